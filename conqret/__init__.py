@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.llm.options import ClientOptions
     from conqret.reliability.bias.study import bias
+    from conqret.reliability.drift.series import drift
     from conqret.reliability.sensitivity.study import sensitivity
     from conqret.runs.session import Session
 
@@ -46,6 +47,7 @@ _HOMES = {
     "answer": "conqret.api.answering",
     "bias": "conqret.reliability.bias.study",
     "controllability": "conqret.api.debates",
+    "drift": "conqret.reliability.drift.series",
     "generate": "conqret.api.generation",
     "judge": "conqret.api.judging",
     "response_quality": "conqret.api.debates",
@@ -72,6 +74,7 @@ __all__ = [
     "answer",
     "bias",
     "controllability",
+    "drift",
     "generate",
     "judge",
     "response_quality",

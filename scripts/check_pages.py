@@ -48,6 +48,7 @@ KINDS = (
     "components",
     "debates",
     "diff",
+    "drift",
     "experiment",
     "frontier",
     "judge card",
@@ -160,6 +161,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["diff", *runs, "-o", f"{to}/diff.html"]
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
+    yield ["drift", f"{to}/judge", f"{to}/samples", "--baseline", "1", "--page", f"{to}/drift.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     yield ["jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]

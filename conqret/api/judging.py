@@ -123,7 +123,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
         DeclarationError: as there.
     """
     check_names("judge", settings, JudgeSettings)
-    source, _, setup = _checked(items, settings)
+    source, _, setup = prepared(items, settings)
     found = expected_judging(setup, source, Sizes())
     if not settings.get("batch"):
         return found
@@ -134,7 +134,12 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
 
 
-def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:
+def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:
+    """The items, what the check of them found, and the instrument: all that is settled before the first question.
+
+    Raises:
+        DeclarationError: as :func:`judge`.
+    """
     several = [items] if isinstance(items, Item | Mapping) else items
     log = log_of(
         settings.get("verdicts"),
@@ -161,7 +166,7 @@ def _checked(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
     _check_session(settings)
-    source, checked, setup = _checked(items, settings)
+    source, checked, setup = prepared(items, settings)
     output = settings.get("output")
     if settings.get("batch") and (not output or source.frame_kind is not None):
         raise DeclarationError(

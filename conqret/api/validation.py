@@ -16,6 +16,7 @@ from conqret.judging.requirements import RequirementOutcome
 from conqret.judging.summary import summarise
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.cards.card import Card, make_card
+from conqret.reliability.drift.series import read_drift
 from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.reliability.validation.calibration import Calibration, read_calibration
 from conqret.reliability.validation.requirements import (
@@ -71,6 +72,7 @@ def validate(
     beside: str | Path | None = None,
     bias: str | Path | None = None,
     sensitivity: str | Path | None = None,
+    drift: str | Path | None = None,
     output: str | Path | None = None,
 ) -> Validated:
     """How far a judge agrees with people, beside how far people agree among themselves.
@@ -86,12 +88,13 @@ def validate(
             that it makes. Items of topics that it was fitted on get the map that was fitted without them.
         beside: the folder of a run of the offline model on the same items, the floor.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
+        drift: a folder of ``conqret drift``, for the card.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
             written where it is None.
 
     Raises:
-        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration, bias
-            or sensitivity run of another instrument.
+        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration,
+            bias, sensitivity or drift run of another instrument.
     """
     if isinstance(calibration, (str, Path)):
         calibration = read_calibration(Path(calibration))
@@ -122,6 +125,7 @@ def validate(
         judgments=judgments(),
         bias=None if bias is None else BiasFolder(Path(bias)).table(),
         sensitivity=None if sensitivity is None else SensitivityFolder(Path(sensitivity)).results(),
+        drift=None if drift is None else read_drift(Path(drift)),
     )
     files: list[Path] = []
     if output is not None:

@@ -56,6 +56,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "annotate": "Have people label items on pages of your own, and keep and read what they say.",
         "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "
         "stance, its own family, and instructions hidden in the texts.",
+        "drift": "See whether a judge is still as it was: the same anchors judged on dated occasions, with charts "
+        "and alarms.",
         "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",
         "perturb": "Damage items by a known amount: every level of every item, with a record of what "
         "was changed where.",

@@ -186,13 +186,14 @@ def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
 def _hold_against(card: Path, setup: Setup) -> None:
     """Say whether the judge card is of this instrument, and if not, what has changed."""
     from conqret.reliability.cards.card import read_card
-    from conqret.reliability.cards.fit import changes
+    from conqret.reliability.cards.fit import changes, standing
 
-    found = changes(read_card(card), setup)
+    known = read_card(card)
+    found = changes(known, setup)
     if found:
         note_all(f"the judge card is stale: it says nothing of this judge ({card})", found, len(found))
     else:
-        note(f"the judge card fits: fingerprint {setup.fingerprint}")
+        note(f"the judge card fits: {standing(known)}")
 
 
 def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:

@@ -27,6 +27,7 @@ EPILOG = (
     "conqret power difference --shift 0.05 --sd 0.2\n\n"
     "conqret power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
     "conqret power probe --shift 0.1 --rows 100\n\n"
+    "conqret power drift --shift 0.05 --sd 0.1 --topics 12 --items 5\n\n"
     "conqret power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
 )
 PANEL = "Plan"
@@ -237,6 +238,47 @@ def curve(
     planning.show(f"a fall of {shift:g}", lambda plan: plan_mean(draw, plan, one_sided=True), confidence)
 
 
+@grouped
+def drift(
+    *,
+    shift: Shift = 0.05,
+    sd: Annotated[float, typer.Option(help="How far one score strays between occasions.")] = 0.1,
+    icc: Annotated[
+        float,
+        typer.Option(
+            help="The share of that variance that the items of a topic have in common.", min=0, max=1
+        ),
+    ] = 0.0,
+    topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,12,24",
+    items: Annotated[str, option(PANEL, "Numbers of items a topic.")] = "1,5",
+    occasions: Annotated[int, option(PANEL, "Occasions of the series, the baseline's among them.")] = 20,
+    baseline: Annotated[int, option(PANEL, "How many of the first are the baseline.", min=1)] = 3,
+    after: Annotated[int, option(PANEL, "After how many occasions the judge shifts.")] = 10,
+    metrics: Annotated[int, option(PANEL, "Metrics that are charted: each has two charts.", min=1)] = 1,
+    rate: Annotated[float, option(PANEL, "False alarms that are allowed, a series.")] = 0.05,
+    seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """How often conqret drift finds that a judge has shifted, how soon, and how often it raises an alarm at nothing."""
+    from dataclasses import asdict
+    from itertools import product
+
+    from conqret.report.planning import series_table
+    from conqret.stats.control_charts import Design
+    from conqret.stats.drift_plan import Watched
+
+    _needs_stats()
+    watched = Watched(shift, sd, icc, after, metrics, rate, seed=seed)
+    pairs = list(product(options.counts("--topics", topics), options.counts("--items", items)))
+    designs = [(Design(count, occasions, baseline), each) for count, each in pairs]
+    with progress("simulating", len(designs)) as bar:
+        cells = []
+        for design, each in designs:
+            cells.append(watched.plan(design, each))
+            bar.advance()
+    result([asdict(one) for one in cells], [series_table(cells, watched, designs[0][0])], as_json=json_output)
+
+
 def _together(**given: object) -> None:
     """Raise DeclarationError where some of the options are given and others are not."""
     from conqret.errors import DeclarationError
@@ -285,4 +327,6 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog="Example: conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
 )
-add_commands(app, {"agreement": agreement, "difference": difference, "probe": probe, "curve": curve})
+add_commands(
+    app, {"agreement": agreement, "difference": difference, "probe": probe, "curve": curve, "drift": drift}
+)

@@ -65,6 +65,7 @@ def validate(
     sensitivity: Annotated[
         Path | None, typer.Option(help="A folder of conqret sensitivity, for the judge card.")
     ] = None,
+    drift: Annotated[Path | None, typer.Option(help="A folder of conqret drift, for the judge card.")] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -88,6 +89,7 @@ def validate(
         beside=beside,
         bias=bias,
         sensitivity=sensitivity,
+        drift=drift,
         output=output or run,
     )
     _remark(found.validation)

@@ -148,7 +148,8 @@ class Call(Frozen):
 
     ``cost_usd`` is None where the price is unknown. ``recorded`` says that the answer came from a
     recording: it cost nothing now, and tokens, cost and seconds are those of the original call.
-    ``attempts`` counts the requests sent (retries after an error included).
+    ``attempts`` counts the requests sent (retries after an error included). ``answered_by`` is the model's name, and
+    ``system_fingerprint`` the state of the provider's system, as the answer itself gives them.
     """
 
     key: str
@@ -163,6 +164,8 @@ class Call(Frozen):
     finish_reason: str | None = None
     recorded: bool = False
     error: str = ""
+    answered_by: str | None = None
+    system_fingerprint: str | None = None
 
 
 class Trace(Frozen):

@@ -10,11 +10,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from conqret.data import Call, Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, shortened
 from conqret.llm.keys import parameters, request_key
 from conqret.llm.limits import Quota
 from conqret.llm.options import ClientOptions
-from conqret.llm.progress import Missing, Progress
+from conqret.llm.progress import MAX_NAME, Missing, Progress
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, read_reply
 from conqret.llm.request import Answer, Completion, Request, Response
@@ -316,6 +316,8 @@ def _call(sent: Request[Any], key: str, completion: Completion, attempts: int) -
         seconds=completion.seconds,
         finish_reason=completion.finish_reason,
         recorded=not attempts,
+        answered_by=shortened(completion.model, MAX_NAME) or None,
+        system_fingerprint=shortened(completion.system_fingerprint or "", MAX_NAME) or None,
     )
 
 

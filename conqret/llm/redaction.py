@@ -90,6 +90,9 @@ class Redaction:
             finish_reason=self.text(sent.finish_reason),
             refusal=None if sent.refusal is None else self.text(sent.refusal),
             model=self.text(sent.model),
+            system_fingerprint=None
+            if sent.system_fingerprint is None
+            else self.text(sent.system_fingerprint),
             logprobs=sent.logprobs if all(self.text(text) == text for text in texts) else None,
         )
 

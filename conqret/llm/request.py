@@ -105,7 +105,8 @@ class Completion:
     """One raw answer, as every backend returns it and as a recording keeps it.
 
     ``text`` is the answer's content (JSON, it is hoped). ``finish_reason`` is the provider's: ``stop``,
-    ``length``, ``content_filter`` … ``refusal`` is set where the provider says so itself.
+    ``length``, ``content_filter`` … ``refusal`` is set where the provider says so itself. ``system_fingerprint``
+    is what OpenAI and servers like it call the state of the system that answered.
     """
 
     text: str
@@ -118,6 +119,7 @@ class Completion:
     cost_usd: float | None = None
     seconds: float = 0.0
     logprobs: tuple[TokenLogprobs, ...] | None = None
+    system_fingerprint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.reliability.cards.card import FILE_NAME, Card
+from conqret.reliability.cards.fit import last_checked
 from conqret.report import words
 from conqret.report.bias_tables import bias_parts
 from conqret.report.card_tables import (
@@ -15,6 +16,7 @@ from conqret.report.card_tables import (
     repeatability_table,
     verdict_rows,
 )
+from conqret.report.drift import chart_table
 from conqret.report.page import write_files
 from conqret.report.sensitivity import FLOOR, chart
 from conqret.report.sensitivity_tables import HOW_DECIDED
@@ -51,6 +53,7 @@ def card_sheet(card: Card) -> Sheet:
                 [repeatability_table(card.repeatability)] if card.repeatability else [],
             ),
             Section("Consistency and bias", [] if card.bias is None else list(bias_parts(card.bias))),
+            Section("Is it still as it was?", [] if card.drift is None else [chart_table(card.drift)]),
             Section("What has no score", [Texts(list(_missing(card)))]),
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],
@@ -61,6 +64,7 @@ def card_sheet(card: Card) -> Sheet:
         facts=[
             ("Fingerprint", run.fingerprint),
             ("Judged", run.created[:10]),
+            ("Last checked", last_checked(card)),
             (
                 "Items",
                 f"{words.count(run.items_count)} on {words.number(card.topics, 'topic')} ({run.items_name})",

@@ -77,15 +77,16 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), with 95 % intervals;
-    ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point over its interval. Where
-    ``logarithmic``, 0 stands left of the least positive level."""
+    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), or between ``ends`` of
+    their own, with 95 % intervals; ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point
+    over its interval. Where ``logarithmic``, 0 stands left of the least positive level."""
 
     title: str
     x: str
     y: str
     lines: Sequence[Line]
     logarithmic: bool = False
+    ends: tuple[float, float] | None = None
 
     kind = "chart"
 
@@ -133,10 +134,10 @@ class Chart:
 
     def up(self) -> Iterator[Tick]:
         """The numbers beside the axis."""
-        bottom = self._bottom()
+        bottom, top = self._ends()
         for step in range(5):
-            value = bottom + (1 - bottom) * step / 4
-            yield Tick(self._y(value), f"{value:g}")
+            value = bottom + (top - bottom) * step / 4
+            yield Tick(self._y(value), f"{value:.3g}")
 
     def svg(self) -> str:
         """The chart as a file of its own."""
@@ -155,11 +156,13 @@ class Chart:
         return round(LEFT + 6 + share * (WIDTH - LEFT - RIGHT - 16), 2)
 
     def _y(self, y: float) -> float:
-        bottom = self._bottom()
-        share = (1 - min(max(y, bottom), 1.0)) / (1 - bottom)
+        bottom, top = self._ends()
+        share = (top - min(max(y, bottom), top)) / (top - bottom)
         return round(TOP + share * (HEIGHT - TOP - BOTTOM), 2)
 
-    def _bottom(self) -> float:
-        """The lower end of the axis."""
+    def _ends(self) -> tuple[float, float]:
+        """Both ends of the upright axis."""
+        if self.ends is not None:
+            return self.ends
         ends = (one.y if one.low is None else one.low for line in self.lines for one in line.points)
-        return -1.0 if min(ends, default=0.0) < 0 else 0.0
+        return (-1.0 if min(ends, default=0.0) < 0 else 0.0), 1.0

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from conqret.report.plots import COLOURS, MARKERS, drawn
 from conqret.report.table import Cell, Table
 from conqret.report.words import number
+from conqret.stats.control_charts import Design
+from conqret.stats.drift_plan import QUANTITIES, PlannedSeries, Watched
 from conqret.stats.planning import MOST_WITHOUT, Planned
 
 if TYPE_CHECKING:
@@ -34,6 +36,30 @@ def plan_tables(cells: Sequence[Planned], what: str, simulations: int) -> Iterat
         if any(value is None for value in powers.values()):
             note = f"{note} –: below six topics there is no verdict."
         yield _table("Power: how often it is found at 5 %", powers, note)
+
+
+def series_table(cells: Sequence[PlannedSeries], watched: Watched, design: Design) -> Table:
+    """How often a series of occasions finds a shift, how soon, and how often it raises an alarm at nothing."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            str(one.topics),
+            one.items,
+            f"{one.error:.3f}",
+            f"{one.false_alarms:.1%}",
+            f"{one.found:.1%}",
+            None if one.delay is None else f"{one.delay:.1f}",
+        )
+        for one in cells
+    ]
+    return Table(
+        f"A shift of {watched.shift:g} after {watched.after} of {design.occasions} occasions",
+        ("topics", "items a topic", "error", "false alarms", "found", "delay"),
+        rows,
+        note="Error: the standard error of one occasion's mean. False alarms: series of a judge that stands still with "
+        f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}. Found: series whose first alarm comes "
+        "after the shift; delay: the occasions that this takes, on average. "
+        f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'occasion')} the baseline.",
+    )
 
 
 def plan_picture(cells: Sequence[Planned], what: str) -> bytes:

@@ -38,8 +38,10 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     assert done.code == 0, done.err
     assert {"card.html", "card.md", "card.json"} <= {path.name for path in (tmp_path / "card").iterdir()}
     card = tmp_path / "card" / "card.json"
+    judged = json.loads(card.read_text(encoding="utf-8"))["run"]["created"]
     fits = cli("judge", few, *judge, "-o", tmp_path / "again", "--card", card)
-    assert "the judge card fits" in fits.err
+    assert "the judge card fits: same fingerprint" in fits.err
+    assert f"behaviour last checked on {judged[:10]}" in fits.err
     stale = cli("judge", few, *judge, "-o", tmp_path / "more", "--samples", "2", "--card", card)
     assert stale.code == 0
     assert "the judge card is stale" in stale.err

@@ -81,6 +81,23 @@ ASKED = [
 ]
 
 
+@pytest.mark.parametrize("way", ["direct", "litellm"])
+async def test_a_call_says_who_answered(tmp_path, way):
+    """Under another name than was asked for, from a system whose name is no one line; recorded, too."""
+    said = body() | {"model": "judge-2026-01-31", "system_fingerprint": "fp_1\n" + "x" * 200}
+    async with serving(lambda _: web.json_response(said)) as (url, _):
+        with Recordings(tmp_path / "store.sqlite") as store:
+            for attempts in (1, 0):
+                (answer,), _ = await ask_all(
+                    options(url, model="openai/judge", client=way), [request()], store
+                )
+                (call,) = answer.calls
+                assert (call.answered_by, call.attempts) == ("judge-2026-01-31", attempts)
+                assert call.system_fingerprint is not None
+                assert call.system_fingerprint.startswith("fp_1 xxx")
+                assert len(call.system_fingerprint) == 100
+
+
 @pytest.mark.parametrize("model", ["openai/judge", "hosted_vllm/a/b", "lm_studio/some", "azure/my-judge"])
 async def test_both_ways_send_the_same_and_record_the_same(tmp_path, model):
     asked = [request(number, **fields) for number, fields in enumerate(ASKED)]

@@ -77,8 +77,10 @@ def test_a_secret_is_taken_out_in_every_form():
         assert redaction.text(f"part {secret[at : at + 8]}.") == "part [key]."
     assert redaction.text("none of it: 0123456") == "none of it: 0123456"
     tokens = tuple(TokenLogprobs(letter, {letter: 0.0}) for letter in secret)
-    cleaned = redaction.completion(Completion(secret, secret, secret, secret, logprobs=tokens))
-    assert cleaned == Completion("[key]", "[key]", "[key]", "[key]")
+    cleaned = redaction.completion(
+        Completion(secret, secret, secret, secret, logprobs=tokens, system_fingerprint=secret)
+    )
+    assert cleaned == Completion("[key]", "[key]", "[key]", "[key]", system_fingerprint="[key]")
 
 
 def test_secrets_are_found_where_they_are_used(monkeypatch):

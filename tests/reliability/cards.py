@@ -10,13 +10,14 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.io.labels import read_labels
 from conqret.judging.folder import JudgeFolder
+from conqret.judging.summary import Summary
 from conqret.reliability.bias.contrast import Ground
 from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.bias.run import plan_bias, run_bias
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, make_card
 from conqret.reliability.validation.settings import Settings
-from conqret.reliability.validation.validate import validate
+from conqret.reliability.validation.validate import Validation, validate
 from tests.contract.items import demo
 from tests.judging.runs import execution, run
 
@@ -44,8 +45,8 @@ def bias_of(folder: Path, items: Iterable[Item] = (), probes: Iterable[str] = ("
     return run_bias(plan, BiasFolder(folder / "bias"))
 
 
-def card_of(folder: Path, *, with_bias: bool = True) -> Card:
-    outcome = run(folder / "run", demo(), name=FORMAT)
+def parts_of(folder: Path) -> tuple[Summary, Validation, list[Item]]:
+    """Of a finished run what a card is made of: its numbers, its validation, and its items."""
     directory = JudgeFolder(folder / "run")
     labels = read_labels(write_gold(folder / "labels.csv", people=2), scales=["1:3"])
     validation = validate(
@@ -55,10 +56,10 @@ def card_of(folder: Path, *, with_bias: bool = True) -> Card:
         settings=Settings(),
         baseline=True,
     )
-    return make_card(
-        directory.record(),
-        outcome.summary,
-        validation,
-        directory.items(),
-        bias=bias_of(folder) if with_bias else None,
-    )
+    return directory.summary(), validation, list(directory.items())
+
+
+def card_of(folder: Path, *, with_bias: bool = True) -> Card:
+    run(folder / "run", demo(), name=FORMAT)
+    record = JudgeFolder(folder / "run").record()
+    return make_card(record, *parts_of(folder), bias=bias_of(folder) if with_bias else None)

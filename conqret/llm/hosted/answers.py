@@ -60,6 +60,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         cost_usd=price(prompt, completed, cached),
         seconds=seconds,
         logprobs=_logprobs(choice),
+        system_fingerprint=str(body.get("system_fingerprint") or "") or None,
     )
 
 

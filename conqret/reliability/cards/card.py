@@ -24,6 +24,7 @@ from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
 from conqret.reliability.cards.fit import differences
 from conqret.reliability.cards.limits import known_limits
+from conqret.reliability.drift.series import Drift
 from conqret.reliability.generalizability import Repeatability, repeatabilities
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
@@ -51,8 +52,9 @@ class Card(Frozen):
 
     Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
     dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
-    ``bias`` are there where such runs were given. ``repeatability`` is that of whole judgments where the bias probes
-    asked for them again, else that of the single samples of the run. ``limits`` are sentences for people.
+    ``bias`` are there where such runs were given, and ``drift`` where occasions were. ``repeatability`` is that of
+    whole judgments where the bias probes asked for them again, else that of the single samples of the run. ``limits``
+    are sentences for people.
     """
 
     schema_name: str = SCHEMA
@@ -69,6 +71,7 @@ class Card(Frozen):
     average: Average | None
     sensitivity: tuple[Curve, ...] = ()
     bias: BiasTable | None = None
+    drift: Drift | None = None
     repeatability: tuple[Repeatability, ...] = ()
     cost: Cost
     missing: Missingness
@@ -84,13 +87,14 @@ def make_card(
     judgments: Iterable[Judgment] = (),
     bias: BiasTable | None = None,
     sensitivity: SensitivityResults | None = None,
+    drift: Drift | None = None,
 ) -> Card:
     """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
 
     Raises:
-        DeclarationError: validation, bias table or sensitivity run are of another instrument.
+        DeclarationError: validation, bias table, sensitivity run or the newest occasion are of another instrument.
     """
-    _same_instrument(record, validation, bias, sensitivity)
+    _same_instrument(record, validation, bias, sensitivity, drift)
     judge = recorded_judge(record.format, record.metrics)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
@@ -116,11 +120,12 @@ def make_card(
         average=validation.average if len(validation.average.dimensions) > 1 else None,
         sensitivity=curves,
         bias=bias,
+        drift=drift,
         repeatability=again
         or repeatabilities(judgments, record.metrics, validation.basis.settings.confidence),
         cost=cost,
         missing=validation.missing,
-        limits=known_limits(record, rows, validation, curves, bias, cost, len(topics)),
+        limits=known_limits(record, rows, validation, curves, bias, cost, len(topics), drift),
     )
 
 
@@ -150,6 +155,7 @@ def _same_instrument(
     validation: Validation,
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,
+    drift: Drift | None,
 ) -> None:
     """Refuse parts that were made by another instrument than the run."""
     parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
@@ -157,6 +163,9 @@ def _same_instrument(
         parts["the bias table"] = [dict(bias.record)]
     if sensitivity is not None:
         parts["the sensitivity run"] = sensitivity.record.judges
+    if drift is not None:
+        newest = drift.occasions[-1]
+        parts[f"the newest occasion ({newest.name})"] = [dict(newest) | {"format": drift.format}]
     for part, judges in parts.items():
         if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
             own, other = record.identity, judges[0].get("identity")

@@ -19,6 +19,27 @@ def changes(card: Card, setup: Setup) -> list[str]:
     return found or ["something that this version of conqret counts and the card's version did not"]
 
 
+def standing(card: Card) -> str:
+    """What a card that fits is worth: the same fingerprint does not show that a provider still serves the same."""
+    found = f"same fingerprint, {card.run.fingerprint}; behaviour last checked on {last_checked(card)}"
+    alarms = () if card.drift is None else card.drift.alarms
+    if not alarms:
+        return found
+    names = ", ".join(f"{one.metric} ({one.quantity})" for one in alarms)
+    return f"{found}, and it had drifted by then: {names}"
+
+
+def last_checked(card: Card) -> str:
+    """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run, the
+    bias probes, or an occasion on which its answers did not come from recordings alone."""
+    dates = [card.run.created]
+    if card.bias is not None:
+        dates.append(card.bias.record.created)
+    if card.drift is not None:
+        dates += [one.date for one in card.drift.occasions if not one.recorded]
+    return max(dates)[:10]
+
+
 def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> list[str]:
     """The parts of two identities that differ, in words; ``where`` says where the first one is."""
     found = []

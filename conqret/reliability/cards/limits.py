@@ -8,6 +8,7 @@ from conqret.data.gathering import gathered
 from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
+from conqret.reliability.drift.series import Drift
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.trivial import not_beaten
@@ -33,6 +34,7 @@ def known_limits(
     bias: BiasTable | None,
     cost: Cost,
     topics: int,
+    drift: Drift | None = None,
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""
     missing = validation.missing
@@ -50,6 +52,7 @@ def known_limits(
         **_beside(validation),
         **_curves(curves),
         **_bias(bias),
+        **_drift(drift),
         f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
         f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
         f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
@@ -120,6 +123,12 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
         f"Scores do not follow known damage as they should: {_names(blind)}.": blind,
         f"How scores follow known damage was not settled: {_names(unknown)}.": unknown,
     }
+
+
+def _drift(drift: Drift | None) -> dict[str, object]:
+    alarms = () if drift is None else drift.alarms
+    names = _names(sorted({f"{one.metric} ({one.quantity})" for one in alarms}))
+    return {f"It has drifted, on {names}: what was measured before holds no longer.": alarms}
 
 
 def _bias(bias: BiasTable | None) -> dict[str, object]:

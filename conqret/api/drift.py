@@ -1,0 +1,60 @@
+"""``judge_occasion``: the anchors judged once more, beside the occasions before."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from pathlib import Path
+from typing import Any, Unpack
+
+from conqret.api.judging import judge, prepared
+from conqret.api.judgments import Judgments
+from conqret.api.settings import JudgeSettings
+from conqret.errors import DeclarationError
+from conqret.judging.execute import judge_record
+from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.reliability.drift.occasions import check_alike
+from conqret.runs.folder import RECORD_NAME
+from conqret.runs.keeping import run_folders
+
+_NAME = re.compile(r"\w[\w.-]{0,99}")
+
+
+def judge_occasion(
+    items: Any, folder: str | Path, occasion: str | None = None, **settings: Unpack[JudgeSettings]
+) -> Judgments:
+    """Judge the anchors ``items`` into ``folder``/``occasion``, by default the day's date (UTC). An occasion that is
+    there already is finished, and never asked twice; each has recordings of its own, so that the model is asked anew.
+
+    Raises:
+        DeclarationError: as :func:`conqret.judge`; the name is no name of a folder; or the occasions that are there are
+            of other anchors or another format. Nothing is asked or written then.
+    """
+    place = occasion_folder(folder, occasion)
+    source, checked, setup = prepared(items, settings)
+    first = _first(Path(folder))
+    if first is not None:
+        check_alike(first, judge_record(source, checked, setup), str(place))
+    into: JudgeSettings = {**settings, "output": place}
+    found: Judgments = judge(items, **into)
+    return found
+
+
+def occasion_folder(folder: str | Path, occasion: str | None = None) -> Path:
+    """Where an occasion goes. Raises DeclarationError where the name is none, or the folder holds a run itself."""
+    name = dt.datetime.now(dt.UTC).date().isoformat() if occasion is None else occasion
+    if not _NAME.fullmatch(name):
+        raise DeclarationError(f"an occasion is named with letters, digits, -, _ and ., not {name!r}")
+    if (Path(folder) / RECORD_NAME).exists():
+        raise DeclarationError(
+            f"{folder} holds a run: give another folder with -o, for the runs of all occasions"
+        )
+    return Path(folder) / name
+
+
+def _first(folder: Path) -> JudgeRecord | None:
+    """The record of the first occasion in a folder."""
+    if not folder.is_dir():
+        return None
+    records = [JudgeFolder(path).record() for path in run_folders(folder)]
+    return min(records, key=lambda one: one.created, default=None)

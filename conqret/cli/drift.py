@@ -1,0 +1,219 @@
+"""``conqret drift``: is the judge still as it was?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, end, note, note_all, progress, result, tell, tell_outcomes, tell_session
+from conqret.cli.groups import grouped
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret import Judgments
+    from conqret.io import Checked
+    from conqret.judging.requirements import Requirement
+    from conqret.judging.setup import Setup
+    from conqret.llm.client import Client
+    from conqret.reliability.drift.series import Drift
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret drift anchors.jsonl --format direct --model gpt-4o-mini -o drift\n\n"
+    "conqret drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening\n\n"
+    "conqret drift drift --since 2026-02-01 --page drift.html\n\n"
+    "conqret drift runs/2026-01-05 runs/2026-01-12 runs/2026-01-19 runs/2026-01-26"
+)
+SERIES = "Series"
+PAGE_NAME = "drift.html"
+
+
+@grouped
+def drift(
+    given: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="ITEMS|RUNS...",
+            help="With -o the anchors to be judged once more: a file of items. Without: folders of judged runs, one an "
+            "occasion, or a folder that holds them.",
+        ),
+    ],
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    model: options.Model = None,
+    own: options.AnyJudge,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder of all occasions; each is a run in it. The same command again, on the same day, goes on where "
+            "it stopped.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    occasion: Annotated[
+        str | None,
+        options.option(SERIES, "The name of the occasion to be judged. Default: today's date (UTC)."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        options.option(
+            SERIES, "Begin the series with this occasion, or with this date: after a change that you accept."
+        ),
+    ] = None,
+    baseline: Annotated[
+        int, options.option(SERIES, "How many of the first occasions the others are held against.", min=1)
+    ] = 3,
+    occasions: Annotated[
+        int,
+        options.option(
+            SERIES, "How many occasions are planned, the baseline's among them: the rate is one of these."
+        ),
+    ] = 20,
+    rate: Annotated[
+        float,
+        options.option(
+            SERIES, "False alarms: the share of planned series in which a judge that stands still raises any."
+        ),
+    ] = 0.05,
+    require: Annotated[
+        list[str] | None,
+        options.option(
+            SERIES,
+            "A condition such as severity[groundedness] < 0.05, spread[clarity] > -0.03 (both against the baseline) or "
+            "coverage >= 0.98; the exit code is 1 where one is not met. May be repeated.",
+            "--require",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, options.option(options.FILES, "A file for charts and conditions as JUnit XML.")
+    ] = None,
+    page: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file for the charts: .html, .md or .svg. Default: drift.html in the folder of -o.",
+        ),
+    ] = None,
+    item_columns: options.Columns = None,
+    judging: options.Judging,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    engines: options.Engines,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """See whether a judge is still as it was: the same anchors judged on dated occasions, with charts and alarms.
+
+    The exit code is 1 where the judge became more severe or milder, or uses more or less of its scale. Of judges that
+    stand still one in twenty raises an alarm over a whole planned series. It also says what else changed: the name
+    under which the model answers, its system, prompts, price and speed.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.atomic import write_whole
+    from conqret.reliability.drift.requirements import parse_drift_requirement
+    from conqret.reliability.drift.series import DATA_NAME
+    from conqret.reliability.drift.series import drift as chart
+    from conqret.report.drift import drift_screen, drift_sheet
+    from conqret.report.sheet import check_ending, write_sheet
+
+    wanted = [parse_drift_requirement(text) for text in require or ()]
+    if page is not None:
+        check_ending(page)
+    found: Judgments | None = None
+    if output is not None:
+        if len(given) != 1:
+            raise DeclarationError(
+                "with -o one file of anchors is judged; leave -o out to read runs that are judged already"
+            )
+        asked: Any = {
+            "format": format, "model": model, "prompts": prompts,
+            "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
+            **own.given(), **judging.given(), **calls.given(), **engines.given(),
+        }  # fmt: skip
+        if dry_run:
+            _tell_cost(given[0], asked, calls, shown)
+            return
+        found = _judge(given[0], output, occasion, asked, shown)
+    else:
+        _check_runs(given)
+    charted = chart(
+        *(given if output is None else [output]),
+        baseline=baseline, occasions=occasions, rate=rate, since=since,
+        **({} if judging.seed is None else {"seed": judging.seed}),
+    )  # fmt: skip
+    sheet, places = drift_sheet(charted), []
+    if output is not None:
+        write_whole(output / DATA_NAME, charted.model_dump_json(indent=1).encode() + b"\n")
+        page = output / PAGE_NAME if page is None else page
+    if page is not None:
+        places = [at(write_sheet(sheet, page), "page")]
+    if charted.left_out:
+        note_all("not finished, and left out", charted.left_out)
+    result(charted, (*drift_screen(charted), *places), as_json=shown.json_output)
+    met = _held(charted, wanted, junit)
+    session = None if found is None else found.session
+    lost = found is not None and found.summary.failed
+    reasons = {} if found is None else found.summary.reasons
+    there = found is None or found.summary.any_score
+    end(charted.alarms or not met or lost, session, there=there, reasons=reasons)
+
+
+def _tell_cost(items: Path, asked: Any, calls: options.Calls, shown: options.Shown) -> None:
+    from conqret.api.judging import expected_cost
+    from conqret.cli.expected_cost import tell_cost
+
+    tell_cost([expected_cost(items, **asked)], budget=calls.budget_usd, as_json=shown.json_output)
+
+
+def _judge(items: Path, output: Path, occasion: str | None, asked: Any, shown: options.Shown) -> Judgments:
+    """Judge one more occasion, and say what was asked."""
+    from conqret.api.drift import judge_occasion, occasion_folder
+
+    place = occasion_folder(output, occasion)
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            if not shown.quiet:
+                tell(
+                    f"{place}: {number(checked.count, 'anchor')} for {setup.judge.name} with {setup.client.model}"
+                )
+                for text in setup.notes:
+                    note(text)
+            bar.start(client, kept, checked.count)
+
+        found = judge_occasion(items, output, place.name, on_start=started, on_judgment=bar.advance, **asked)
+    if not shown.quiet:
+        tell_session(found.session, number(len(found), "judgment"))
+    return found
+
+
+def _check_runs(given: Sequence[Path]) -> None:
+    """Raise DeclarationError where something is given that can hold no run."""
+    from conqret.errors import DeclarationError
+
+    for path in given:
+        if path.is_file():
+            raise DeclarationError(
+                f"{path} is a file: to judge it once more, say with -o in which folder the occasions are; to read "
+                "occasions that are judged already, give their folders"
+            )
+
+
+def _held(charted: Drift, wanted: Sequence[Requirement], junit: Path | None) -> bool:
+    """Whether the series meets what is required, said to people and into a file."""
+    from conqret.io.atomic import write_whole
+    from conqret.reliability.drift.requirements import check_drift_requirement
+    from conqret.report.junit import drift_junit
+
+    outcomes = [check_drift_requirement(one, charted) for one in wanted]
+    tell_outcomes(outcomes)
+    if junit is not None:
+        write_whole(junit, drift_junit(charted, outcomes))
+    return all(one.met for one in outcomes)

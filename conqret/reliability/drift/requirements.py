@@ -1,0 +1,62 @@
+"""``--require "severity[clarity] < 0.05"``: conditions on a series, read by a grammar and never evaluated.
+
+``NAME[METRIC] OPERATOR NUMBER``. ``severity`` and ``spread`` are the EWMA of a metric at the newest occasion, less the
+baseline; ``alarms`` counts charts, and ``coverage`` is the share of the newest occasion's anchors that are scored. A
+quantity that has no value fails its condition.
+"""
+
+from __future__ import annotations
+
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.requirements import COVERAGE, FORM, OPERATORS, Requirement, RequirementOutcome
+from conqret.reliability.drift.series import Drift
+
+OF_SERIES = ("alarms", COVERAGE)
+OF_METRICS = ("severity", "spread")
+EXAMPLE = "severity[clarity] < 0.05"
+
+
+def parse_drift_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity.
+    """
+    found = FORM.fullmatch(text)
+    if found is None or found["end"]:
+        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
+    name, metric = found["name"].casefold(), found["dimension"]
+    if name not in (*OF_SERIES, *OF_METRICS):
+        raise UnknownNameError("quantity to require", name, (*OF_SERIES, *OF_METRICS))
+    if (metric is not None) != (name in OF_METRICS):
+        says = f"names no metric: {EXAMPLE}" if metric is None else f"names a metric, which {name} is not of"
+        raise DeclarationError(f"the requirement {text!r} {says}")
+    known = None if metric is None else metric.strip().replace("-", "_").replace(" ", "_")
+    return Requirement(text.strip(), name, known, None, found["operator"], float(found["bound"]))
+
+
+def check_drift_requirement(requirement: Requirement, drift: Drift) -> RequirementOutcome:
+    """Hold one condition against a series.
+
+    Raises:
+        UnknownNameError: its metric was not judged.
+    """
+    value = _value(requirement, drift)
+    if value is None:
+        return RequirementOutcome(requirement.text, False, None, "it has no value")
+    met = OPERATORS[requirement.operator](value, requirement.bound)
+    return RequirementOutcome(requirement.text, met, value)
+
+
+def _value(requirement: Requirement, drift: Drift) -> float | None:
+    if requirement.name == "alarms":
+        return len(drift.alarms)
+    if requirement.name == COVERAGE:
+        newest = drift.occasions[-1]
+        return newest.anchors / (newest.anchors + newest.missing)
+    known = {one.metric: one for one in drift.charts if one.quantity == requirement.name}
+    if requirement.dimension not in known:
+        raise UnknownNameError("judged metric", str(requirement.dimension), known)
+    newest_point = known[requirement.dimension].newest
+    return None if newest_point is None else newest_point.ewma

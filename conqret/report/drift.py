@@ -1,0 +1,261 @@
+"""What is said of a judge that is watched over time: in a terminal, and on a page with its charts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+
+from conqret.errors import number
+from conqret.reliability.drift.occasions import Occasion
+from conqret.reliability.drift.series import Drift, DriftChart
+from conqret.report import words
+from conqret.report.bias_screen import WIDTH
+from conqret.report.charts import Chart, Line, Point
+from conqret.report.sheet import Section, Sheet, Texts
+from conqret.report.table import Alarm, Cell, Column, Table
+
+DRAWN = 6
+"""Quantities that are drawn, two pictures each: those with alarms first, then those nearest to their limits."""
+LISTED = 6
+"""Charts without an alarm, and changes, that a terminal lists; more are counted."""
+ENDS, LEAST_END = (2, 4, 8), 0.02
+"""Ends of an upright axis, whose quarters are short numbers."""
+Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
+"""Lines by name: the number of an occasion, and a value."""
+MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
+NULL = (
+    "Controlled is a judge whose scores stray around what they were, anew on each occasion, alone or together within a "
+    "topic. A move that all topics share on one occasion is what is looked for, and no noise: a judge with good and "
+    "bad days raises alarms."
+)
+
+
+def drift_screen(drift: Drift) -> Iterator[str]:
+    """The lines, each of 80 columns at most: alarms first, then what changed, then what to do."""
+    yield from wrap(_headline(drift), WIDTH)
+    yield ""
+    rest = [one for one in drift.charts if one.verdict != "alarm"]
+    for one in (*drift.alarms, *rest[:LISTED]):
+        head = f"{MARKS[one.verdict]:<10}"
+        yield from wrap(f"{head}{chart_name(one)}: {chart_words(one)}", WIDTH, subsequent_indent=" " * 10)
+    if more := len(rest) - LISTED:
+        yield from [f"{'':<10}and {number(more, 'chart')} more without an alarm"] if more > 0 else []
+    if told := _changes(drift.occasions):
+        yield ""
+        yield "What changed:"
+        for text in told[-LISTED:]:
+            yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if to_do := list(_to_do(drift)):
+        yield ""
+        yield "What to do:"
+        for text in to_do:
+            yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    yield ""
+
+
+def drift_sheet(drift: Drift) -> Sheet:
+    """The page of a series."""
+    drawn = [chart for one in _first(drift.charts) for chart in _pictures(one, drift)]
+    return Sheet(
+        "drift",
+        f"Drift of {drift.format} with {drift.occasions[-1].model}",
+        [
+            Section(
+                "Charts",
+                drawn,
+                "Occasions are numbered, those of the baseline first. An alarm is where the EWMA leaves its limits, or "
+                "a CUSUM passes its own.",
+            ),
+            Section("Severity and spread", [chart_table(drift)]),
+            Section("Occasions", [_occasion_table(drift.occasions)]),
+            Section("What changed", [Texts(told)] if (told := _changes(drift.occasions)) else []),
+            Section("Remarks", [Texts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
+        ],
+        lede=[_headline(drift)],
+        facts=[
+            ("Fingerprint", drift.occasions[-1].fingerprint),
+            ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
+            ("Planned", f"{drift.planned} occasions, the first {drift.baseline} the baseline"),
+            ("False alarms", f"in {drift.rate:.0%} of such series at most"),
+            ("Seed", str(drift.seed)),
+        ],
+    )
+
+
+def chart_name(one: DriftChart) -> str:
+    """Which chart it is, in words."""
+    return f"{words.label(one.metric).lower()}, {one.quantity}"
+
+
+def chart_words(one: DriftChart) -> str:
+    """What a chart says."""
+    if one.level is None or one.verdict == "no value":
+        return "nothing to chart: fewer than six topics have a score"
+    if one.newest is None:
+        return f"{one.level:.2f} so far"
+    value = one.newest.value
+    now = "no score" if value is None else f"{value:.2f}"
+    now = f"{now} on {one.newest.occasion}, {one.level:.2f} in the baseline"
+    if one.alarm is not None:
+        return f"{_way(one.quantity, one.alarm.ewma > 0)} since {one.alarm.occasion} or before: {now}"
+    seen = f"a shift of {one.missable:.2f} would show" if one.missable else "too few to show any shift"
+    return f"{now}; {seen}"
+
+
+def _way(quantity: str, up: bool) -> str:
+    if quantity == "severity":
+        return "milder" if up else "more severe"
+    return "uses more of the scale" if up else "uses less of the scale"
+
+
+def _headline(drift: Drift) -> str:
+    first, newest = drift.occasions[0], drift.occasions[-1]
+    count = len(drift.occasions)
+    counted = f"{number(len(drift.alarms), 'alarm')} in {number(len(drift.charts), 'chart')}"
+    if count <= drift.baseline:
+        counted = f"{count} of {drift.baseline} occasions of the baseline, and no chart yet"
+    when = first.name if count == 1 else f"{first.name} to {newest.name}"
+    return (
+        f"{drift.format} with {newest.model}: {counted} ({number(drift.anchors, 'anchor')}, "
+        f"{number(drift.topics, 'topic')}; {number(count, 'occasion')}, {when})."
+    )
+
+
+def _to_do(drift: Drift) -> Iterator[str]:
+    newest = drift.occasions[-1].name
+    if drift.alarms:
+        yield f"see which anchors moved: conqret diff {drift.occasions[0].place} {drift.occasions[-1].place}"
+        yield "hold the judge against people again: conqret validate"
+        alarmed = {one.alarm.occasion for one in drift.alarms if one.alarm}
+        first = next(one.name for one in drift.occasions if one.name in alarmed)
+        yield f"where you accept the change, begin a new series: --since {first}"
+    if len(drift.occasions) > drift.planned:
+        yield (
+            f"the series has more occasions than the {drift.planned} planned, and false alarms are likelier than "
+            f"{drift.rate:.0%}: begin a new one with --since"
+        )
+    if recorded := [one.name for one in drift.occasions if one.recorded]:
+        yield (
+            f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[:LISTED])}"
+        )
+    if drift.occasions[-1].missing:
+        yield f"{number(drift.occasions[-1].missing, 'anchor')} of {newest} without a score somewhere: judge them again"
+
+
+def _changes(occasions: Sequence[Occasion]) -> list[str]:
+    return [f"{one.name}: {text}" for one in occasions for text in one.changes]
+
+
+def chart_table(drift: Drift) -> Table:
+    """Every chart of a series, with where it stands and when it first raised an alarm."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in drift.charts:
+        last = one.points[-1] if one.points else None
+        said = Alarm(one.verdict) if one.verdict == "alarm" else one.verdict
+        sums = "" if last is None else f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}"
+        ends = (None, None, "") if last is None else (last.ewma, last.limit, sums)
+        rows.append(
+            (
+                words.label(one.metric),
+                one.quantity,
+                one.level,
+                *ends,
+                said,
+                one.alarm.occasion if one.alarm else "",
+                one.missable,
+            )
+        )
+    return Table(
+        "Severity and spread",
+        (
+            Column("metric", "name"),
+            Column("quantity", "name"),
+            "baseline",
+            "EWMA",
+            "limit ±",
+            "CUSUM",
+            Column("verdict", "name"),
+            Column("first alarm", "name"),
+            "would show",
+        ),
+        rows,
+        note="Severity is the mean score, each topic counting alike; spread the standard deviation of the scores. EWMA "
+        "and CUSUM are those of the newest occasion; the first is of moves since the baseline, the second in standard "
+        "deviations of such a move. What would show is the shift that 80 % of such series would have found by now, had "
+        "it come right after the baseline.",
+    )
+
+
+def _occasion_table(occasions: Sequence[Occasion]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.name,
+            one.date[:10],
+            ", ".join(one.answered_by) or one.model,
+            one.anchors,
+            one.missing,
+            words.money(one.usd),
+            words.seconds(one.seconds) if one.seconds is not None else "",
+        )
+        for one in occasions
+    ]
+    columns = (
+        "occasion",
+        Column("date", "name"),
+        Column("answered by", "text"),
+        "scored",
+        "missing",
+        "an anchor costs",
+        "takes",
+    )
+    return Table("Occasions", columns, rows)
+
+
+def _first(charts: Sequence[DriftChart]) -> list[DriftChart]:
+    """The charts to draw: those with alarms, then those nearest to their limits."""
+
+    def nearness(one: DriftChart) -> tuple[bool, float]:
+        last = one.points[-1]
+        return one.verdict == "alarm", abs(last.ewma) / last.limit if last.limit else 0.0
+
+    return sorted((one for one in charts if one.points), key=nearness, reverse=True)[:DRAWN]
+
+
+def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:
+    places = range(drift.baseline + 1, drift.baseline + 1 + len(one.points))
+    numbered = list(zip(places, one.points, strict=True))
+    moves: Drawn = {
+        "occasion": [(at, point.shift) for at, point in numbered],
+        "EWMA": [(at, point.ewma) for at, point in numbered],
+        "upper limit": [(at, point.limit) for at, point in numbered],
+        "lower limit": [(at, None if point.limit is None else -point.limit) for at, point in numbered],
+    }
+    yield _picture(f"{chart_name(one)}: EWMA", "move since the baseline", moves, both=True)
+    sums: Drawn = {
+        "upwards": [(at, point.up) for at, point in numbered],
+        "downwards": [(at, point.down) for at, point in numbered],
+        "limit": [(at, one.cusum_limit) for at, _ in numbered],
+    }
+    yield _picture(f"{chart_name(one)}: CUSUM", "CUSUM", sums, both=False)
+
+
+def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
+    drawn = {
+        name: [Point(float(at), value) for at, value in found if value is not None]
+        for name, found in lines.items()
+    }
+    top = _round_up(max(abs(point.y) for found in drawn.values() for point in found))
+    return Chart(
+        title[:1].upper() + title[1:],
+        "occasion",
+        y,
+        [Line(name, found) for name, found in drawn.items() if found],
+        ends=(-top if both else 0.0, top),
+    )
+
+
+def _round_up(value: float) -> float:
+    """The end of an axis: the least of .02, .04, .08, .2, .4, .8, 2 … that is not below ``value``."""
+    power = max(-2, math.floor(math.log10(max(value, LEAST_END))))
+    return next(step * 10.0**one for one in (power, power + 1) for step in ENDS if step * 10.0**one >= value)

@@ -1,0 +1,116 @@
+"""The same items scored on several occasions: how far the mean has moved, and how far apart the scores lie.
+
+Items are paired with themselves: what counts is the difference from an item's own mean over the first occasions, the
+baseline. Each topic counts alike, with the mean over its items. Where no value is missing, an occasion's shift is the
+difference of two means over topics, and its error comes of the residuals of topics by occasions (two-way analysis of
+variance without replication) up to and with that occasion, so that what comes later changes nothing. A move that all
+topics share is no noise there: it is the shift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.stats.clusters import cluster_places
+from conqret.stats.estimate import FEWEST_TESTED
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+LEAST_DEVIATION = 1e-6
+"""What the deviation of scores that are all alike is taken to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What became of a mean over topics since the baseline, an entry an occasion, the baseline's included.
+
+    Attributes:
+        level: the mean of the baseline; NaN where nothing was scored.
+        values: the level on each occasion; NaN where there is no shift.
+        shifts: how far the mean lies from it; NaN where fewer than six topics have a score.
+        errors: the standard error of the mean over topics of one occasion; NaN on the first, and where there is no
+            shift.
+        topics: how many topics have a score.
+    """
+
+    level: float
+    values: NDArray[np.float64]
+    shifts: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    topics: NDArray[np.intp]
+
+
+def severity(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Moves:
+    """How the mean moves of ``values`` (occasions by items, NaN where there is no score), items of ``topics``, against
+    the first ``baseline`` occasions. Items without a score in the baseline count nowhere."""
+    import numpy as np
+
+    return _moves(np.asarray(values, dtype=float), cluster_places(topics), baseline)
+
+
+def spread(values: ArrayLike, topics: Sequence[Hashable], baseline: int) -> Moves:
+    """The same for the standard deviation of the scores on an occasion: a judge that uses less of the scale moves down.
+    What is paired are squared distances from that occasion's mean, which its own noise does not move (to first order);
+    ``shifts`` and ``errors`` are those of the variance over twice the baseline's deviation (the delta method), so that
+    a large move is known by ``values``."""
+    import numpy as np
+
+    given = np.asarray(values, dtype=float)
+    found = severity(given, topics, baseline)
+    middle = found.level + np.nan_to_num(found.shifts)
+    squares = _moves((given - middle[:, None]) ** 2, cluster_places(topics), baseline)
+    level = float(np.sqrt(squares.level))
+    scale = 2 * max(level, LEAST_DEVIATION)
+    deviations = np.sqrt(squares.values.clip(min=0.0))
+    return Moves(level, deviations, squares.shifts / scale, squares.errors / scale, squares.topics)
+
+
+def _moves(values: NDArray[np.float64], places: NDArray[np.intp], baseline: int) -> Moves:
+    import numpy as np
+
+    own = _mean(values[:baseline], axis=0)
+    kept = ~np.isnan(own)
+    members = places[kept][:, None] == np.unique(places[kept])
+    cells = _topic_means(values[:, kept] - own[kept], members)
+    there = ~np.isnan(cells)
+    topics = there.sum(axis=1)
+    charted = topics >= FEWEST_TESTED
+    shifts = np.where(charted, _mean(cells, axis=1), np.nan)
+    errors = np.sqrt(np.where(charted, _residual_variances(cells), np.nan) / topics.clip(min=1))
+    level = float(_mean(_topic_means(own[kept][None], members), axis=1)[0])
+    return Moves(level, level + shifts, shifts, errors, topics)
+
+
+def _residual_variances(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each occasion the variance of what is left of ``cells`` (occasions by topics) up to and with it, when the
+    means of occasions and topics are taken off; NaN where nothing is left."""
+    import numpy as np
+
+    there = ~np.isnan(cells)
+    left = np.nan_to_num(cells - _mean(cells, axis=1)[:, None])
+    counts, sums, squares = (np.cumsum(one, axis=0) for one in (there, left, left**2))
+    rest = (squares - sums**2 / counts.clip(min=1)).sum(axis=1).clip(min=0.0)
+    freedom = counts.sum(axis=1) - np.cumsum(there.any(axis=1)) - (counts > 0).sum(axis=1) + 1
+    return np.asarray(np.divide(rest, freedom, out=np.full(len(cells), np.nan), where=freedom > 0))
+
+
+def _topic_means(values: NDArray[np.float64], members: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The means over the items of each topic that have a value: rows by topics."""
+    import numpy as np
+
+    counts = (~np.isnan(values)).astype(float) @ members
+    sums = np.nan_to_num(values) @ members
+    return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
+
+
+def _mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """The mean of what there is; NaN where there is nothing."""
+    import numpy as np
+
+    counts = (~np.isnan(values)).sum(axis=axis)
+    sums = np.nansum(values, axis=axis)
+    return np.asarray(np.divide(sums, counts, out=np.full(np.shape(sums), np.nan), where=counts > 0))

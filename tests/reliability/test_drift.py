@@ -1,0 +1,257 @@
+"""A judge on dated occasions: what is charted, what is told of it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conqret import drift, judge
+from conqret.api.drift import judge_occasion
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.folder import JudgeRecord
+from conqret.reliability.cards.card import make_card
+from conqret.reliability.cards.fit import last_checked, standing
+from conqret.reliability.drift.occasions import Judged, Occasion, changes_between
+from conqret.reliability.drift.requirements import check_drift_requirement, parse_drift_requirement
+from conqret.reliability.drift.series import Drift, Planned, chart_occasions, read_drift
+from conqret.report.card import card_sheet
+from conqret.report.drift import drift_screen, drift_sheet
+from conqret.report.junit import drift_junit
+from tests.reliability.cards import card_of, parts_of
+
+ANCHORS = [
+    {"id": f"a{n}", "topic": f"topic {n % 8}", "argument": f"argument {n} " + "because " * (n % 5)}
+    for n in range(24)
+]
+
+
+def record(**more: object) -> JudgeRecord:
+    given = {
+        "format": "direct", "model": "m", "baseline": False, "fingerprint": "f", "identity": {"model": "m"},
+        "metrics": ["clarity"], "options": {}, "model_options": {}, "items_name": "a.jsonl", "items_layout": "conqret",
+        "items_count": 24, "items_digest": "d", "created": "2026-01-01T06:00:00+00:00",
+    }  # fmt: skip
+    return JudgeRecord.model_validate(given | more)
+
+
+def occasion(day: int, values: dict[str, float], **more: object) -> Judged:
+    given = {
+        "name": f"day {day}", "place": f"drift/day {day}", "date": f"2026-01-{day:02}T06:00:00+00:00", "model": "m",
+        "fingerprint": "f", "conqret": "0.1", "anchors": len(values), "missing": 0, "usd": None, "tokens": None,
+        "seconds": None,
+    }  # fmt: skip
+    topics = {str(one["id"]): str(one["topic"]) for one in ANCHORS}
+    scores = {item: {"clarity": value} for item, value in values.items()}
+    return Judged(Occasion.model_validate(given | more), record(), topics, scores)
+
+
+def series(count: int, change: Callable[[int, float], float] = lambda day, value: value) -> list[Judged]:
+    rng = random.Random(7)
+    levels = {str(one["id"]): rng.uniform(0.3, 0.7) for one in ANCHORS}
+    return [
+        occasion(day, {item: change(day, level) + rng.gauss(0, 0.03) for item, level in levels.items()})
+        for day in range(1, count + 1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def stricter() -> Drift:
+    return chart_occasions(series(12, lambda day, value: value - 0.06 * (day > 7)), Planned())
+
+
+def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None:
+    severity, spread = stricter.charts
+    assert stricter.alarms == (severity,)
+    assert severity.alarm is not None
+    assert severity.alarm.occasion in {"day 8", "day 9"}
+    assert not any(one.alarm for one in severity.points[:4])
+    assert severity.newest is not None
+    assert severity.newest.shift == pytest.approx(-0.06, abs=0.02)
+    assert spread.verdict == "no alarm"
+    assert spread.missable is not None
+    assert 0.01 <= spread.missable < 0.05
+    lines = list(drift_screen(stricter))
+    assert max(map(len, lines)) <= 80
+    said = " ".join(" ".join(lines).split())
+    assert "1 alarm in 2 charts (24 anchors, 8 topics; 12 occasions, day 1 to day 12)" in said
+    assert f"ALARM clarity, severity: more severe since {severity.alarm.occasion} or before" in said
+    assert "conqret diff drift/day 1 drift/day 12" in said
+    page = "".join(drift_sheet(stricter).html())
+    assert page.count('<svg class="chart"') == 4
+    assert "A move that all topics share" in drift_sheet(stricter).markdown()
+    assert b'failures="1"' in drift_junit(stricter)
+
+
+def test_a_judge_that_uses_less_of_its_scale_is_found() -> None:
+    found = chart_occasions(
+        series(12, lambda day, value: 0.5 + (value - 0.5) * (0.4 if day > 5 else 1)), Planned()
+    )
+    assert "spread" in {one.quantity for one in found.alarms}
+    assert "uses less of the scale" in " ".join(" ".join(drift_screen(found)).split())
+
+
+def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
+    for found in (chart_occasions(series(20), Planned()), chart_occasions([series(1)[0]] * 6, Planned())):
+        assert not found.alarms
+        assert drift_junit(found).count(b"<failure") == 0
+    one_anchor = [series(1)[0]] * 6
+    values = dict(one_anchor[0].values) | {"a1": {"clarity": 0.9}}
+    moved = Judged(one_anchor[0].occasion, one_anchor[0].record, one_anchor[0].topics, values)
+    assert not chart_occasions([*one_anchor[:5], moved], Planned()).alarms  # one of 24, and no drift
+
+
+def test_before_the_baseline_is_there_nothing_is_charted() -> None:
+    found = chart_occasions(series(2), Planned())
+    assert [one.verdict for one in found.charts] == ["baseline", "baseline"]
+    said = " ".join(" ".join(drift_screen(found)).split())
+    assert "2 of 3 occasions of the baseline, and no chart yet" in said
+    assert "".join(drift_sheet(found).html()).count('<svg class="chart"') == 0
+
+
+def test_what_has_no_score_is_no_score_and_is_told() -> None:
+    nothing = [occasion(day, {}, anchors=0, missing=24) for day in range(1, 6)]
+    found = chart_occasions(nothing, Planned())
+    assert [one.verdict for one in found.charts] == ["no value", "no value"]
+    assert "nothing to chart" in " ".join(drift_screen(found))
+    lost = [*series(4), occasion(5, {}, anchors=0, missing=24)]
+    found = chart_occasions(lost, Planned())
+    assert found.charts[0].newest is not None
+    assert found.charts[0].newest.shift is None
+    assert found.charts[0].points[1].ewma == found.charts[0].points[0].ewma
+    outcome = check_drift_requirement(parse_drift_requirement("coverage >= 0.9"), found)
+    assert (outcome.met, outcome.value) == (False, 0.0)
+
+
+def test_what_changed_is_told() -> None:
+    before = occasion(1, {}, answered_by=("m-1",), usd=0.01, seconds=1.0, system_fingerprints=("fp_1",))
+    now = occasion(
+        2, {}, answered_by=("m-2",), usd=0.02, seconds=3.0, conqret="0.2", system_fingerprints=("fp_2",)
+    )
+    now = Judged(now.occasion, record(identity={"model": "m", "prompt a": "2"}), now.topics, now.values)
+    assert list(changes_between(before, now)) == [
+        "prompt a: added",
+        "the model answers as m-2, and m-1 before",
+        "the provider's system is fp_2, and fp_1 before",
+        "conqret 0.2, and 0.1 before",
+        "an anchor costs $0.02, and $0.01 before",
+        "an anchor takes 3 s of the model, and 1 s before",
+    ]
+    assert list(changes_between(before, before)) == []
+
+
+def test_requirements(stricter: Drift) -> None:
+    for text, met in (
+        ("alarms == 0", False), ("alarms <= 1", True), ("severity[clarity] > -0.02", False),
+        ("spread[clarity] > -0.02", True), ("coverage >= 1", True),
+    ):  # fmt: skip
+        assert check_drift_requirement(parse_drift_requirement(text), stricter).met is met
+    with pytest.raises(UnknownNameError, match="clarity"):
+        check_drift_requirement(parse_drift_requirement("severity[clarety] < 1"), stricter)
+    for text, message in (
+        ("severity < 1", "names no metric"), ("alarms[clarity] == 0", "names a metric"), ("alarms", "cannot be read"),
+        ("drift == 0", "there is no quantity"), ("severity.low[clarity] < 1", "cannot be read"),
+    ):  # fmt: skip
+        with pytest.raises(DeclarationError, match=message):
+            parse_drift_requirement(text)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four occasions of a function, the last of them stricter."""
+    folder = tmp_path_factory.mktemp("drift")
+    rng, less = random.Random(1), 0.0
+
+    def grade(item: dict[str, str]) -> float:
+        return 0.3 + 0.1 * item["argument"].count("because") + rng.gauss(0, 0.01) - less
+
+    for day in range(1, 5):
+        less = 0.2 if day == 4 else 0.0
+        judge_occasion(ANCHORS, folder / "all", f"day-{day}", judge=grade)
+        file = folder / "all" / f"day-{day}" / "run.json"
+        file.write_text(
+            file.read_text().replace(json.loads(file.read_text())["created"], f"2026-01-0{day}T06:00:00")
+        )
+    return folder / "all"
+
+
+def test_occasions_are_read_by_their_dates(judged: Path) -> None:
+    runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
+    found = drift(*runs)
+    assert [one.name for one in found.occasions] == ["day-1", "day-2", "day-3", "day-4"]
+    assert [one.quantity for one in found.alarms] == ["severity"]
+    assert drift(judged).charts == found.charts
+    assert drift(judged, since="day-2").occasions[0].name == "day-2"
+    assert len(drift(judged, since="2026-01-03").occasions) == 2
+    assert found.occasions[0].answered_by == (found.occasions[0].model,)
+    for since, message in (("day-9", "since is an occasion"), ("2027-01-01", "no occasion is of 2027-01-01")):
+        with pytest.raises(DeclarationError, match=message):
+            drift(judged, since=since)
+
+
+def test_an_occasion_of_other_anchors_or_a_second_format_is_refused_before_anything_is_asked(
+    judged: Path,
+) -> None:
+    other = [ANCHORS[0] | {"argument": "another"}, *ANCHORS[1:]]
+    with pytest.raises(DeclarationError, match="has other anchors than the first occasion"):
+        judge_occasion(other, judged, "day-5", judge=lambda item: 0.5)
+    with pytest.raises(DeclarationError, match="a series has one format"):
+        judge_occasion(ANCHORS, judged, "day-5", format="pointwise", metrics=["clarity"])
+    for name in ("../day-5", "", "a/b"):
+        with pytest.raises(DeclarationError, match="an occasion is named"):
+            judge_occasion(ANCHORS, judged, name)
+    with pytest.raises(DeclarationError, match="holds a run"):
+        judge_occasion(ANCHORS, judged / "day-1", "day-5")
+    assert not (judged / "day-5").exists()
+
+
+def test_runs_of_others_and_too_few_topics_are_refused(judged: Path, tmp_path: Path) -> None:
+    few = [one | {"topic": "one"} for one in ANCHORS]
+    judge(few[:4], format="pointwise", metrics=["clarity"], output=tmp_path / "few")
+    with pytest.raises(DeclarationError, match="1 topics cannot be charted"):
+        drift(tmp_path / "few")
+    with pytest.raises(DeclarationError, match="a series has one format"):
+        drift(judged, tmp_path / "few")
+    (tmp_path / "none").mkdir()
+    with pytest.raises(DeclarationError, match="there is no judged run"):
+        drift(tmp_path / "none")
+    summary = tmp_path / "few" / "summary.json"
+    summary.unlink()
+    with pytest.raises(DeclarationError, match="holds no finished run"):
+        drift(tmp_path / "few")
+
+
+def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: Path) -> None:
+    card = card_of(tmp_path, with_bias=False)
+    assert last_checked(card) == card.run.created[:10]
+    newest = stricter.occasions[-1]
+    recorded = newest.model_copy(update={"date": "2031-01-01", "recorded": True})
+    asked = newest.model_copy(
+        update={"date": "2030-05-06T06:00:00+00:00", "fingerprint": card.run.fingerprint}
+    )
+    told = stricter.model_copy(update={"occasions": (*stricter.occasions, recorded, asked)})
+    known = card.model_copy(update={"drift": told})
+    assert last_checked(known) == "2030-05-06"
+    assert "behaviour last checked on 2030-05-06, and it had drifted by then: clarity (severity)" in standing(
+        known
+    )
+    page = card_sheet(known)
+    assert "Is it still as it was?" in page.markdown()
+    with pytest.raises(DeclarationError, match=r"the newest occasion \(day 12\) is of another instrument"):
+        make_card(card.run, *parts_of(tmp_path), drift=stricter)
+    assert "It has drifted, on clarity (severity)" in " ".join(
+        make_card(card.run, *parts_of(tmp_path), drift=told).limits
+    )
+
+
+def test_a_series_is_read_again(stricter: Drift, tmp_path: Path) -> None:
+    with pytest.raises(DeclarationError, match="is not there: conqret drift"):
+        read_drift(tmp_path)
+    (tmp_path / "drift.json").write_text(stricter.model_dump_json())
+    assert read_drift(tmp_path) == stricter
+    (tmp_path / "drift.json").write_text("{}")
+    with pytest.raises(DeclarationError, match="is not as conqret drift writes it"):
+        read_drift(tmp_path)
