@@ -71,9 +71,11 @@ def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> Turn
 
 
 def free(connection: sqlite3.Connection, person: Person, *states: str) -> int:
-    """Give the room of this person's turns in these states to others; how many."""
+    """Give the room of this person's turns in these states to others; how many. Practice stays: all have their own."""
     rows = connection.execute(
-        "SELECT number, screen, state FROM turns WHERE person = ?", (person.number,)
+        "SELECT t.number, t.screen, t.state FROM turns t JOIN screens s ON s.number = t.screen "
+        "WHERE t.person = ? AND NOT s.practice",
+        (person.number,),
     ).fetchall()
     freed = [row for row in rows if row["state"] in states]
     for row in freed:

@@ -113,6 +113,18 @@ def test_what_was_given_in_another_window_meanwhile_goes_to_others(tmp_path: Pat
     assert [row["room"] for row in rooms] == [2, 2, 2]
 
 
+def test_practice_comes_again_where_screens_are_given_to_others(tmp_path: Path) -> None:
+    ledger = begun_with_practice(tmp_path)
+    assert practise(ledger, "anna", "44") == "active"
+    first = ledger.next(ledger.person("anna"))
+    assert ledger.reassign(ledger.person("anna")) == 0
+    ledger.set_state(ledger.person("anna"), "dropped")
+    ledger.set_state(ledger.person("anna"), "active")
+    assert ledger.next(ledger.person("anna")) == first
+    assert practise(ledger, "anna", "444") == "active"
+    assert ledger.person("anna").practised == "5 of 5"
+
+
 @pytest.mark.parametrize(("said", "right"), [("first", True), ("second", False)])
 def test_right_is_what_is_right_in_the_item_however_the_sides_were_drawn(
     tmp_path: Path, said: str, right: bool

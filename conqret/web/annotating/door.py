@@ -102,7 +102,7 @@ class Door:
             raise Refused(
                 403,
                 f"You had {person.practised} right in the practice, and this study goes on with people who have "
-                f"{self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
+                f"at least {self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
                 THANKS,
             )
         if person.state != "active":
