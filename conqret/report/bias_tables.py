@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from conqret.data.gathering import gathered
+from conqret.reliability.bias.contrast import NEUTRAL
 from conqret.reliability.bias.table import POWER, BiasRow, BiasTable
 from conqret.report import words
 from conqret.report.bias_screen import MARKS, headlines, ordered
@@ -109,12 +110,15 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
 
 
 def _bias_note(table: BiasTable) -> str:
+    held = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
+    against = f" Held against neutral text of the same length: {held}." if held else ""
     return (
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is "
         "corrected for all of these rows together (sign flips of whole topics, maxT). An alarm needs "
         f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias; clear is what an equivalence "
         f"test at {table.alpha:g} finds within {MARGIN:g} (places: within {2 * MARGIN:g}, where the first place wins "
         f"{0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%}). What could have been missed shows in {POWER:.0%} of such runs."
+        f"{against}"
     )
 
 

@@ -25,6 +25,7 @@ from conqret.reliability.bias.probes.severity import SUBJECTS
 from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.study import bias_plan
 from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
+from conqret.report.bias_tables import bias_sheet
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]
@@ -77,6 +78,9 @@ def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, it
     assert [row.probe for row in table.alarms] == ["length"]
     assert primary(table, "authority").words == primary(table, "injection").words == "nothing moved"
     assert primary(table, "injection").against == "with neutral text of the same length"
+    assert (
+        "Held against neutral text of the same length: authority, injection." in bias_sheet(table).markdown()
+    )
 
 
 @pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])

@@ -156,10 +156,17 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 
 
 def perturbed(
-    ground: Ground, perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str
+    ground: Ground,
+    perturbation: Perturbation,
+    level: float,
+    *,
+    name: str,
+    adverse: Adverse,
+    up: str,
+    against: str = NEUTRAL,
 ) -> Contrast:
     """Every item changed by ``level`` against its control (itself, where the perturbation has none), on the metrics of
-    which the perturbation expects :data:`EXPECTED`.
+    which the perturbation expects :data:`EXPECTED`. ``against`` says what a control is.
 
     Raises:
         NotAskedError: the judge has no such metric, or no item can be changed.
@@ -185,5 +192,5 @@ def perturbed(
     ]
     left = (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
     versions = {AS_IS: (*bases, *found[level])}
-    against = AS_IS if control is None else NEUTRAL
+    against = AS_IS if control is None else against
     return Contrast(name, adverse, up, metrics, tuple(pairs), versions, against=against, notes=left)

@@ -66,4 +66,5 @@ def remark_probe(
         advice=advice,
         source=source,
         default=False,
+        sways=True,
     )

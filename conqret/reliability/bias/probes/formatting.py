@@ -58,7 +58,8 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
         NotAskedError: there is no argument, or no metric that looks at it.
     """
     name, up = "a list with bold words", "higher as a list with bold words"
-    return (perturbed(ground, PERTURBATION, 1, name=name, adverse="any", up=up),)
+    against = "as running text of the same length"
+    return (perturbed(ground, PERTURBATION, 1, name=name, adverse="any", up=up, against=against),)
 
 
 PROBE = Probe(
