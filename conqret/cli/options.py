@@ -191,7 +191,7 @@ class OwnJudge(Group):
             MODEL,
             "A judge of your own instead of --format and --model: module:function. The module is imported, from the "
             "working directory, too. It gets an item as a dictionary and says a number from 0 to 1, {metric: number}, "
-            "or first, second or tie.",
+            "or first, second or tie. Or reward/FOLDER, a reward model of transformers on this machine.",
         ),
     ] = None
     server: Annotated[

@@ -20,6 +20,7 @@ from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.registry import JUDGES, JURY
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit
+from conqret.llm.backends.reward import PREFIX as REWARD
 from conqret.llm.backends.server import model_of
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
 
@@ -152,7 +153,8 @@ def chosen_judge(
     client: ClientOptions,
     metrics: Sequence[str] = (),
 ) -> tuple[Judge, ClientOptions]:
-    """The format and the client for ``judge`` (a function, or its ``module:function``) or for the address ``server``.
+    """The format and the client for ``judge`` (a function, its ``module:function``, or a reward model's
+    ``reward/FOLDER``) or for the address ``server``.
 
     Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
     good the argument is.
@@ -165,7 +167,10 @@ def chosen_judge(
         raise DeclarationError("a judge is a function (--judge) or an address (--server): give one of them")
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a judge of your own is no model: leave {client.model} out")
-    name = admit(judge) if judge is not None else model_of(server or "")
+    if isinstance(judge, str) and judge.startswith(REWARD):
+        name = judge
+    else:
+        name = admit(judge) if judge is not None else model_of(server or "")
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric.replace("-", "_") for metric in metrics] or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), replace(client, model=name)

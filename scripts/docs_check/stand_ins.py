@@ -50,6 +50,7 @@ NOT_RUN = {
         "people who have labelled, or a proxy with an address of its own"
     ),
     r"--server http": "an address of a judge of one's own; tests/llm asks one on loopback",
+    r"--judge reward/": "weights of a reward model; tests/perplexity/test_rewards.py makes some",
     r"--search (?:google|brave)": "a search engine's key, and the open web",
 }
 """What is not run: patterns over ``PAGE: TEXT``, and why. Everything else is."""
