@@ -54,6 +54,7 @@ KINDS = (
     "judge card",
     "judgment report",
     "jury",
+    "leaderboard",
     "perspectives",
     "ranks",
     "runs",
@@ -165,6 +166,8 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     yield ["jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
+    yield ["validate", f"{to}/jury", *labels]
+    yield ["cards", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
     yield ["rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
     yield ["debate", "hold", *held]

@@ -42,6 +42,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "compare": "Which of several judges is closest to people: alphas and their differences on what all scored, "
         "and whether one is shown to win.",
         "jury": "Several judges as one: what their scores together gain over the best of them, and where they differ.",
+        "cards": "A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.",
         "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
         "to be worth more.",
         "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",

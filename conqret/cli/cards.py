@@ -1,0 +1,53 @@
+"""``conqret cards``: judge cards side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import options
+from conqret.cli.console import at, note, result, tell
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret cards runs/*/card.json -o leaderboard.html\n\n"
+    'conqret cards runs/*/card.json --by "alpha[overall_quality]"'
+)
+
+
+def cards(
+    files: Annotated[
+        list[Path], typer.Argument(help="Judge cards (card.json), or folders with one, of conqret validate.")
+    ],
+    *,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="The measure: alpha, calibrated, person or as_person (means over dimensions), one of these or of the "
+            "statistics for one dimension (alpha[overall_quality]), usd, seconds or alarms."
+        ),
+    ] = "alpha",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.
+
+    Cards of other items or other labels cannot be compared, and stand apart.
+    """
+    from conqret.reliability.cards.leaderboard import leaderboard
+    from conqret.report.leaderboard import APART, leaderboard_sheet, leaderboard_tables
+    from conqret.report.sheet import check_ending, write_sheet
+
+    if output is not None:
+        check_ending(output)
+    found = leaderboard(files, by)
+    result(found, leaderboard_tables(found), as_json=json_output)
+    if len(found.boards) > 1:
+        note(APART)
+    if output is not None:
+        tell(at(write_sheet(leaderboard_sheet(found), output)))

@@ -1,0 +1,98 @@
+"""Judge cards side by side, as tables and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conqret.reliability.cards.leaderboard import ITEMS, Board, Leaderboard, Standing
+from conqret.report import words
+from conqret.report.forest import Forest, Row
+from conqret.report.sheet import Section, Sheet
+from conqret.report.table import Cell, Column, Table
+
+APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."
+
+
+def leaderboard_tables(found: Leaderboard) -> Iterator[Table]:
+    """A table for each board."""
+    return (_table(board, found) for board in found.boards)
+
+
+def leaderboard_sheet(found: Leaderboard) -> Sheet:
+    """The page, with the measure of each board as a picture."""
+    several = len(found.boards) > 1
+    return Sheet(
+        "leaderboard",
+        "Judges side by side",
+        [
+            Section(title(board, found, place), [*_picture(board, found), _table(board, found)])
+            for place, board in enumerate(found.boards)
+        ],
+        lede=[f"Sorted by {found.by}, {'the least' if found.falls else 'the best'} first."],
+        badges=[("Not comparable", APART)] if several else [],
+        facts=[
+            ("Cards", words.count(sum(len(board.standings) for board in found.boards))),
+            ("Measure", found.by),
+        ],
+    )
+
+
+def title(board: Board, found: Leaderboard, place: int) -> str:
+    """What a board is of."""
+    name = f"{board.items}, {words.number(board.topics, 'topic')}; labels {board.labels}"
+    return f"{place + 1}. {name}" if len(found.boards) > 1 else name
+
+
+def _table(board: Board, found: Leaderboard) -> Table:
+    over = (
+        board.dimensions[0]
+        if len(board.dimensions) == 1
+        else words.number(len(board.dimensions), "dimension")
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (one.card, _judge(one), _value(one, found), one.units, _bias(one), _damage(one), words.money(one.usd))
+        for one in board.standings
+    ]
+    return Table(
+        title(board, found, found.boards.index(board)),
+        (
+            "card",
+            Column("judge", "text"),
+            found.by,
+            "units",
+            Column("bias", "text"),
+            Column("damage", "text"),
+            f"{words.count(ITEMS)} items",
+        ),
+        rows,
+        note=f"{found.by} over {over}; {board.intervals}. Units were scored and labelled. Bias: alarms of the probes "
+        "made; damage: curves that do not follow as they should. The order is that of the values: whether one judge is "
+        "shown to be better than another, conqret compare says of their runs, paired by topic.",
+    )
+
+
+def _value(one: Standing, found: Leaderboard) -> Cell:
+    return (
+        one.value if one.value.low is not None or not found.falls else words.rating(one.value.value) or None
+    )
+
+
+def _judge(one: Standing) -> str:
+    return f"{one.format} with {one.model}{' (a floor)' if one.baseline else ''}"
+
+
+def _bias(one: Standing) -> str:
+    return "not probed" if one.alarms is None else f"{one.alarms} of {one.probes}"
+
+
+def _damage(one: Standing) -> str:
+    return "not measured" if one.missed is None else f"{one.missed} of {one.curves}"
+
+
+def _picture(board: Board, found: Leaderboard) -> list[Forest]:
+    rows = [
+        Row(one.card, one.value.value, one.value.low, one.value.high)
+        for one in board.standings
+        if one.value.value is not None
+    ]
+    return [Forest("In this order", found.by, rows)] if rows and not found.falls else []
