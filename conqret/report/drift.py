@@ -35,7 +35,7 @@ def drift_screen(drift: Drift) -> Iterator[str]:
     """The lines, each of 80 columns at most: alarms first, then what changed, then what to do."""
     yield from wrap(_headline(drift), WIDTH)
     yield ""
-    rest = [one for one in drift.charts if one.verdict != "alarm"]
+    rest = [one for one in _nearest(drift.charts) if one.verdict != "alarm"]
     for one in (*drift.alarms, *rest[:LISTED]):
         head = f"{MARKS[one.verdict]:<10}"
         yield from wrap(f"{head}{chart_name(one)}: {chart_words(one)}", WIDTH, subsequent_indent=" " * 10)
@@ -56,7 +56,8 @@ def drift_screen(drift: Drift) -> Iterator[str]:
 
 def drift_sheet(drift: Drift) -> Sheet:
     """The page of a series."""
-    drawn = [chart for one in _first(drift.charts) for chart in _pictures(one, drift)]
+    pointed = [one for one in _nearest(drift.charts) if one.points]
+    drawn = [chart for one in pointed[:DRAWN] for chart in _pictures(one, drift)]
     return Sheet(
         "drift",
         f"Drift of {drift.format} with {drift.occasions[-1].model}",
@@ -98,7 +99,7 @@ def chart_words(one: DriftChart) -> str:
     now = "no score" if value is None else f"{value:.2f}"
     now = f"{now} on {one.newest.occasion}, {one.level:.2f} in the baseline"
     if one.alarm is not None:
-        return f"{_way(one.quantity, one.alarm.ewma > 0)} since {one.alarm.occasion} or before: {now}"
+        return f"{_way(one.quantity, one.alarm.ewma > 0)}, first alarm on {one.alarm.occasion}: {now}"
     seen = f"a shift of {one.missable:.2f} would show" if one.missable else "too few to show any shift"
     return f"{now}; {seen}"
 
@@ -212,14 +213,14 @@ def _occasion_table(occasions: Sequence[Occasion]) -> Table:
     return Table("Occasions", columns, rows)
 
 
-def _first(charts: Sequence[DriftChart]) -> list[DriftChart]:
-    """The charts to draw: those with alarms, then those nearest to their limits."""
+def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
+    """The charts, those with alarms first, then those nearest to their limits."""
 
     def nearness(one: DriftChart) -> tuple[bool, float]:
-        last = one.points[-1]
-        return one.verdict == "alarm", abs(last.ewma) / last.limit if last.limit else 0.0
+        last = one.newest
+        return one.verdict == "alarm", abs(last.ewma) / last.limit if last and last.limit else 0.0
 
-    return sorted((one for one in charts if one.points), key=nearness, reverse=True)[:DRAWN]
+    return sorted(charts, key=nearness, reverse=True)
 
 
 def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:

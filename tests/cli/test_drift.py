@@ -45,7 +45,7 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
         codes.append(done.code)
         assert max(map(len, done.out.splitlines())) <= 80, done.out
     assert codes == [0, 0, 0, 1]
-    assert "ALARM     overall quality, severity: more severe since 2026-01-04" in done.out
+    assert "ALARM     overall quality, severity: more severe, first alarm on" in done.out
     assert "12 requests sent now" in done.err
     assert 'failures="1"' in (tmp_path / "drift.xml").read_text()
     assert "<svg" in (tmp_path / "kept" / "drift.html").read_text()

@@ -78,7 +78,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert max(map(len, lines)) <= 80
     said = " ".join(" ".join(lines).split())
     assert "1 alarm in 2 charts (24 anchors, 8 topics; 12 occasions, day 1 to day 12)" in said
-    assert f"ALARM clarity, severity: more severe since {severity.alarm.occasion} or before" in said
+    assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.occasion}" in said
     assert "conqret diff drift/day 1 drift/day 12" in said
     page = "".join(drift_sheet(stricter).html())
     assert page.count('<svg class="chart"') == 4
@@ -206,6 +206,21 @@ def test_an_occasion_of_other_anchors_or_a_second_format_is_refused_before_anyth
     with pytest.raises(DeclarationError, match="holds a run"):
         judge_occasion(ANCHORS, judged / "day-1", "day-5")
     assert not (judged / "day-5").exists()
+
+
+def test_logs_of_what_a_judge_said_are_occasions(tmp_path: Path) -> None:
+    for day, less in enumerate((0.0, 0.0, 0.1), 1):
+        said = [
+            {"id": one["id"], "score": 0.5 + 0.01 * place % 0.2 - less} for place, one in enumerate(ANCHORS)
+        ]
+        judge_occasion(ANCHORS, tmp_path, f"log-{day}", verdicts=said)
+    found = drift(tmp_path, baseline=2)
+    assert [one.quantity for one in found.alarms] == ["severity"]
+    assert [one.changes for one in found.occasions] == [
+        (),
+        (),
+        (),
+    ]  # another log each time, and the same judge
 
 
 def test_runs_of_others_and_too_few_topics_are_refused(judged: Path, tmp_path: Path) -> None:
