@@ -14,6 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.execute import judge_record
 from conqret.judging.folder import JudgeFolder, JudgeRecord
 from conqret.reliability.drift.occasions import check_alike
+from conqret.reliability.drift.series import Planned
 from conqret.runs.folder import RECORD_NAME
 from conqret.runs.keeping import run_folders
 
@@ -21,17 +22,23 @@ _NAME = re.compile(r"\w[\w.-]{0,99}")
 
 
 def judge_occasion(
-    items: Any, folder: str | Path, occasion: str | None = None, **settings: Unpack[JudgeSettings]
+    items: Any,
+    folder: str | Path,
+    occasion: str | None = None,
+    planned: Planned | None = None,
+    **settings: Unpack[JudgeSettings],
 ) -> Judgments:
     """Judge the anchors ``items`` into ``folder``/``occasion``, by default the day's date (UTC). An occasion that is
     there already is finished, and never asked twice; each has recordings of its own, so that the model is asked anew.
 
     Raises:
         DeclarationError: as :func:`conqret.judge`; the name is no name of a folder; or the occasions that are there are
-            of other anchors or another format. Nothing is asked or written then.
+            of other anchors or another format; or what is ``planned`` cannot be charted. Nothing is asked or written
+            then.
     """
     place = occasion_folder(folder, occasion)
     source, checked, setup = prepared(items, settings)
+    (planned or Planned()).check(len({item.topic for item in source}))
     first = _first(Path(folder))
     if first is not None:
         check_alike(first, judge_record(source, checked, setup), str(place))

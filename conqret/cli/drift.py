@@ -124,6 +124,9 @@ def drift(
     from conqret.report.sheet import check_ending, write_sheet
 
     wanted = [parse_drift_requirement(text) for text in require or ()]
+    series: dict[str, Any] = {"baseline": baseline, "occasions": occasions, "rate": rate}
+    if judging.seed is not None:
+        series["seed"] = judging.seed
     if page is not None:
         check_ending(page)
     found: Judgments | None = None
@@ -140,14 +143,10 @@ def drift(
         if dry_run:
             _tell_cost(given[0], asked, calls, shown)
             return
-        found = _judge(given[0], output, occasion, asked, shown)
+        found = _judge(given[0], output, occasion, series, asked, shown)
     else:
         _check_runs(given)
-    charted = chart(
-        *(given if output is None else [output]),
-        baseline=baseline, occasions=occasions, rate=rate, since=since,
-        **({} if judging.seed is None else {"seed": judging.seed}),
-    )  # fmt: skip
+    charted = chart(*(given if output is None else [output]), since=since, **series)
     sheet, places = drift_sheet(charted), []
     if output is not None:
         write_whole(output / DATA_NAME, charted.model_dump_json(indent=1).encode() + b"\n")
@@ -172,9 +171,12 @@ def _tell_cost(items: Path, asked: Any, calls: options.Calls, shown: options.Sho
     tell_cost([expected_cost(items, **asked)], budget=calls.budget_usd, as_json=shown.json_output)
 
 
-def _judge(items: Path, output: Path, occasion: str | None, asked: Any, shown: options.Shown) -> Judgments:
+def _judge(
+    items: Path, output: Path, occasion: str | None, series: Any, asked: Any, shown: options.Shown
+) -> Judgments:
     """Judge one more occasion, and say what was asked."""
     from conqret.api.drift import judge_occasion, occasion_folder
+    from conqret.reliability.drift.series import Planned
 
     place = occasion_folder(output, occasion)
     with progress("judging", quiet=shown.quiet) as bar:
@@ -188,7 +190,9 @@ def _judge(items: Path, output: Path, occasion: str | None, asked: Any, shown: o
                     note(text)
             bar.start(client, kept, checked.count)
 
-        found = judge_occasion(items, output, place.name, on_start=started, on_judgment=bar.advance, **asked)
+        found = judge_occasion(
+            items, output, place.name, Planned(**series), on_start=started, on_judgment=bar.advance, **asked
+        )
     if not shown.quiet:
         tell_session(found.session, number(len(found), "judgment"))
     return found

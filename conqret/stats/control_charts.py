@@ -162,6 +162,12 @@ class Limits:
     cusum: float
 
 
+def check_rate(rate: float) -> None:
+    """Raise DeclarationError where no limits can be set to a rate of false alarms."""
+    if not 1e-5 <= rate <= 0.5:
+        raise DeclarationError(f"a rate of false alarms lies in [0.00001, 0.5], not at {rate:g}")
+
+
 @lru_cache(maxsize=64)
 def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> Limits:
     """Limits that a judge which stands still passes in ``rate`` of the planned series at most, by simulation. Either
@@ -172,8 +178,7 @@ def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> Limits:
     """
     import numpy as np
 
-    if not 1e-5 <= rate <= 0.5:
-        raise DeclarationError(f"a rate of false alarms lies in [0.00001, 0.5], not at {rate:g}")
+    check_rate(rate)
     series = max(FEWEST_SERIES, round(IN_TAIL / rate))
     below = rate - BEYOND * (rate * (1 - rate) / series) ** 0.5
     highest = np.concatenate(

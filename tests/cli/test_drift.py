@@ -66,6 +66,7 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
 
 def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
     items = write_items(tmp_path / "anchors.jsonl", demo())
+    few = write_items(tmp_path / "few.jsonl", demo()[:4])
     for arguments, message in (
         ((items,), "say with -o in which folder the occasions are"),
         ((items, items, "-o", tmp_path / "kept"), "one file of anchors is judged"),
@@ -73,7 +74,10 @@ def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
         ((tmp_path, "--page", "drift.pdf"), "ends in .pdf"),
         ((tmp_path, "--require", "alarm == 0"), "did you mean 'alarms'"),
         ((tmp_path / "nowhere",), "there is no such folder"),
-        ((tmp_path, "--rate", "2"), "there is no judged run"),
+        ((tmp_path,), "there is no judged run"),
+        ((tmp_path, "--rate", "2"), "a rate of false alarms lies in"),
+        ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs one occasion of baseline, one after it"),
+        ((few, "-o", tmp_path / "kept"), "a series of 2 topics cannot be charted"),
     ):  # fmt: skip
         done = cli("drift", *arguments)
         assert done.code == 2

@@ -39,6 +39,7 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     return {
         "judge": ("judge", items, "--format", "direct"),
         "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
+        "drift": ("drift", write_items(tmp_path / "anchors.jsonl", demo()[::4]), "--format", "direct"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
         "generate": ("generate", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
         "dispute-awareness": ("score", "dispute-awareness", answers, "--questions", references),
@@ -48,7 +49,7 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     }  # fmt: skip
 
 
-NAMES = ("judge", "bias", "sensitivity", "generate", "dispute-awareness", "baselines")
+NAMES = ("judge", "bias", "drift", "sensitivity", "generate", "dispute-awareness", "baselines")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -80,7 +80,13 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert "1 alarm in 2 charts (24 anchors, 8 topics; 12 occasions, day 1 to day 12)" in said
     assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.occasion}" in said
     assert "conqret diff drift/day 1 drift/day 12" in said
-    page = "".join(drift_sheet(stricter).html())
+    sheet = drift_sheet(stricter)
+    for chart in sheet.sections[0].charts:
+        assert chart.ends is not None
+        assert chart.ends[0] in {0, -chart.ends[1]}
+        values = [abs(point.y) for line in chart.lines for point in line.points]
+        assert chart.ends[1] / 2.5 <= max(*values, 0.02 / 2.5) <= chart.ends[1]
+    page = "".join(sheet.html())
     assert page.count('<svg class="chart"') == 4
     assert "A move that all topics share" in drift_sheet(stricter).markdown()
     assert b'failures="1"' in drift_junit(stricter)

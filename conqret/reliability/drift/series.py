@@ -21,9 +21,11 @@ from conqret.stats.control_charts import (
     Charts,
     Design,
     Limits,
+    check_rate,
     missable_shift,
     set_limits,
 )
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.occasions import Moves, severity, spread
 from conqret.stats.sensitivity import TOLERANCE
 
@@ -131,10 +133,10 @@ def drift(
         MissingDependencyError: numpy is not installed.
     """
     require("numpy", extra="stats")
+    planned = Planned(occasions=occasions, baseline=baseline, rate=rate, seed=seed)
+    planned.check()
     found, left_out = read_occasions(map(Path, runs))
-    return chart_occasions(
-        _from(found, since), Planned(occasions=occasions, baseline=baseline, rate=rate, seed=seed), left_out
-    )
+    return chart_occasions(_from(found, since), planned, left_out)
 
 
 def read_drift(folder: Path) -> Drift:
@@ -155,6 +157,11 @@ class Planned(Frozen):
     baseline: int = BASELINE
     rate: float = RATE
     seed: int = SEED
+
+    def check(self, topics: int = FEWEST_TESTED) -> None:
+        """Raise DeclarationError where anchors of so many topics, or the numbers themselves, cannot be charted."""
+        Design(topics, self.occasions, self.baseline)
+        check_rate(self.rate)
 
 
 def chart_occasions(found: Sequence[Judged], planned: Planned, left_out: Sequence[str] = ()) -> Drift:
