@@ -154,7 +154,8 @@ class ModelTable(Table):
 
 
 class Experiment(Table):
-    """The whole file. ``budget_usd`` of a model holds for each stage that asks it."""
+    """The whole file. ``budget_usd`` of a model holds for each stage that asks it; ``jury`` says how the judges' scores
+    also come together as one."""
 
     name: str = "experiment"
     corpus: Path
@@ -168,6 +169,7 @@ class Experiment(Table):
     generators: Annotated[dict[Name, GeneratorTable], Field(min_length=1)]
     systems: Annotated[list[Systems], Field(min_length=1)]
     judges: Annotated[list[JudgeTable], Field(min_length=1)]
+    jury: Literal["mean", "median"] | None = None
     perturbations: list[PerturbationTable] = []
     perturbation_model: str = OFFLINE_MODEL
     models: dict[str, ModelTable] = {}

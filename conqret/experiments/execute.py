@@ -20,7 +20,7 @@ from conqret.experiments.job import Job
 from conqret.experiments.ranking import rank
 from conqret.experiments.record import experiment_record
 from conqret.experiments.scores import write_scores
-from conqret.experiments.stages import damage, generate_arguments, judge_arguments
+from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments
 from conqret.io.atomic import write_whole
 from conqret.judging.folder import JudgeFolder
 from conqret.llm.redaction import without_password
@@ -70,6 +70,7 @@ def run_experiment(job: Job) -> ExperimentOutcome:
         held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
         sessions.keep_in(job.out.recordings_file)
         sessions.run(_ask_models(job, sessions, outcome))
+        outcome.judged += [jury for one in job.systems if (jury := hold_jury(job, one)) is not None]
         for system in job.systems:
             if (found := damage(job, sessions, system)) is not None:
                 outcome.sensitivity.append(found)

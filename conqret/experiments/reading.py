@@ -10,7 +10,7 @@ from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, Experiment, Retriever
 from conqret.experiments.sound_part import sound_part
 from conqret.io.toml import Place, read_toml, toml_error
-from conqret.judging.registry import JUDGES
+from conqret.judging.registry import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.retrieval.engine import ENGINES, get_engine
 
@@ -85,6 +85,18 @@ def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
     return experiment.model_copy(update={"judges": judges, "models": models})
 
 
+def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[_Fault]:
+    """What keeps the judges from being a jury."""
+    if len(experiment.judges) < 2:
+        yield ("jury",), "needs two judges at least"
+    if JURY.name in labels:
+        yield ("judges", labels[JURY.name]), "is called as the jury is: give it another name"
+    known = [one for one in experiment.judges if one.format in JUDGES]
+    asked = [set(one.options(0).metrics or JUDGES[one.format].metrics) for one in known]
+    if asked and not set.intersection(*asked):
+        yield ("jury",), "the judges share no metric"
+
+
 def _faults(experiment: Experiment) -> Iterator[_Fault]:
     """What the types alone cannot tell: names that lead nowhere, files that are not there, repeated labels."""
     if not (experiment.corpus / "documents.jsonl").is_file():
@@ -104,6 +116,8 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
                 f"is called {judge.label!r} as judges[{labels[judge.label]}]; give it a name",
             )
         labels.setdefault(judge.label, place)
+    if experiment.jury is not None:
+        yield from _jury_faults(experiment, labels)
     for place, one in enumerate(experiment.perturbations):
         yield from _named(("perturbations", place, "name"), one.damage)
     for name, table in experiment.generators.items():

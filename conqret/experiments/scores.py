@@ -13,6 +13,7 @@ from conqret.experiments.job import Job
 from conqret.experiments.relevance import Qrels, qrels, retrieval, without_relevant
 from conqret.generation.generate import Generated
 from conqret.io.atomic import write_whole
+from conqret.judging.registry import JURY
 from conqret.judging.tables import ScoreTable
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _add_system(job: Job, system: System, table: ScoreTable) -> None:
                 status=one.status, reason=one.reason,
             )  # fmt: skip
     topics = {item.id: str(item.metadata["topic_id"]) for item in _items(job, system)}
-    for judge in job.setups:
+    for judge in (*job.setups, *([JURY.name] if job.experiment.jury else [])):
         run = job.out.judgments(system, judge)
         for judgment in run.judgments():
             if judgment.item in topics:  # not of an argument that is no longer there

@@ -13,8 +13,10 @@ from conqret.io import ItemSource, open_items
 from conqret.io.trec import read_rankings
 from conqret.judging.execute import Execution, aexecute
 from conqret.judging.folder import JudgeFolder
+from conqret.judging.registry import JURY
 from conqret.judging.setup import Setup, check_items
 from conqret.reliability.judged import Conduct
+from conqret.reliability.jury.run import jury_run
 from conqret.reliability.sensitivity.plan import Plan, make_plan
 from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
 from conqret.reliability.sensitivity.run import record_of, run_sensitivity
@@ -82,6 +84,17 @@ async def _judge(
     )
     job.say("judge", f"{system.name} by {label}: {summary.scored} of {summary.total} scored{why}")
     return folder, summary.failed if summary.any_score else summary.total
+
+
+def hold_jury(job: Job, system: System) -> JudgeFolder | None:
+    """Put the judges of a system's arguments together; None where no jury is declared, or nothing was written."""
+    if job.experiment.jury is None or _items(job, system) is None:
+        return None
+    folder = job.out.judgments(system, JURY.name)
+    runs = [job.out.judgments(system, label).path for label in job.setups]
+    found = jury_run(runs, folder.path, rule=job.experiment.jury, names=tuple(job.setups), overwrite=True)
+    job.say("jury", f"{system.name}: {found.scored} of {found.items} scored")
+    return folder
 
 
 def damage(

@@ -136,6 +136,29 @@ def test_what_it_leaves(finished):
     assert ranked[:4] == ["buses-1", "buses-2", "buses-3", "buses-4"]
 
 
+def test_its_judges_are_one_more_judge_together(file, tmp_path):
+    small = file.parent / "jury.toml"
+    judge = '[[judges]]\nformat = "direct"\nmetrics = ["groundedness"]\nname = "{}"\nrelevant_from = {}\n'
+    small.write_text(
+        'name = "small"\ncorpus = "corpus"\nstances = ["pro"]\njury = "mean"\n[retrievers.given]\nrun = "given.res"\n'
+        '[generators.floor]\nshots = 1\n[[systems]]\nretriever = ["given"]\ngenerator = ["floor"]\n'
+        + judge.format("one", 1)
+        + judge.format("other", 2)
+    )
+    job = Job.of(small, tmp_path / "run")
+    outcome = run_experiment(job)
+    assert [folder.path.name for folder in outcome.judged] == ["one", "other", "jury"]
+    means = {
+        name: one["groundedness"]["mean"] for name, one in outcome.summary["scores"]["given+floor"].items()
+    }
+    assert means["jury"] == pytest.approx((means["one"] + means["other"]) / 2)
+    explained = [row["explanation"] for row in scores(job).to_dicts() if row["judge"] == "jury"]
+    assert all(text.startswith(("one 0.", "one 1.")) for text in explained)
+    again = Job.of(small, tmp_path / "run")
+    run_experiment(again)
+    assert same(job, again)
+
+
 def test_a_second_run_is_the_same(finished, file, tmp_path):
     job, _ = finished
     again = Job.of(file, tmp_path / "again")

@@ -225,10 +225,25 @@ def test_a_model_that_is_only_read_cannot_write(file):
             "both input_price and output_price",
         ),
         ('corpus = "corpus"', 'corpus = "corpus"\nstances = []', "at least 1 item"),
+        ('corpus = "corpus"', 'corpus = "corpus"\njury = "vote"', "'mean' or 'median'"),
     ],
 )
 def test_other_faults(file, before, after, expected):
     assert any(expected in line for line in faults(file, (before, after)))
+
+
+def test_judges_that_are_no_jury(file):
+    jury = ('corpus = "corpus"', 'corpus = "corpus"\njury = "mean"')
+    other = ('metrics = ["groundedness"]', 'metrics = ["preference"]')
+    assert [line.partition("jury: ")[2] for line in faults(file, jury, other)] == [
+        "the judges share no metric"
+    ]
+    named = ('metrics = ["groundedness"]', 'metrics = ["groundedness"]\nname = "jury"')
+    (found,) = faults(file, jury, named)
+    assert "is called as the jury is" in found
+    second = GOOD[GOOD.index('[[judges]]\nformat = "direct"') : GOOD.index("[[perturbations]]")]
+    (found,) = faults(file, jury, (second, ""))
+    assert "jury: needs two judges at least" in found
 
 
 def test_levels_may_be_shares(file):

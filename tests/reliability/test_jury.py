@@ -190,6 +190,17 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     assert "not known without labels" in alone.verdict
 
 
+def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):
+    folder, labels, worth = study
+    written(tmp_path / "mute", dict.fromkeys(worth))
+    found = jury_run([folder / "a", tmp_path / "mute"], tmp_path / "jury", names=("a", "mute"))
+    assert (found.scored, found.items, found.metrics) == (0, 60, ("clarity",))
+    measures = [one.measures["clarity"] for one in JudgeFolder(tmp_path / "jury").finished()]
+    assert {(one.reason, one.detail[:5]) for one in measures} == {(Reason.REFUSAL, "mute:")}
+    with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
+        jury_run([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
+
+
 def test_what_is_no_jury(study, tmp_path):
     folder, labels, worth = study
     few = items(topics=3)

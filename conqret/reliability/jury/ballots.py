@@ -30,13 +30,13 @@ class Ballots:
     metrics: tuple[str, ...]
 
     @classmethod
-    def read(cls, runs: Sequence[JudgeFolder]) -> Ballots:
-        """The ballots of finished runs over the same items.
+    def read(cls, runs: Sequence[JudgeFolder], called: Sequence[str] = ()) -> Ballots:
+        """The ballots of finished runs over the same items; ``called`` are their names (default: their folders).
 
         Raises:
             DeclarationError: fewer than two runs, one twice, not finished or of other items, or no shared metric.
         """
-        names = tuple(str(run.path) for run in runs)
+        names = tuple(called or (str(run.path) for run in runs))
         if len(set(names)) < max(len(names), 2):
             raise DeclarationError("a jury has two runs at least, and each once")
         records = [run.record() for run in runs]
@@ -60,19 +60,15 @@ class Ballots:
 
     def judged(self, combine: Combine, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
         """The judgments of the jury, one an item; of metrics for which the rule has no scores there is no measure."""
-        found = self._combined(combine)
-        whole = {metric for _, metric, part in found if part is None}
+        found, without = self._combined(combine)
+        kept = [metric for metric in self.metrics if metric not in without]
         return [
             first.model_copy(
                 update={
                     "format": format,
                     "model": model,
                     "fingerprint": fingerprint,
-                    "measures": {
-                        metric: self._measure(item, metric, found)
-                        for metric in self.metrics
-                        if metric in whole
-                    },
+                    "measures": {metric: self._measure(item, metric, found) for metric in kept},
                     "trace": Trace(calls=tuple(call for one in self.of(item) for call in one.trace.calls)),
                 }
             )
@@ -86,19 +82,25 @@ class Ballots:
         rows = {place: values for place, values in self._rows(metric) if None not in values}
         return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
 
-    def _combined(self, combine: Combine) -> dict[Place, float]:
+    def _combined(self, combine: Combine) -> tuple[dict[Place, float], set[str]]:
+        """The scores of the jury by place, and the metrics for which the rule has none."""
         found: dict[Place, float] = {}
+        without = set()
         for metric in self.metrics:
             places, scores = self.table(metric)
             for parts in (False, True):
                 here = [number for number, (_, _, part) in enumerate(places) if (part is not None) is parts]
+                if not here:
+                    continue
                 topics = [self.judgments[0][places[number][0]].topic for number in here]
-                values = combine(scores[here], topics) if here else None
+                values = combine(scores[here], topics)
                 if values is not None:
                     found |= {
                         places[number]: float(value) for number, value in zip(here, values, strict=True)
                     }
-        return found
+                elif not parts:
+                    without.add(metric)
+        return found, without
 
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:

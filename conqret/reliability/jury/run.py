@@ -41,9 +41,11 @@ def jury_run(
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
     settings: Settings | None = None,
+    names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:
-    """Put finished runs of the same items together and write the run of the jury into ``out``.
+    """Put finished runs of the same items together and write the run of the jury into ``out``; ``names`` are what its
+    members are called (default: their folders).
 
     Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
 
@@ -53,7 +55,7 @@ def jury_run(
     if out.resolve() in {run.resolve() for run in runs}:
         raise DeclarationError(f"{out} is a member of the jury: give another folder with -o")
     folders = [JudgeFolder(run) for run in runs]
-    ballots = Ballots.read(folders)
+    ballots = Ballots.read(folders, names)
     records = [folder.record() for folder in folders]
     model = f"{rule} of {len(runs)} judges"
 
