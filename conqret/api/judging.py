@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.api.judgments import Judgments
 from conqret.api.settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
-from conqret.data import Item
+from conqret.data import Item, Judgment
 from conqret.engines import clients_of
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, open_items
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+Abstains = Callable[[Judgment], Judgment]
+"""Leaves the unsure scores of a judgment out."""
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
@@ -69,6 +71,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
+            - ``confidence``: ask the judge how sure it is of each answer
             - ``columns``: which column of ``items`` holds which field, over what is recognised
             - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
             - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
@@ -77,6 +80,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               after items, format and model); ``overwrite`` begins afresh where it holds another run
             - ``recordings``: a store of answers, read and added to; ``replay``: a store, an export or a run to answer
               from, with the format, model and settings that it was made with, where none are given
+            - ``abstain``: a file of ``conqret abstain`` for this very judge, whose unsure scores are left out
             - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
               return; the same call again collects what was answered, and hands in what has to be asked again
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
@@ -124,6 +128,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     """
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings)
+    _abstention(settings, setup)
     found = expected_judging(setup, source, Sizes())
     if not settings.get("batch"):
         return found
@@ -167,6 +172,7 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
     _check_session(settings)
     source, checked, setup = prepared(items, settings)
+    abstain = _abstention(settings, setup)
     output = settings.get("output")
     if settings.get("batch") and (not output or source.frame_kind is not None):
         raise DeclarationError(
@@ -176,19 +182,33 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     if settings.get("engine", "process") != "process" and not output:
         raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
     found = (
-        await _into_folder(source, checked, setup, _folder(output, source, setup), settings)
+        await _into_folder(source, checked, setup, _folder(output, source, setup), settings, abstain)
         if output
-        else await _in_memory(source, checked, setup, settings)
+        else await _in_memory(source, checked, setup, settings, abstain)
     )
     if source.frame_kind is None:
         return found
     return with_columns(source.rows, source.places(), [verdict_row(judgment) for judgment in found])
 
 
+def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
+    """What leaves unsure scores out. Raises DeclarationError where it was made for another judge."""
+    given = settings.get("abstain")
+    if given is None:
+        return None
+    from conqret.reliability.validation.abstention import Abstention
+
+    found = given if isinstance(given, Abstention) else Abstention.read(Path(given))
+    found.check(setup.judge.name, setup.client.model, setup.fingerprint)
+    return found.applied
+
+
 def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None) -> Setup:
     """The judge of one's own that the settings name, or that is a log, for these items."""
     if settings.get("format") is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
+    if settings.get("confidence"):
+        raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
     options = JudgeOptions(**_judging(settings))
     client = client_options(settings.get("model"), settings)
     if log is not None:
@@ -280,7 +300,12 @@ def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> Judg
 
 
 async def _into_folder(
-    source: ItemSource, checked: Checked, setup: Setup, out: JudgeFolder, settings: JudgeSettings
+    source: ItemSource,
+    checked: Checked,
+    setup: Setup,
+    out: JudgeFolder,
+    settings: JudgeSettings,
+    abstain: Abstains | None,
 ) -> Judgments:
     recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
     execution = Execution(
@@ -294,6 +319,7 @@ async def _into_folder(
         on_stop=write_report,
         shared=settings.get("session"),
         batch=settings.get("batch", False),
+        abstain=abstain,
     )
     on_start, tally = settings.get("on_start", _unheard), Tally()
     engine = clients_of(settings.get("engine", "process"), settings.get("workers"))
@@ -319,7 +345,7 @@ def _unheard(*told: object) -> None:
 
 
 async def _in_memory(
-    source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings
+    source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings, abstain: Abstains | None
 ) -> Judgments:
     kept, order = Memory(judgment_key), list[str]()
     on_start = settings.get("on_start", _unheard)
@@ -338,6 +364,8 @@ async def _in_memory(
         async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
             on_judgment(judgment)
         missing = tuple(map(str, client.missing))
+    if abstain is not None:
+        kept.rows.update({key: abstain(judgment) for key, judgment in kept.rows.items()})
     counts = session.counts.since(before)
     summary = summarise(kept.rows.values(), counts)
     record = judge_record(source, checked, setup)

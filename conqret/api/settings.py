@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.data import Judgment
 from conqret.engines import Engine
@@ -18,6 +18,9 @@ from conqret.llm.backends.function import Function
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions, Way
 from conqret.runs.session import Session
+
+if TYPE_CHECKING:
+    from conqret.reliability.validation.abstention import Abstention
 
 
 class ClientSettings(TypedDict, total=False):
@@ -64,12 +67,14 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     seed: int
     relevant_from: int
     temperature: float | None
+    confidence: bool
     columns: Mapping[str, str] | None
     topics: Requests | None
     skip_invalid: bool
     prompts: str | Path | None
     output: str | Path | bool | None
     overwrite: bool
+    abstain: str | Path | Abstention | None
     batch: bool
     session: Session | None
     engine: Engine

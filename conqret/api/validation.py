@@ -18,7 +18,7 @@ from conqret.reliability.bias.folder import BiasFolder
 from conqret.reliability.cards.card import Card, make_card
 from conqret.reliability.drift.series import read_drift
 from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.reliability.validation.calibration import Calibration, read_calibration
+from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.requirements import (
     check_requirement,
     parse_requirement,
@@ -97,7 +97,7 @@ def validate(
             bias, sensitivity or drift run of another instrument.
     """
     if isinstance(calibration, (str, Path)):
-        calibration = read_calibration(Path(calibration))
+        calibration = Calibration.read(Path(calibration))
     requirements = [parse_requirement(text) for text in require]
     found = labels if isinstance(labels, LabelSet) else read_labels(Path(labels))
     if isinstance(run, Judgments):

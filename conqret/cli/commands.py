@@ -46,6 +46,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
         "to be worth more.",
         "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
+        "abstain": "When a judge had better say nothing: a threshold on its confidence that keeps a promise about "
+        "errors.",
         "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, "
         "samples; and what more of "
         "each buys.",

@@ -64,6 +64,15 @@ def judge(
     calls: options.Calls,
     engines: options.Engines,
     kept: options.Kept,
+    confidence: Annotated[
+        bool | None,
+        options.option(
+            options.JUDGING,
+            "Ask the judge how sure it is of each answer, from 0 to 100: for conqret abstain. Another prompt, and so "
+            "another judge.",
+            "--confidence",
+        ),
+    ] = None,
     card: Annotated[
         Path | None,
         options.option(
@@ -79,6 +88,15 @@ def judge(
             "A file of conqret calibrate for this very judge: report and scores.parquet then hold calibrated scores "
             "beside the raw ones.",
             "--calibration",
+        ),
+    ] = None,
+    abstain: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file of conqret abstain for this very judge: scores that it is not sure enough of are left unscored: "
+            "unsure. The same command without it brings them back.",
+            "--abstain",
         ),
     ] = None,
     config: Config = None,
@@ -117,6 +135,7 @@ def judge(
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
         "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts, "batch": batch,
+        "abstain": abstain, **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
         **own.given(), **judging.given(), **calls.given(), **kept.given(), **engines.given(),
     }  # fmt: skip
@@ -168,9 +187,9 @@ def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging
 
 
 def _read(calibration: Path) -> Calibration:
-    from conqret.reliability.validation.calibration import read_calibration
+    from conqret.reliability.validation.calibration import Calibration
 
-    return read_calibration(calibration)
+    return Calibration.read(calibration)
 
 
 def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:

@@ -68,8 +68,8 @@ def label(
         bool,
         typer.Option(
             "--uncertain-first",
-            help="The items that the judge of --run is least sure of, instead of a sample: to be read. Their labels "
-            "are marked, and refused where something is estimated.",
+            help="The items that the judge of --run is least sure of, instead of a sample: to be read; those that it "
+            "abstained on come first. Their labels are marked, and refused where something is estimated.",
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 13,
@@ -116,6 +116,11 @@ def label(
         result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
     if not shown.quiet and len(found.chosen) < plan:
         note(f"there are only {number(len(found.chosen), 'item')} to choose from")
+    if not shown.quiet and found.abstained and not uncertain_first:
+        note(
+            f"the judge abstained on {number(found.abstained, 'item')}: --uncertain-first puts these first, as what "
+            "people are to say in its place"
+        )
 
 
 def ends(scale: str) -> tuple[int, int]:

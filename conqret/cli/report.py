@@ -50,7 +50,7 @@ def report(
     from conqret.experiments.folder import ExperimentFolder
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.calibrated_run import calibrate_run
-    from conqret.reliability.validation.calibration import read_calibration
+    from conqret.reliability.validation.calibration import Calibration
     from conqret.report.experiment import write_experiment
     from conqret.report.experiment_tables import overview_tables
     from conqret.report.html import write_report
@@ -73,7 +73,7 @@ def report(
     directory = JudgeFolder(run)
     summary = directory.so_far()
     if calibration is not None:
-        summary = calibrate_run(directory, read_calibration(calibration))
+        summary = calibrate_run(directory, Calibration.read(calibration))
     other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
     written = write_report(
         directory, to, max_items=max_items, beside=other, asked_too=True, recordings=recordings

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
@@ -37,6 +37,7 @@ class Reason(StrEnum):
     NOTHING_TO_JUDGE = "nothing_to_judge"
     CANNOT_JUDGE = "cannot_judge"
     NO_EVIDENCE = "no_evidence"
+    UNSURE = "unsure"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -67,6 +68,7 @@ _UNSCORED = frozenset(
         Reason.NOTHING_TO_JUDGE,
         Reason.CANNOT_JUDGE,
         Reason.NO_EVIDENCE,
+        Reason.UNSURE,
     }
 )
 
@@ -93,7 +95,8 @@ class Measure(Frozen):
     and ``samples`` holds each, with None where a sample gave nothing. ``label`` is the verdict of a
     preference (first, second or tie), ``flipped`` whether it changed with the order of the arguments,
     and ``method`` says how the value was read where there is a choice (``logprobs``, ``rating``, or ``mixed``
-    where samples or orders differ in that).
+    where samples or orders differ in that). ``confidence`` is what speaks for the value, from 0 (nothing) to 1, by its
+    source (:mod:`conqret.judging.confidence`).
     """
 
     status: Status
@@ -104,6 +107,7 @@ class Measure(Frozen):
     method: str | None = None
     majority: float | None = Field(default=None, ge=0, le=1)
     samples: tuple[float | None, ...] = ()
+    confidence: Mapping[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
     explanation: str = ""
     parts: tuple[Part, ...] = ()
     reason: Reason | None = None

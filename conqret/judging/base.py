@@ -44,7 +44,7 @@ class JudgeOptions:
     ``metrics`` selects among those of the format (empty: all). ``samples`` is the number of repetitions
     (self-consistency), ``order`` and ``seed`` the order of the dimensions, ``relevant_from`` the rating
     from which a document counts towards predicted precision. ``temperature`` is the model's (None: 0, or
-    :data:`SELF_CONSISTENCY_TEMPERATURE` with several samples).
+    :data:`SELF_CONSISTENCY_TEMPERATURE` with several samples). ``confidence``: ask how sure it is of each answer.
     """
 
     metrics: tuple[str, ...] = ()
@@ -53,6 +53,7 @@ class JudgeOptions:
     seed: int = 13
     relevant_from: int = RELEVANT_FROM
     temperature: float | None = None
+    confidence: bool = False
 
     @property
     def sampling_temperature(self) -> float:
@@ -112,6 +113,7 @@ class Ask(Generic[R]):
       asked whole
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
+    - ``further``: words that stand behind those of the prompt's system part
     """
 
     prompt: str
@@ -130,6 +132,7 @@ class Ask(Generic[R]):
     settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
     about: Callable[[frozenset[str]], Ask[R]] | None = None
     reading: Callable[[Case, Rendered, Rendered], Reading] | None = None
+    further: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,7 @@ class Judge:
             "format": self.name,
             **model,
             **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in asks},
+            **{f"prompt {ask.prompt}, further words": digest(ask.further) for ask in asks if ask.further},
             **{
                 f"asked in one call of {ask.prompt}": "all"
                 if whole.metrics == ask.metrics

@@ -12,6 +12,7 @@ from statistics import fmean, median
 
 from conqret.data import Measure, Part
 from conqret.data.gathering import gathered
+from conqret.judging.confidence import mean_confidence
 from conqret.judging.scales import most_frequent
 
 
@@ -46,6 +47,7 @@ def combine_samples(samples: Sequence[Measure]) -> Measure:
         method=methods.pop() if len(methods) == 1 else "mixed",
         majority=majority(values),
         samples=tuple(sample.value for sample in samples),
+        confidence=mean_confidence(scored),
         explanation=scored[0].explanation,
         parts=_combine_parts([sample.parts for sample in scored]),
         detail="" if len(scored) == len(samples) else f"{len(scored)} of {len(samples)} samples gave a value",

@@ -39,6 +39,7 @@ class Execution:
     session that others use, too: store, library and client are then its own. ``on_stop`` is called where the run is
     stopped before its end, once its numbers so far are written. With ``batch`` what has no answer is handed in, and its
     items have no judgment until the same run collects them. ``clients`` makes the client: an engine's spreads the work.
+    ``abstain`` leaves scores of a judgment out, and is told the whole ones.
     """
 
     source: ItemSource
@@ -52,6 +53,7 @@ class Execution:
     batch: bool = False
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
     clients: Callable[..., Client] = Client
+    abstain: Callable[[Judgment], Judgment] | None = None
 
     @cached_property
     def session(self) -> Session:
@@ -153,6 +155,7 @@ async def aexecute(
                 with contextlib.suppress(OSError):
                     _stop(execution, rows, session.counts.since(before, kept=kept))
                 raise
+        _abstain(execution, rows)
         rows.arrange(trial_key(record.fingerprint, item) for item in order)
         summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
     if execution.batch:
@@ -216,6 +219,16 @@ async def _judge_rest(
         if not (execution.batch and _awaits(judgment)):
             on_judgment(judgment)
     return order
+
+
+def _abstain(execution: Execution, rows: RowStore[Judgment]) -> None:
+    """Put what is left of the judgments in their place. (What is left out is no score, so that the same run without an
+    abstention makes these judgments again, from their recordings.)"""
+    if (abstain := execution.abstain) is None:
+        return
+    for judgment in rows.rows():
+        if (left := abstain(judgment)) is not judgment:
+            rows.add(left, instead=True)
 
 
 @dataclass(frozen=True)

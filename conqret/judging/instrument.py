@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, Reply
+from conqret.judging.confidence import with_confidence
 from conqret.judging.consistency import combine_samples
 from conqret.judging.dimensions import ordered
 from conqret.judging.fitting import ANSWER_ROOM, Window, fit
@@ -185,7 +186,13 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     distribution = None
     if ask.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)
-    return _Outcome(ask.score(Reply(answer.value, distribution), case), answer.calls, fitted.trims)
+    scored = ask.score(Reply(answer.value, distribution), case)
+    sure = {} if distribution is None else {"logprobs": max(distribution.values())}
+    return _Outcome(
+        {metric: with_confidence(measure, sure) for metric, measure in scored.items()},
+        answer.calls,
+        fitted.trims,
+    )
 
 
 def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
@@ -196,7 +203,8 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
 def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:
     """The prompt of ``ask``, filled for ``case``."""
     system, user = given(ask, case)
-    return prompt.render(user, system)
+    found = prompt.render(user, system)
+    return Rendered(f"{found.system}\n\n{ask.further}", found.user) if ask.further else found
 
 
 def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -12,6 +12,7 @@ from statistics import fmean
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judging.base import SECOND
+from conqret.judging.confidence import mean_confidence
 from conqret.judging.scales import PREFERENCE
 
 OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
@@ -59,6 +60,7 @@ def _combine(one: Measure, other: Measure) -> Measure:
     if one.value is None or other.value is None:
         return _missing(one, other)
     parts = _join(one.parts, other.parts)
+    confidence = mean_confidence([one, other])
     explanation = one.explanation
     if other.explanation and other.explanation != one.explanation:
         explanation = f"{one.explanation} {OTHER_ORDER} {other.explanation}".strip()
@@ -68,6 +70,7 @@ def _combine(one: Measure, other: Measure) -> Measure:
             update={
                 "value": fmean((one.value, other.value)),
                 "raw": fmean(raws) if raws else None,
+                "confidence": confidence,
                 "explanation": explanation,
                 "parts": parts,
             }
@@ -79,6 +82,7 @@ def _combine(one: Measure, other: Measure) -> Measure:
         label="tie" if flipped else one.label,
         flipped=flipped,
         method=one.method if one.method == other.method else "mixed",
+        confidence=confidence,
         explanation=explanation,
         parts=parts,
     )

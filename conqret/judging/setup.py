@@ -12,6 +12,7 @@ from conqret.io import Checked, ItemSource
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, digest
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.registry import JUDGES
+from conqret.judging.stated import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
@@ -101,6 +102,8 @@ def set_up(
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     own = (ask.prompt for ask in judge.asks)
     library = prompts if isinstance(prompts, Library) else Library(prompts, own)
+    if options.confidence:
+        judge = stating_confidence(judge, library)
     probe = Case(PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None

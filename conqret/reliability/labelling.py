@@ -14,7 +14,7 @@ import random
 from collections.abc import Iterable, Sequence
 from statistics import fmean, pstdev
 
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Reason
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
@@ -37,13 +37,14 @@ BANDS = 3
 """Bands of scores: low, middle, high."""
 NO_SCORE = "no score"
 
-SPREAD, FLIP, FLAG, BORDER = 1.0, 0.5, 0.5, 0.5
-"""Weights of uncertainty: the spread of samples (a standard deviation in [0, 0.5], doubled), a verdict that flips with
-the order, a text that addresses the judge, and nearness to the border of a band."""
+ABSTAINED, SPREAD, FLIP, FLAG, BORDER = 4.0, 1.0, 0.5, 0.5, 0.5
+"""Weights of uncertainty: scores that were left out (``judge --abstain``), which outweigh all else; the spread of
+samples (a standard deviation in [0, 0.5], doubled), a verdict that flips with the order, a text that addresses the
+judge, and nearness to the border of a band."""
 
 
 class Chosen(Frozen):
-    """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 3), and
+    """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 7.5), and
     what of."""
 
     item: Item
@@ -57,13 +58,14 @@ class Chosen(Frozen):
 class LabelPlan(Frozen):
     """The items to label, in the order in which they should be, of ``total``. Each of those that were not labelled
     before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
-    are no sample of the others."""
+    are no sample of the others. The judge abstained from some metric of so many of all (``abstained``)."""
 
     chosen: tuple[Chosen, ...]
     probability: float | None
     total: int
     seed: int
     judged: int
+    abstained: int = 0
 
 
 def plan_labels(
@@ -116,6 +118,7 @@ def plan_labels(
         total=len(every),
         seed=seed,
         judged=sum(item.id in judged for item in every),
+        abstained=sum(bool(abstained(judged.get(item.id))) for item in every),
     )
 
 
@@ -142,11 +145,14 @@ def _weigh(item: Item, judgment: Judgment | None, score: float | None, borders: 
     reasons = []
     weight = 0.0
     band = NO_SCORE
+    if unsure := abstained(judgment):
+        weight += ABSTAINED + len(unsure) / len(judgment.measures if judgment else unsure)
+        reasons.append(f"the judge abstained: {', '.join(unsure)}")
     if judgment is None:
         reasons.append("not judged yet")
-    elif score is None:
+    elif score is None and not unsure:
         reasons.append(f"no score ({judgment.reason})")
-    else:
+    elif score is not None:
         band = f"band {1 + sum(score >= border for border in borders)} of {len(borders) + 1}"
         spread = _spread(judgment)
         near = max((1 - abs(score - border) / 0.1 for border in borders), default=0.0)
@@ -168,6 +174,12 @@ def _weigh(item: Item, judgment: Judgment | None, score: float | None, borders: 
         uncertainty=weight,
         reasons=tuple(reasons) or ("stands for its topic and band",),
     )
+
+
+def abstained(judgment: Judgment | None) -> list[str]:
+    """The metrics that the judge left out because it was not sure enough."""
+    measures = judgment.measures if judgment is not None else {}
+    return [name for name, one in measures.items() if one.reason is Reason.UNSURE]
 
 
 def _spread(judgment: Judgment) -> float:

@@ -6,9 +6,10 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conqret.reliability.validation.calibration import Band, Calibration
+from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report.plots import COLOURS, MARKERS, drawn
+from conqret.stats.confidence import Band
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,6 +22,7 @@ REASONS: dict[str, str] = {
     Reason.NOTHING_TO_JUDGE: "there was nothing to ask about",
     Reason.CANNOT_JUDGE: "the judge says that the text gives nothing to rate by",
     Reason.NO_EVIDENCE: "the model found nothing in the documents for this side",
+    Reason.UNSURE: "the judge was not sure enough, and abstained",
     Reason.RATE_LIMITED: "the provider kept refusing for too many requests",
     Reason.TIMEOUT: "no answer came in time",
     Reason.CONNECTION: "the connection failed",

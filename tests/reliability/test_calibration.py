@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import Unit, read_labels
 from conqret.reliability.cards.limits import _beside
 from conqret.reliability.validation.calibrate import calibrate
-from conqret.reliability.validation.calibration import read_calibration
+from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.calibration_maps import JointMap, MonotoneMap
 from conqret.reliability.validation.trivial import floor_judgments, not_beaten
 from conqret.reliability.validation.validate import validate
@@ -125,14 +125,14 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
     file = tmp_path / "calibration.json"
     text = found.model_dump_json()
     file.write_text(text, encoding="utf-8")
-    assert read_calibration(file) == found
+    assert Calibration.read(file) == found
     outdated = text.replace("conqret.calibration/2", "conqret.calibration/1")
     for broken in ("", "{}", outdated, re.sub('"kind":"[a-z]*"', '"kind":"magic"', text)):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(DeclarationError, match=r"calibration\.json"):
-            read_calibration(file)
+            Calibration.read(file)
     with pytest.raises(DeclarationError, match="cannot be read"):
-        read_calibration(tmp_path / "none.json")
+        Calibration.read(tmp_path / "none.json")
     other = [one.model_copy(update={"fingerprint": "other"}) for one in seen[0]]
     with pytest.raises(DeclarationError, match="make one for this judge"):
         validate(other, seen[1], calibration=found)

@@ -103,3 +103,18 @@ def test_nothing_to_arrange_makes_no_file(tmp_path: Path) -> None:
     store(tmp_path / "rows.jsonl").arrange(["a"])
     assert not (tmp_path / "rows.jsonl").exists()
     assert list(store(tmp_path / "rows.jsonl").rows()) == []
+
+
+def test_a_row_that_counts_instead_stays_when_it_is_worth_less(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    with store(path) as rows:
+        rows.add(Row(key="a", value=1))
+        rows.add(Row(key="b", value=2))
+        rows.add(Row(key="a"))
+        assert rows.get("a") == Row(key="a", value=1)
+        rows.add(Row(key="a"), instead=True)
+        assert rows.get("a") == Row(key="a")
+        assert "a" not in rows  # and is made again
+        rows.arrange(["a", "b"])
+    with store(path) as rows:
+        assert [row.value for row in rows.rows()] == [None, 2]

@@ -9,7 +9,7 @@ out a topic and fit the maps again without it, of the kinds that were chosen, bu
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,6 @@ from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.reliability.validation.calibration import (
-    Band,
     CalibratedOn,
     Calibration,
     Maps,
@@ -30,8 +29,9 @@ from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial, labelled_folds, over_trivial
 from conqret.reliability.validation.validate import validated_judge
 from conqret.reliability.validation.variants import CALIBRATED
+from conqret.stats.confidence import Band, bands
 from conqret.stats.estimate import Sampled, average
-from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
+from conqret.stats.resampling import Resamples, leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +41,6 @@ FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
 Fitted = tuple[Seen, Tried]
 """What the maps of a dimension are fitted on, and they."""
-BANDS = 5
-"""Bands of what is said (of as many units each) in the table of reliability."""
 
 
 def calibrate(
@@ -211,23 +209,7 @@ def _bands(sides: Sequence[Sides], confidence: float) -> dict[str, tuple[Band, .
     topics = [name for one in sides for name in one.topics]
     people = np.concatenate([one.people for one in sides])
     return {
-        name: tuple(_banded(np.concatenate([one.said[name] for one in sides]), people, topics, confidence))
+        name: bands(np.concatenate([one.said[name] for one in sides]), people, topics, confidence)
         for name in sides[0].said
         if all(name in one.said for one in sides)
     }
-
-
-def _banded(
-    said: NDArray[np.float64], people: NDArray[np.float64], topics: Sequence[Hashable], confidence: float
-) -> Iterator[Band]:
-    import numpy as np
-
-    edges = np.unique(np.quantile(said, np.arange(1, BANDS) / BANDS))
-    which = np.searchsorted(edges, said, side="left")
-    for band in np.unique(which):
-        here = np.flatnonzero(which == band)
-        names = [topics[place] for place in here.tolist()]
-        means = [
-            mean_interval(one[here], names, confidence=confidence, scale="share") for one in (said, people)
-        ]
-        yield Band(units=len(here), said=means[0], people=means[1])

@@ -9,34 +9,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
 from conqret.io.labels import Unit
 from conqret.reliability.validation.calibration_maps import Map, Seen, refits
 from conqret.reliability.validation.dimension_view import View
+from conqret.reliability.validation.fitted_file import FittedFile
 from conqret.reliability.validation.label_join import Joined, Scored, said_of
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.variants import CALIBRATED
+from conqret.stats.confidence import Band
 from conqret.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from conqret.reliability.validation.label_join import Fit
-
-SCHEMA = "conqret.calibration/2"
-
-
-class Band(Frozen):
-    """Units of which much the same is said: the means of what is said and of people's one label, in [0, 1]."""
-
-    units: int
-    said: Estimate
-    people: Estimate
 
 
 class Maps(Frozen):
@@ -76,7 +66,7 @@ class CalibratedOn(Frozen):
     bands: Mapping[str, tuple[Band, ...]]
 
 
-class Calibration(Frozen):
+class Calibration(FittedFile):
     """The maps of one instrument, by metric, and what they change, by dimension.
 
     ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labelled dimension has no map.
@@ -84,10 +74,10 @@ class Calibration(Frozen):
     ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
     """
 
-    schema_name: str = SCHEMA
-    format: str
-    model: str
-    fingerprint: str
+    WHAT: ClassVar[str] = "calibration"
+    COMMAND: ClassVar[str] = "conqret calibrate"
+
+    schema_name: str = "conqret.calibration/2"
     basis: Basis
     folds: Mapping[str, int]
     maps: Mapping[str, Maps]
@@ -104,15 +94,6 @@ class Calibration(Frozen):
         ):
             raise ValueError("a fold has no map")
         return self
-
-    def check(self, format_name: str, model: str, fingerprint: str) -> None:
-        """Raises DeclarationError where the maps are those of another instrument."""
-        if fingerprint != self.fingerprint:
-            raise DeclarationError(
-                f"the calibration is one of {self.format} with {self.model} (fingerprint {self.fingerprint}), and the "
-                f"judgments are of {format_name} with {model} ({fingerprint}): make one for this judge with "
-                "conqret calibrate"
-            )
 
     def applied(self, joined: Joined, settings: Settings) -> Joined:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
@@ -164,27 +145,6 @@ class Calibration(Frozen):
 
     def _map(self, maps: Maps, cluster: str) -> Map:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole
-
-
-def read_calibration(file: Path) -> Calibration:
-    """A file of ``conqret calibrate``.
-
-    Raises:
-        DeclarationError: there is no such file, or it holds something else.
-    """
-    try:
-        found = Calibration.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise DeclarationError(f"{file} cannot be read: {error.strerror}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise DeclarationError(
-            f"{file} is no calibration ({where + ': ' if where else ''}{first['msg']}); conqret calibrate makes one"
-        ) from None
-    if found.schema_name != SCHEMA:
-        raise DeclarationError(f"{file} is a {found.schema_name}, not a {SCHEMA}: calibrate again")
-    return found
 
 
 def _beside(one: Scored, map_of: Callable[[Mapping[str, float]], float], said: Mapping[str, float]) -> Scored:

@@ -13,6 +13,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
 from conqret.io.labels import LabelSet, Unit
+from conqret.judging.confidence import confidences
 from conqret.reliability.validation.people import unit_clusters
 
 if TYPE_CHECKING:
@@ -46,12 +47,13 @@ class JoinReport(Frozen):
 class Scored:
     """What the judge says of a unit: scores in [0, 1] or None, by variant (``mean``, ``majority``, ``sample 1`` …).
 
-    ``label`` is a verdict in words, ``reason`` why there is no score.
+    ``label`` is a verdict in words, ``reason`` why there is no score, ``confidence`` what speaks for it, by source.
     """
 
     variants: Mapping[str, float | None]
     label: str | None = None
     reason: str = ""
+    confidence: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def value(self) -> float | None:
@@ -184,7 +186,8 @@ def _of_measure(measure: Measure) -> Scored:
     if measure.samples:
         variants["majority"] = measure.majority
         variants |= {f"sample {number}": value for number, value in enumerate(measure.samples, start=1)}
-    return Scored(variants, measure.label, measure.reason.value if measure.reason is not None else "")
+    reason = measure.reason.value if measure.reason is not None else ""
+    return Scored(variants, measure.label, reason, confidences(measure))
 
 
 def _of_part(part: Part) -> Scored:

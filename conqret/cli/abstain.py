@@ -1,0 +1,117 @@
+"""``conqret abstain``: from which confidence on a judge's scores are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import at, end, note, result, tell
+from conqret.cli.groups import grouped
+from conqret.stats.selective import Bound
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json\n\n"
+    "conqret judge more.jsonl --model gpt-4o-mini --samples 5 --abstain abstention.json\n\n"
+    "conqret label more.jsonl --run runs/more --uncertain-first -o unsure.csv"
+)
+
+
+@grouped
+def abstain(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run whose scores have a confidence.")],
+    *,
+    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    error: Annotated[
+        float, typer.Option(help="The share of errors that is promised at most, among what is kept.")
+    ] = 0.2,
+    delta: Annotated[
+        float, typer.Option(help="The chance, over draws of topics, that the promise is not kept.")
+    ] = 0.05,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="A score is wrong where it lies further from people's label than this share of their scale. Labels "
+            "without an order, or only two: where it is another label."
+        ),
+    ] = 0.25,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the confidence is from: logprobs, samples, stated, orders. Default: the first that there is."
+        ),
+    ] = None,
+    together: Annotated[
+        bool,
+        typer.Option("--together", help="One threshold for all metrics, from all their labels together."),
+    ] = False,
+    bound: Annotated[
+        Bound,
+        typer.Option(
+            help="How the promise is tested: t (of use from 12 topics on; how often it fails was simulated), or "
+            "betting (holds for any topics whatever, and asks for 40 or more)."
+        ),
+    ] = "t",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file for the thresholds and what is behind them.")
+    ] = Path("abstention.json"),
+    page: Annotated[
+        Path | None,
+        typer.Option(help="A page (.html), Markdown (.md), or the curve of the first rule (.svg)."),
+    ] = None,
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    seed: Annotated[int, typer.Option(help="Deals the topics into folds, for the mapped confidences.")] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """When a judge had better say nothing: a threshold on its confidence that keeps a promise about errors.
+
+    What is kept by conqret judge --abstain has at most --error errors, but for a chance of --delta over draws of
+    topics; what is not is unscored: unsure, and goes to people. Labels of six topics at least are needed. Exit code 1:
+    for no metric such a threshold is found.
+    """
+    from conqret.io.atomic import write_whole
+    from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.abstain import abstain as fitted
+    from conqret.reliability.validation.settings import Settings
+    from conqret.report.abstention import abstention_sheet, abstention_tables
+    from conqret.report.sheet import check_ending, write_sheet
+
+    if page is not None:
+        check_ending(page)
+    read = reading.load(labels)
+    found = fitted(
+        JudgeFolder(run).finished(),
+        read,
+        error=error,
+        delta=delta,
+        tolerance=tolerance,
+        source=by,
+        bound=bound,
+        together=together,
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, seed=seed),
+    )
+    write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
+    for text in read.notes:
+        note(text)
+    for dimension, why in found.left_out.items():
+        note(f"{dimension} has no rule, and is never abstained from: {why}")
+    result(found, abstention_tables(found), as_json=json_output)
+    kept = [name for name, threshold in found.rules.items() if threshold is not None]
+    if kept and len(kept) < len(found.rules):
+        nothing = [name for name in found.rules if name not in kept]
+        note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
+    if not kept:
+        note(
+            "judge --abstain would leave everything unsure: promise less (--error, --tolerance), put all metrics "
+            "together (--together), or label more topics"
+        )
+    tell(at(output, "abstention"))
+    if page is not None:
+        tell(at(write_sheet(abstention_sheet(found), page), "page"))
+    end(not kept)

@@ -1,0 +1,60 @@
+"""How sure a judge says that it is: a further field of any format's answer, asked for where somebody wants it.
+
+The words are those of one prompt file, put behind the instructions of the format; the number stands behind the answer,
+so that a model writes it last (Tian et al., EMNLP 2023). Without the option no prompt and no schema is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, Field, create_model
+
+from conqret.data import Measure
+from conqret.errors import DeclarationError
+from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.confidence import with_confidence
+from conqret.judging.responses import no_truth_value
+from conqret.prompts import Library
+
+PROMPT = "confidence"
+"""The prompt file that asks for it."""
+BASELINE = 50
+"""What the offline model says: it does not know."""
+
+Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
+
+
+def stating_confidence(judge: Judge, library: Library) -> Judge:
+    """The same judge, asked also how sure it is of each answer. Raises DeclarationError where no model writes one."""
+    if any(ask.reading is not None for ask in judge.asks):
+        raise DeclarationError(
+            f"--confidence asks a model to say how sure it is, and in {judge.name} none says anything"
+        )
+    words = library[PROMPT].render({}).system
+    return replace(judge, asks=tuple(_stating(ask, words) for ask in judge.asks))
+
+
+def _stating(ask: Ask[Any], words: str) -> Ask[Any]:
+    def score(reply: Reply[Any], case: Case) -> Mapping[str, Measure]:
+        sure = {"stated": reply.value.confidence / 100}
+        return {name: with_confidence(one, sure) for name, one in ask.score(reply, case).items()}
+
+    about = ask.about
+    return replace(
+        ask,
+        response=lambda case: _answer(ask.response(case)),  # type: ignore[arg-type]  # a class has a hash
+        score=score,
+        baseline=lambda case: {**ask.baseline(case), "confidence": BASELINE},
+        about=None if about is None else lambda metrics: _stating(about(metrics), words),
+        further=words,
+    )
+
+
+@lru_cache(maxsize=256)
+def _answer(answer: type[BaseModel]) -> type[BaseModel]:
+    """The answer with a confidence as its last field."""
+    return create_model(answer.__name__, __base__=answer, confidence=(Percent, ...))

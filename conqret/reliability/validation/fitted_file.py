@@ -1,0 +1,57 @@
+"""Files of what was fitted to one judge: read, and refused for any other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar, Self
+
+from pydantic import ValidationError
+
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+
+
+class FittedFile(Frozen):
+    """What ``COMMAND`` made for the judgments of one instrument. ``schema_name`` is the layout and its number (the
+    default is what is read), and ``WHAT`` what people call it."""
+
+    WHAT: ClassVar[str]
+    COMMAND: ClassVar[str]
+
+    schema_name: str
+    format: str
+    model: str
+    fingerprint: str
+
+    def check(self, format_name: str, model: str, fingerprint: str) -> None:
+        """Raises DeclarationError where it was made for another instrument."""
+        if fingerprint != self.fingerprint:
+            raise DeclarationError(
+                f"the {self.WHAT} is one of {self.format} with {self.model} (fingerprint {self.fingerprint}), and the "
+                f"judgments are of {format_name} with {model} ({fingerprint}): make one for this judge with "
+                f"{self.COMMAND}"
+            )
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """The contents of a file of ``COMMAND``.
+
+        Raises:
+            DeclarationError: there is no such file, or it holds something else.
+        """
+        try:
+            found = cls.model_validate_json(file.read_bytes())
+        except OSError as error:
+            raise DeclarationError(f"{file} cannot be read: {error.strerror}") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise DeclarationError(
+                f"{file} is no {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); {cls.COMMAND} makes one"
+            ) from None
+        wanted = cls.model_fields["schema_name"].default
+        if found.schema_name != wanted:
+            raise DeclarationError(
+                f"{file} is a {found.schema_name}, not a {wanted}: make it again with {cls.COMMAND}"
+            )
+        return found

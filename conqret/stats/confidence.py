@@ -1,0 +1,84 @@
+"""What stated probabilities of being right are worth: Brier score, expected calibration error, bands of them.
+
+Intervals leave out a cluster (topic) in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.resampling import leave_one_out, mean, mean_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+BANDS = 5
+"""Bands of what is said, of as many units each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Units of which much the same is said: the means of what is said and of what people say, in [0, 1]."""
+
+    units: int
+    said: Estimate
+    people: Estimate
+
+
+def brier(said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]) -> Sampled:
+    """``mean_i (said_i - true_i)^2`` (Brier 1950), of probabilities and of what came true (0 or 1): 0 is best."""
+    return mean((said - true) ** 2, clusters, scale="share")
+
+
+def calibration_error(
+    said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
+) -> Sampled:
+    """``sum_b n_b / n |mean of said - mean of true|`` over bands b of equally many units (Naeini et al., AAAI 2015). It
+    is never below 0, and with few units above it by chance alone."""
+    import numpy as np
+
+    which = band_places(said)
+    drawn = leave_one_out(clusters)
+    columns = np.zeros((len(said), which.max() + 2))
+    columns[np.arange(len(said)), which] = said - true
+    columns[:, -1] = 1
+    sums = drawn.sums(columns)
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = weights @ sums
+        return np.asarray(np.abs(found[:, :-1]).sum(axis=1) / found[:, -1])
+
+    return drawn.sampled(of_weights, len(said), width=columns.shape[1], scale="share")
+
+
+def band_places(said: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The band of each unit, from 0 at the lowest; what is said alike is in one band."""
+    import numpy as np
+
+    edges = np.unique(np.quantile(said, np.arange(1, BANDS) / BANDS))
+    return np.unique(np.searchsorted(edges, said, side="left"), return_inverse=True)[1]
+
+
+def bands(
+    said: NDArray[np.float64],
+    people: NDArray[np.float64],
+    clusters: Sequence[Hashable],
+    confidence: float,
+) -> tuple[Band, ...]:
+    """The bands of what is said, from the lowest up, with intervals over clusters."""
+    import numpy as np
+
+    which = band_places(said)
+    found = []
+    for band in range(which.max() + 1):
+        here = np.flatnonzero(which == band)
+        names = [clusters[place] for place in here.tolist()]
+        means = [
+            mean_interval(one[here], names, confidence=confidence, scale="share") for one in (said, people)
+        ]
+        found.append(Band(len(here), *means))
+    return tuple(found)

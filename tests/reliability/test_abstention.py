@@ -1,0 +1,177 @@
+"""When a judge abstains: the thresholds that are found, the file of them, and what becomes of judgments."""
+
+import numpy as np
+import pytest
+
+from conqret.data import Measure, Reason, Status
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.io.labels import read_labels
+from conqret.reliability.labelling import plan_labels
+from conqret.reliability.validation.abstain import abstain
+from conqret.reliability.validation.abstention import Abstention
+from conqret.report.abstention import abstention_sheet, abstention_tables
+from tests.reliability.judged import judgment, scored, study
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("abstention")
+
+
+@pytest.fixture(scope="module")
+def seen(folder):
+    """A judge that says how sure it is, and is wrong where it is not: half of the time, and else by a twentieth."""
+    rng = np.random.default_rng(1)
+    rows, judgments = ["item,dimension,annotator,value"], []
+    for number in range(300):
+        label = int(rng.integers(1, 4))
+        sure = float(rng.random())
+        off = rng.random() < (0.05 if sure > 0.5 else 0.6)
+        said = (label % 3 + 1 if off else label) - 1
+        measures = {
+            name: scored(said / 2, confidence={"logprobs": sure, "odd": 0.5})
+            for name in ("clarity", "cogency")
+        }
+        judgments.append(judgment(f"i{number}", measures, topic=f"topic {number % 15}"))
+        rows += [f"i{number},{name},ann,{label}" for name in ("clarity", "cogency")]
+    file = folder / "labels.csv"
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return judgments, read_labels(file, scales=["1:3"])
+
+
+@pytest.fixture(scope="module")
+def found(seen):
+    return abstain(*seen)
+
+
+def test_the_threshold_parts_what_is_right_from_what_is_not(found):
+    row = found.found["clarity"]
+    assert (row.units, row.topics, row.unsaid) == (300, 15, 0)
+    assert found.source == "logprobs"  # the first that is known by name
+    assert row.wrong.value == pytest.approx(0.32, abs=0.05)
+    assert found.rules["clarity"] == row.threshold
+    assert 0.3 < row.threshold < 0.6
+    assert row.taken.error.value <= 0.2
+    assert row.taken.error.high <= 0.25
+    assert row.mapped.brier.value < row.stated.brier.value
+    assert row.mapped.error.value < row.stated.error.value
+    assert row.constant == pytest.approx(row.wrong.value * (1 - row.wrong.value))
+
+
+def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
+    found = abstain(*seen, error=0.01)
+    assert found.rules == {"clarity": None, "cogency": None}
+    assert "fewer than the 500 labels" in found.found["clarity"].why_none(0.01)
+    strict = abstain(*seen, error=0.06)
+    assert strict.rules["clarity"] is None
+    left = strict.applied(seen[0][0])
+    assert {one.reason for one in left.measures.values()} == {Reason.UNSURE}
+
+
+def test_what_is_wrong_hangs_on_the_tolerance(seen):
+    assert abstain(*seen, tolerance=1).found["clarity"].wrong.value == 0
+    exact = abstain(*seen, tolerance=0).found["clarity"].wrong.value
+    half = abstain(*seen, tolerance=0.5).found["clarity"].wrong.value
+    assert 0 < half < exact
+
+
+def test_one_rule_for_all_metrics(seen):
+    found = abstain(*seen, together=True)
+    assert list(found.found) == ["all"]
+    assert found.found["all"].units == 600
+    assert found.found["all"].topics == 15
+    assert len(set(found.rules.values())) == 1
+
+
+def test_unsure_is_unscored_and_never_0(found, seen):
+    threshold = found.rules["clarity"]
+    at = judgment("x", {"clarity": scored(0.5, confidence={"logprobs": threshold})})
+    assert found.applied(at) is at
+    below = judgment(
+        "x",
+        {"clarity": scored(0.5, confidence={"logprobs": threshold - 1e-6}, raw=2.0), "other": scored(0.1)},
+    )
+    left = found.applied(below)
+    assert left.measures["other"].value == 0.1  # no rule, and as it was
+    unsure = left.measures["clarity"]
+    assert (unsure.status, unsure.reason, unsure.value, unsure.raw) == (
+        Status.UNSCORED, Reason.UNSURE, None, None,
+    )  # fmt: skip
+    assert "would be 0.500" in unsure.detail
+    assert unsure.confidence["logprobs"] == pytest.approx(threshold, abs=1e-5)
+    silent = found.applied(judgment("x", {"clarity": scored(0.5)}))
+    assert "no confidence (logprobs)" in silent.measures["clarity"].detail
+    failed = judgment("x", {"clarity": Measure.missing(Reason.TIMEOUT)})
+    assert found.applied(failed) is failed
+
+
+def test_on_topics_it_never_saw_the_promise_is_kept(found):
+    rng = np.random.default_rng(9)
+    sure = rng.random(20_000)
+    wrong = rng.random(20_000) < np.where(sure > 0.5, 0.05, 0.6)
+    assert wrong[sure >= found.rules["clarity"]].mean() <= 0.2
+
+
+def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
+    file = folder / "abstention.json"
+    text = found.model_dump_json()
+    file.write_text(text, encoding="utf-8")
+    assert Abstention.read(file) == found
+    for broken in (
+        "",
+        "{}",
+        text.replace("abstention/1", "abstention/0"),
+        text.replace('"error":0.2', '"error":7'),
+    ):
+        file.write_text(broken, encoding="utf-8")
+        with pytest.raises(DeclarationError, match=r"abstention\.json"):
+            Abstention.read(file)
+    with pytest.raises(DeclarationError, match="conqret abstain"):
+        found.check("listwise", "m", "other")
+
+
+def test_what_cannot_be_fitted_says_why(seen, found, folder):
+    judgments, labels = seen
+    with pytest.raises(DeclarationError, match="judged with --abstain"):
+        abstain([found.applied(one) for one in judgments], labels)
+    plain, plain_labels, _ = study(folder, np.random.default_rng(2), items=30)
+    with pytest.raises(DeclarationError, match="--samples 5"):
+        abstain(plain, plain_labels)
+    with pytest.raises(UnknownNameError, match="samples"):
+        abstain(judgments, labels, source="samples")
+    few = [one for one in judgments if one.topic in {"topic 1", "topic 2"}]
+    with pytest.raises(DeclarationError, match="2 topics, and 6 are needed"):
+        abstain(few, labels)
+    for wrong in ({"error": 0}, {"error": 1.5}, {"delta": 0.6}, {"tolerance": -1}):
+        with pytest.raises(DeclarationError, match=f"--{next(iter(wrong))}"):
+            abstain(judgments, labels, **wrong)
+
+
+def test_agreement_between_samples_is_a_confidence(folder):
+    judgments, labels, _ = study(folder, np.random.default_rng(3), items=120, samples=3)
+    found = abstain(judgments, labels, together=True, error=0.3)
+    assert found.source == "samples"
+    assert found.found["all"].curve[0].threshold == 1.0
+
+
+def test_tables_and_page_say_what_was_promised(found, seen):
+    kept, worth = abstention_tables(found)
+    assert "at most 20% wrong among what is kept, in 95% of draws of topics" in kept.note
+    assert kept.rows[0][:2] == ("clarity", "300")
+    assert [row[0] for row in worth.rows] == ["clarity", "cogency"]
+    page = "".join(abstention_sheet(found).html())
+    assert page.count("<svg") == 4
+    nothing = abstain(*seen, error=0.01)
+    assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
+
+
+def test_what_was_abstained_from_goes_to_people_first(found, seen):
+    from conqret.data import Item
+
+    judged = [found.applied(one) for one in seen[0][:40]]
+    items = [Item(id=one.item, topic=one.topic, argument="a") for one in judged]
+    unsure = {one.item for one in judged if one.reason is Reason.UNSURE}
+    plan = plan_labels(items, 40, judged, uncertain_first=True)
+    assert {one.item.id for one in plan.chosen[: len(unsure)]} == unsure
+    assert plan.abstained == len(unsure) > 5
+    assert plan.chosen[0].reasons[0] == "the judge abstained: clarity, cogency"

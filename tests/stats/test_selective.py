@@ -1,0 +1,122 @@
+"""Thresholds on confidence that keep a promise about errors, over topics."""
+
+import math
+
+import numpy as np
+import pytest
+
+from conqret.stats.confidence import band_places, bands, brier, calibration_error
+from conqret.stats.selective import by_betting, by_t, fewest_labels, risk_coverage, trusted_from
+
+
+def answers(topics, each, rng, *, informed=True, base=0.25):
+    """Items of topics: the more confident, the less often wrong; or not, where the confidence is not ``informed``."""
+    confidence = rng.random(topics * each)
+    chance = np.clip(2 * base * (1 - confidence), 0, 1) if informed else np.full(topics * each, base)
+    wrong = rng.random(topics * each) < chance
+    return (
+        confidence,
+        np.ones(topics * each, dtype=bool),
+        wrong,
+        [place // each for place in range(topics * each)],
+    )
+
+
+def test_the_curve_counts_what_each_threshold_keeps():
+    confidence = np.array([0.9, 0.9, 0.5, 0.5, 0.1, np.nan])
+    labelled = np.array([True, True, True, False, True, False])
+    wrong = np.array([False, True, True, True, True, True])
+    curve = risk_coverage(confidence, labelled, wrong, list("aabbcc"), error=0.5, delta=0.05)
+    assert [one.threshold for one in curve] == [0.9, 0.5, 0.1]
+    assert [one.share for one in curve] == pytest.approx(
+        [2 / 6, 4 / 6, 5 / 6]
+    )  # what says nothing is never kept
+    assert [one.labelled for one in curve] == [2, 3, 4]
+    assert [one.topics for one in curve] == [1, 2, 3]
+    assert [one.error.value for one in curve] == pytest.approx([1 / 2, 2 / 3, 3 / 4])
+    assert [one.holds for one in curve] == [None] * 3  # fewer than ten labels
+    assert trusted_from(curve) is None
+
+
+@pytest.mark.parametrize("bound", ["t", "betting"])
+def test_an_informed_confidence_earns_a_threshold(bound):
+    rng = np.random.default_rng(1)
+    given = answers(60, 10, rng)
+    curve = risk_coverage(*given, error=0.2, delta=0.05, bound=bound)
+    threshold = trusted_from(curve)
+    assert threshold is not None
+    kept = next(one for one in curve if one.threshold == threshold)
+    assert 0.2 <= kept.share < 0.8  # 0.2 is the truth at .8
+    assert kept.error.value < 0.2
+    tested = [one.holds for one in curve if one.holds is not None]
+    assert tested.count(False) <= 1  # the first that fails ends it
+    assert tested == sorted(tested, reverse=True)
+
+
+def test_where_testing_starts_does_not_hang_on_what_is_wrong():
+    rng = np.random.default_rng(2)
+    confidence, labelled, wrong, topics = answers(30, 10, rng)
+    for other in (wrong, ~wrong, np.zeros_like(wrong)):
+        curve = risk_coverage(confidence, labelled, other, topics, error=0.2, delta=0.05)
+        first = next(one for one in curve if one.holds is not None)
+        assert first.share == pytest.approx(0.2, abs=0.01)
+        assert first.labelled >= fewest_labels(0.2) == 25
+    assert trusted_from(curve) == pytest.approx(confidence.min())  # nothing is wrong, so all is kept
+
+
+def test_a_useless_confidence_of_a_judge_that_errs_too_often_earns_none():
+    given = answers(40, 10, np.random.default_rng(3), informed=False, base=0.3)
+    for bound in ("t", "betting"):
+        assert trusted_from(risk_coverage(*given, error=0.2, delta=0.05, bound=bound)) is None
+
+
+def test_few_topics_promise_nothing():
+    confidence, labelled, _, _ = answers(5, 80, np.random.default_rng(4))
+    right = np.zeros(400, dtype=bool)
+    for topics, promised in ((5, False), (6, True)):
+        named = [place % topics for place in range(400)]
+        curve = risk_coverage(confidence, labelled, right, named, error=0.2, delta=0.05)
+        assert (trusted_from(curve) is not None) == promised
+
+
+def test_bets_need_topics():
+    """Without an error, the largest stake makes (1 + .2 / .8) of a dollar in each topic, and the mixture less."""
+    rich = math.log(20) / math.log(1.25)
+    assert rich == pytest.approx(13.4, abs=0.1)
+    assert not by_betting(np.zeros(14), range(14), 0.2, 0.05)
+    assert by_betting(np.zeros(30), range(30), 0.2, 0.05)
+    assert not by_betting(np.array([1.0] * 6 + [0.0] * 24), range(30), 0.2, 0.05)  # as many as are promised
+
+
+def test_the_t_is_careful_where_topics_are_skewed():
+    """As many errors, at most four in a topic or all in one: only the former are shown to be below the promise."""
+    topics = [place // 20 for place in range(240)]
+    spread, heaped = np.zeros(240), np.zeros(240)
+    spread[::16] = 1
+    heaped[:15] = 1
+    assert by_t(spread, topics, 0.12, 0.05)
+    assert not by_t(heaped, topics, 0.12, 0.05)
+    assert not by_t(np.ones(240), topics, 0.2, 0.05)
+    assert by_t(np.zeros(240), topics, 0.2, 0.05)
+    assert not by_t(
+        np.zeros(24), [place // 2 for place in range(24)], 0.2, 0.05
+    )  # as if one of 24 were wrong
+
+
+def test_brier_and_calibration_error_by_hand():
+    said, true = np.array([0.9, 0.9, 0.5, 0.5]), np.array([1.0, 0.0, 1.0, 0.0])
+    assert brier(said, true, list("abcd")).value == pytest.approx((0.01 + 0.81 + 0.25 + 0.25) / 4)
+    assert band_places(said).tolist() == [1, 1, 0, 0]
+    assert calibration_error(said, true, list("abcd")).value == pytest.approx((2 * 0.0 + 2 * 0.4) / 4)
+    low, high = bands(said, true, list("abcd"), 0.95)
+    assert (low.units, low.said.value, low.people.value) == (2, pytest.approx(0.5), pytest.approx(0.5))
+    assert (high.said.value, high.people.value) == (pytest.approx(0.9), pytest.approx(0.5))
+
+
+def test_a_calibrated_confidence_has_next_to_no_error():
+    rng = np.random.default_rng(5)
+    said = rng.random(4000)
+    topics = [place // 100 for place in range(4000)]
+    found = calibration_error(said, (rng.random(4000) < said).astype(float), topics).estimate()
+    assert found.value < 0.03
+    assert calibration_error(said, np.ones(4000), topics).value == pytest.approx(0.5, abs=0.02)
