@@ -129,7 +129,7 @@ def judge(
     from conqret import judge as judged
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
-    from conqret.errors import ItemsError
+    from conqret.errors import DeclarationError, ItemsError
     from conqret.judging.requirements import check_mean, parse_mean
 
     settings: dict[str, Any] = {
@@ -140,6 +140,9 @@ def judge(
         **own.given(), **judging.given(), **calls.given(), **kept.given(), **engines.given(),
     }  # fmt: skip
     maps = None if calibration is None else _read(calibration)
+    if own.given() and format is not None:
+        file = f", in {config} too" if config is not None else ""
+        raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted = [parse_mean(text, _metrics(format, own, judging)) for text in require or ()]
     if config is not None and not shown.quiet:
         note(f"settings from {config}; options that are given go over them")

@@ -61,6 +61,14 @@ def test_both_orders_are_a_test_of_the_place() -> None:
     assert "1 of 24 have it" in some.notes[0]
 
 
+def test_a_judge_that_can_be_asked_is_observed_where_that_is_named() -> None:
+    probes = ["position", "first place", "longer argument"]
+    table = bias(TEXTS, judge=lambda item: "first", probes=probes)
+    found = {row.probe: row.effect and row.effect.value for row in table.rows}
+    assert found == {"position": 1.0, "first place": 1.0, "longer argument": 0.0}
+    assert [row.probe for row in table.alarms] == ["position"]
+
+
 def test_a_run_says_which_order_counts() -> None:
     one = judge(None, verdicts=log("A"))
     assert one.summary.metrics["preference"].mean == 1.0

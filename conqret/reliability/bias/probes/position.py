@@ -66,7 +66,10 @@ def in_every_version(contrasts: Sequence[Contrast], swaying: Collection[str]) ->
                 if way == AS_IS and name in versions:
                     found.setdefault(name, (versions[name], pair.cluster, pair.item or pair.base[1]))
     further = list(found.values())
-    return [_turned(contrast, further) if contrast.mirrored else contrast for contrast in contrasts]
+    places = [contrast.mirrored and not contrast.observed for contrast in contrasts]
+    return [
+        _turned(one, further) if of_places else one for one, of_places in zip(contrasts, places, strict=True)
+    ]
 
 
 def _paired(item: Item) -> bool:
