@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from conqret.errors import number
-from conqret.reliability.drift.occasions import Occasion
+from conqret.reliability.drift.occasions import Occasion, few
 from conqret.reliability.drift.series import Drift, DriftChart
 from conqret.report import words
 from conqret.report.bias_screen import WIDTH
@@ -193,7 +193,7 @@ def _occasion_table(occasions: Sequence[Occasion]) -> Table:
         (
             one.name,
             one.date[:10],
-            ", ".join(one.answered_by) or one.model,
+            few(one.answered_by) or one.model,
             one.anchors,
             one.missing,
             words.money(one.usd),

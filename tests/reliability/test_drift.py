@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.folder import JudgeRecord
 from conqret.reliability.cards.card import make_card
 from conqret.reliability.cards.fit import last_checked, standing
-from conqret.reliability.drift.occasions import Judged, Occasion, changes_between
+from conqret.reliability.drift.occasions import Judged, Occasion, changes_between, few
 from conqret.reliability.drift.requirements import check_drift_requirement, parse_drift_requirement
 from conqret.reliability.drift.series import Drift, Planned, chart_occasions, read_drift
 from conqret.report.card import card_sheet
@@ -147,6 +147,7 @@ def test_what_changed_is_told() -> None:
         "an anchor takes 3 s of the model, and 1 s before",
     ]
     assert list(changes_between(before, before)) == []
+    assert few([f"m-{n}" for n in range(5)]) == "m-0, m-1, m-2 and 2 more"
 
 
 def test_requirements(stricter: Drift) -> None:

@@ -22,6 +22,8 @@ SLOWER = 2.0
 """The same of the model's seconds, which stray more; below a tenth of a second they say nothing."""
 LEAST_SECONDS = 0.1
 MOST_NAMED = 3
+MOST_KEPT = 20
+"""Names of one kind that are kept of an occasion: a server may give each answer another."""
 
 
 class Occasion(Frozen):
@@ -126,7 +128,7 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Judge
 
 
 def _names(said: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({one for one in said if one}))
+    return tuple(sorted({one for one in said if one}))[:MOST_KEPT]
 
 
 def _changed(found: Sequence[Judged]) -> Iterator[Judged]:
@@ -147,7 +149,7 @@ def changes_between(before: Judged, now: Judged) -> Iterator[str]:
         ("the provider's system is", of.system_fingerprints, was.system_fingerprints),
     ):
         if new != old and new and old:
-            yield f"{what} {_few(new)}, and {_few(old)} before"
+            yield f"{what} {few(new)}, and {few(old)} before"
     if of.conqret != was.conqret:
         yield f"conqret {of.conqret}, and {was.conqret} before"
     if set(now.record.metrics) != set(before.record.metrics):
@@ -165,7 +167,8 @@ def _identity(record: JudgeRecord) -> Mapping[str, Any]:
     return {name: one for name, one in record.identity.items() if not (logged and name == "model")}
 
 
-def _few(names: Sequence[str]) -> str:
+def few(names: Sequence[str]) -> str:
+    """Some of the names, and how many more there are."""
     shown = ", ".join(shortened(one, 60) for one in names[:MOST_NAMED])
     return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
 
