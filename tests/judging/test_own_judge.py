@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,7 +17,7 @@ import pytest
 from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import own_judge, read_said
-from conqret.llm.backends.function import admit, identity
+from conqret.llm.backends.function import Function, admit, identity
 from conqret.reliability.bias.run import estimate
 from conqret.reliability.bias.study import bias_plan
 from conqret.reliability.bias.table import BiasRow, BiasTable
@@ -171,6 +172,39 @@ def test_a_module_of_the_working_directory_is_imported_because_it_is_named(here:
     known = identity(name)
     file.write_text("def better(item):\n    return 'first'\n", encoding="utf-8")
     assert identity(name) != known
+
+
+class _Threshold:
+    def __init__(self, least: float) -> None:
+        self.least, self.client = least, object()
+
+    def __call__(self, item: dict[str, Any]) -> float:
+        return float(len(item["argument"]) > self.least)
+
+
+def _above(item: dict[str, Any], least: float) -> float:
+    return float(len(item["argument"]) > least)
+
+
+def _held(least: float, other: object) -> Function:
+    return lambda item: float(len(item["argument"]) > least and other is not None)
+
+
+def test_what_a_function_was_made_with_makes_it_another_judge() -> None:
+    made: list[Callable[[float], Function]] = [
+        _Threshold,
+        lambda least: partial(_above, least=least),
+        lambda least: _held(least, object()),
+        lambda least: _Threshold(least).__call__,
+    ]
+    for make in made:
+        assert admit(make(1)) == admit(make(1))
+        assert admit(make(1)) != admit(make(2))
+    assert admit(lambda item: 0.25) != admit(lambda item: 0.75)
+    endless: list[Any] = []
+    endless.append(endless)
+    assert admit(partial(_above, least=endless)) == admit(partial(_above, least=[endless]))  # deep is deep
+    assert admit(first_wins) == f"function/{__name__}:first_wins"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,9 @@ MOST = 4 << 20
 """Characters or bytes that are taken of what was said: as many as ``conqret serve`` takes in, and far more than a
 judgment has."""
 
+DEEPEST = 8
+"""Levels of what a function was made with that are looked at."""
+
 Function = Callable[[dict[str, Any]], Any]
 """From an item to what is said of it, at once or to be awaited."""
 
@@ -57,9 +60,39 @@ def admit(function: Function | str) -> str:
     inner = found.func if isinstance(found, partial) else found
     home = getattr(inner, "__module__", "")
     own = getattr(inner, "__qualname__", type(inner).__name__)
+    given = repr([*_given(found)])
     name = f"{PREFIX}{function if isinstance(function, str) else f'{home}:{own}'}"
+    if given != "[]":
+        name += f"#{hashlib.sha256(given.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
     _admitted[name] = found
     return name
+
+
+def _given(function: Any) -> Iterator[object]:
+    """What makes it another judge than one with the same name in the same file: the arguments of a partial, what a
+    closure holds, the attributes of an object, and the constants of what has no name of its own."""
+    if isinstance(function, partial):
+        yield from map(_told, (function.args, function.keywords))
+        yield from _given(function.func)
+    for cell in getattr(function, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # nothing is in it yet
+            yield _told(cell.cell_contents)
+    of = function if not inspect.isroutine(function) else getattr(function, "__self__", None)
+    if of is not None and not isinstance(of, partial | type) and not inspect.ismodule(of):
+        yield from map(_told, sorted(getattr(of, "__dict__", {}).items()))
+    code = getattr(function, "__code__", None)
+    if code is not None and "<" in function.__qualname__:
+        yield from (code.co_firstlineno, code.co_names, _told(code.co_consts))
+
+
+def _told(value: object, depth: int = 0) -> object:
+    """A value as it is written down; of what is no plain data its type, as its address changes from run to run."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, list | tuple | dict) and depth < DEEPEST:
+        several = value.items() if isinstance(value, dict) else value
+        return [_told(one, depth + 1) for one in several]
+    return getattr(value, "__qualname__", type(value).__qualname__)
 
 
 def identity(model: str) -> str:
