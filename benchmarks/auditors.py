@@ -29,14 +29,11 @@ from side_by_side.environments import default_folder, libraries, python_of, vers
 from simulated_pairs import NOTHING, SimulatedJudge
 
 from conqret import __version__
-from conqret.data import Item, Judgment, Measure
-from conqret.judging.base import JudgeOptions
-from conqret.judging.own_judge import own_judge
-from conqret.judging.setup import set_up
-from conqret.llm.options import ClientOptions
-from conqret.reliability.bias.contrast import ONE_ORDER, Ground, Key
+from conqret.data import Judgment, Measure
+from conqret.reliability.bias.contrast import ONE_ORDER, Key
 from conqret.reliability.bias.probes.position import SWAPPED
-from conqret.reliability.bias.run import BiasPlan, plan_bias
+from conqret.reliability.bias.run import BiasPlan
+from conqret.reliability.bias.selftest import pairs_plan
 from conqret.reliability.bias.table import bias_rows
 
 Z = 1.959964
@@ -53,21 +50,6 @@ JUDGED = {
 }
 Answers = Mapping[str, str | bool | None]
 Auditor = Callable[[Sequence[SimulatedJudge]], Iterator[Answers]]
-
-
-def plan(pairs: int, topics: int, probes: Sequence[str] = PROBES) -> BiasPlan:
-    """The comparisons on so many pairs, spread evenly over the topics."""
-    items = tuple(
-        Item(
-            id=f"pair-{n}",
-            topic=f"Topic {n % topics}?",
-            argument=f"It is right [1]. Reason {n} says so. It works elsewhere.",
-            second_argument=f"It is wrong. Reason {n + pairs} says so.",
-        )
-        for n in range(pairs)
-    )
-    setup = set_up(own_judge(["preference"]), ClientOptions("offline"), JudgeOptions(("preference",)))
-    return plan_bias(Ground(items, setup), probes)
 
 
 def judged(found: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
@@ -97,7 +79,7 @@ def audited(probes: Sequence[str]) -> Auditor:
     """What ``conqret bias`` says with these probes."""
 
     def audit(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
-        found = plan(judges[0].pairs, judges[0].topics, probes)
+        found = pairs_plan(judges[0].pairs, judges[0].topics, probes)
         for judge in judges:
             rows = bias_rows(found.contrasts, judged(found, judge), seed=judge.seed)
             yield {row.probe: row.verdict for row in rows if row.primary}

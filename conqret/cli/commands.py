@@ -61,6 +61,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "stance, its own family, and instructions hidden in the texts.",
         "drift": "See whether a judge is still as it was: the same anchors judged on dated occasions, with charts "
         "and alarms.",
+        "selftest": "Plant biases of known size into a simulated judge on your items, and see which a bias run "
+        "would find.",
         "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",
         "perturb": "Damage items by a known amount: every level of every item, with a record of what "
         "was changed where.",

@@ -26,11 +26,14 @@ EPILOG = (
     "conqret power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
     "conqret power difference --shift 0.05 --sd 0.2\n\n"
     "conqret power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
+    "conqret power bias --size 0.1 --topics 8,12,20,40 --items 2,5\n\n"
     "conqret power probe --shift 0.1 --rows 100\n\n"
     "conqret power drift --shift 0.05 --sd 0.1 --topics 12 --items 5\n\n"
     "conqret power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
 )
 PANEL = "Plan"
+POWER_PROBES = ("position", "length", "authority", "injection")
+"""What a bias run looks for in pairs without documents and labels."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,50 @@ def agreement(
     drawn = from_pilot(np.stack([view.judge(), view.target])[:, kept], clusters)
     level = view.scale.level
     planning.show(f"alpha of {dimension}", lambda plan: plan_agreement(drawn, plan, level), confidence)
+
+
+@grouped
+def bias(
+    *,
+    size: Annotated[
+        float,
+        typer.Option(help="The bias that is to be found: a place, or what is changed, wins .5 and so much."),
+    ] = 0.1,
+    topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
+    items: Annotated[str, typer.Option(help="Numbers of pairs a topic.")] = "2,5",
+    probe: Annotated[
+        list[str] | None, typer.Option(help="Only this probe (conqret bias --list). May be repeated.")
+    ] = None,
+    simulations: Annotated[
+        int, typer.Option(help="Judges without a bias, and with that of each probe.", min=20, max=10_000)
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="Draws the judges.", min=0)] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """How often a run of conqret bias on pairs of arguments finds a bias of this size: all probes, corrected together.
+
+    Judges are simulated whose verdicts are often a matter of chance (a third flip) and differ between topics. On items
+    of your own: conqret selftest.
+    """
+    from itertools import product
+
+    from conqret.reliability.bias.selftest import pairs_plan, selftest
+    from conqret.report.selftest import power_table
+
+    _needs_stats()
+    cells = list(product(options.counts("--topics", topics), options.counts("--items", items)))
+    found = {}
+    with progress("simulating", len(cells)) as bar:
+        for count, each in cells:
+            plan = pairs_plan(count * each, count, probe or POWER_PROBES)
+            found[count, each] = selftest(plan, size=size, simulations=simulations, seed=seed)
+            bar.advance()
+    result(
+        [{"topics": count, "items": each, **one.model_dump(mode="json", exclude={"items", "topics"})}
+         for (count, each), one in found.items()],
+        [power_table(found)],
+        as_json=json_output,
+    )  # fmt: skip
 
 
 Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
@@ -328,5 +375,13 @@ app = typer.Typer(
     epilog="Example: conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
 )
 add_commands(
-    app, {"agreement": agreement, "difference": difference, "probe": probe, "curve": curve, "drift": drift}
+    app,
+    {
+        "agreement": agreement,
+        "difference": difference,
+        "bias": bias,
+        "probe": probe,
+        "curve": curve,
+        "drift": drift,
+    },
 )

@@ -227,6 +227,12 @@ def _half(interval: Estimate) -> float | None:
     return None if interval.low is None or interval.high is None else (interval.high - interval.low) / 2
 
 
+def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    """The comparisons of the primary rows, each on its metric alone."""
+    rows = [(one, metric) for one in contrasts for metric in one.metrics]
+    return tuple(replace(rows[place][0], metrics=(rows[place][1],)) for place in sorted(_primary(rows)))
+
+
 def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
     """The places of the one row of each probe that is declared before anything is judged."""
     best = (PREFERENCE, OVERALL)

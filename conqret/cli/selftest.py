@@ -1,0 +1,70 @@
+"""``conqret selftest``: what a bias run on one's own items would find, miss and falsely raise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.cli import label_options, options
+from conqret.cli.console import progress, result
+from conqret.cli.groups import grouped
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret selftest items.jsonl --format direct --size 0.1\n\n"
+    "conqret selftest pairs.jsonl --judge my_judge:better --probe position --probe length"
+)
+
+
+@grouped
+def selftest(
+    items: Annotated[Path, options.ITEMS],
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    own: options.OwnJudge,
+    item_columns: options.Columns = None,
+    size: Annotated[
+        float,
+        typer.Option(
+            help="The bias that is planted: a score moves by so much, and a place wins .5 and so much."
+        ),
+    ] = 0.1,
+    noise: Annotated[
+        float, typer.Option(help="How far one score strays: a standard deviation, scores in [0, 1].")
+    ] = 0.1,
+    probe: Annotated[
+        list[str] | None, typer.Option(help="Only this probe (conqret bias --list). May be repeated.")
+    ] = None,
+    metric: options.Metric = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="What people say of the items, for stance and self-preference.")
+    ] = None,
+    reading: label_options.LabelReading,
+    simulations: Annotated[
+        int, typer.Option(help="Judges without a bias, and with that of each probe.", min=20, max=10_000)
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="Draws the judges.", min=0)] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Plant biases of known size into a simulated judge on your items, and see which a bias run would find.
+
+    Comparisons, tests and correction are those of conqret bias with the same items and options; only the judge is
+    simulated, and no model is asked. Topics count more than items: what differs between topics does not average out.
+    """
+    from conqret.judging.registry import DEFAULT_FORMAT
+    from conqret.reliability.bias.selftest import selftest as plant
+    from conqret.reliability.bias.study import bias_plan
+    from conqret.reliability.bias.table import primary_contrasts
+    from conqret.report.selftest import selftest_screen
+
+    plan = bias_plan(
+        items, format=DEFAULT_FORMAT if format is None else format, **own.given(),
+        columns=options.column_map(item_columns, options.ITEM_COLUMNS), probes=probe or (),
+        labels=None if labels is None else reading.load(labels), metrics=metric or (),
+    )  # fmt: skip
+    judges = simulations * (1 + len(primary_contrasts(plan.contrasts)))
+    with progress("simulating judges", judges) as bar:
+        found = plant(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=bar.advance)
+    result(found, selftest_screen(found), as_json=json_output)
