@@ -20,8 +20,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from simulated_verdicts import places, rated, worths
 
 from conqret.io.label_set import Unit
-from conqret.reliability.validation.judge_comparison import Shared, Sides, compare_shared
+from conqret.reliability.validation.judge_comparison import compare_shared
 from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.stats.agreement import alphas
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA

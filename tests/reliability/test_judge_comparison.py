@@ -5,8 +5,9 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.io.label_set import Unit
-from conqret.reliability.validation.judge_comparison import Shared, Sides, compare_judges, compare_shared
+from conqret.reliability.validation.judge_comparison import compare_judges, compare_shared
 from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.report.agreement_tables import comparison_tables
 from conqret.report.comparison import comparison_sheet
 from tests.reliability.judged import study

@@ -15,7 +15,7 @@ from conqret.judging.folder import JudgeFolder, judgment_rows
 from conqret.reliability.jury.ballots import Ballots, preferred_label
 from conqret.reliability.jury.rules import Weights, combiner
 from conqret.reliability.jury.run import jury_run
-from conqret.reliability.validation.judge_comparison import Shared, Sides
+from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.report.jury import jury_tables, write_jury
 from conqret.runs.session import SessionCounts
 from tests.judging.runs import execution

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from conqret.errors import DeclarationError
 from conqret.reliability.validation.dimension_view import MOST_CATEGORIES
-from conqret.reliability.validation.judge_comparison import Shared
+from conqret.reliability.validation.shared_units import Shared
 from conqret.stats.dawid_skene import FEWEST_RATERS, dawid_skene
 from conqret.stats.isotonic import FOLDS, dealt
 

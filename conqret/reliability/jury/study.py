@@ -23,8 +23,8 @@ from conqret.judging.folder import JudgeRecord
 from conqret.reliability.jury.ballots import Ballots
 from conqret.reliability.jury.rules import RULES, Rule, Weights
 from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
-from conqret.reliability.validation.judge_comparison import Shared
 from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.shared_units import Shared
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate

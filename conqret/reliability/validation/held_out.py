@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from conqret.reliability.validation.judge_comparison import Shared
+    from conqret.reliability.validation.shared_units import Shared
 
 
 class HeldOut(Frozen):
