@@ -73,11 +73,13 @@ class Cluster:
         """A client as :class:`Client` is one.
 
         Raises:
-            DeclarationError: a replay or a batch is wanted, which is nothing to be spread.
+            DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or nobody else can ask.
         """
         if replay or batch:
             what = "a replay asks no model" if replay else "a batch is answered by the provider, all at once"
             raise DeclarationError(f"{what}: leave out the engine ray")
+        if options.backend.here:
+            raise DeclarationError(f"{options.model} answers in this process alone: leave out the engine ray")
         return SpreadClient(self, options, store=store, progress=progress)
 
     def __enter__(self) -> Self:

@@ -118,6 +118,7 @@ class Backend:
         texts: whether those that do not write plain texts all the same.
         reads: whether they give log-probabilities of texts that are handed to them (a request's ``reading``).
         cannot: what follows the name of a question that they cannot be asked, and why (``is answered in …``).
+        here: whether it answers from what this process alone holds, so that no other can ask it.
         baseline: whether it is a floor to be beaten and no model; reports say so.
         resolve: the options with what a name leaves open filled in: weights pinned by their identity, the window.
         identity: from a resolved name to the one in keys and fingerprints: it changes with whatever changes answers,
@@ -134,6 +135,7 @@ class Backend:
     texts: bool = False
     reads: bool = False
     cannot: str = "cannot be asked of this model"
+    here: bool = False
     baseline: bool = False
     resolve: Callable[[ClientOptions], ClientOptions] = lambda options: options
     identity: Callable[[str], str] = lambda model: model

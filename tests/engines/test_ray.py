@@ -276,3 +276,10 @@ def test_what_cannot_be_spread_is_said_before_anything_is_written(
         with pytest.raises(DeclarationError, match=said):
             conqret.judge(source, **{**asked(server), "engine": "ray", "output": run, **wrong})
         assert not run.exists()
+
+
+def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
+    source, run = items(tmp_path, 2), tmp_path / "run"
+    with pytest.raises(DeclarationError, match="answers in this process alone: leave out the engine ray"):
+        conqret.judge(source, judge=lambda item: 0.5, engine="ray", output=run)
+    assert not run.exists()

@@ -250,4 +250,5 @@ BACKEND = Backend(
     open=Called,
     identity=identity,
     facts=_facts,
+    here=True,
 )

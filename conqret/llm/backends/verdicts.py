@@ -69,4 +69,4 @@ class Logged(Connection):
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 
 
-BACKEND = Backend(prefix=PREFIX, open=Logged, facts=on_this_machine)
+BACKEND = Backend(prefix=PREFIX, open=Logged, facts=on_this_machine, here=True)
