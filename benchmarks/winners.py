@@ -1,6 +1,7 @@
-"""Does `conqret compare` crown copies of one prompt, does it find a better judge, and what is held-out alpha worth?
+"""Does `conqret compare` crown copies of one prompt, does it find a better judge, and what is held-out alpha worth? And
+what does `conqret jury` say of a jury that gains nothing, and of one that does?
 
-    python benchmarks/winners.py 500
+    python benchmarks/winners.py 300            # with --juries: the table of juries alone
 
 Judges of simulated items (the model of benchmarks/simulated_verdicts.py: worth that hangs together within topics, a
 bias of each judge on each topic, five steps) are held against one person. What `compare` says stands beside what is
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,10 +22,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from simulated_verdicts import places, rated, worths
 
 from conqret.io.label_set import Unit
+from conqret.reliability.validation.held_out import FoldedChoice
 from conqret.reliability.validation.judge_comparison import compare_shared
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.stats.agreement import alphas
+from conqret.stats.effects import largest_p
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA
 
@@ -104,10 +108,38 @@ def rows(draws: int) -> Iterator[str]:
             )
 
 
+def gain(seed: int, topics: int, balanced: bool, *, gains: bool) -> tuple[float, float, float]:
+    """Whether a jury of three copies is said to gain, and to lose, and its gain: their mean (``gains``), or a fourth
+    copy in its place, which gains nothing."""
+    rng = np.random.default_rng([seed, topics, balanced])
+    four = drawn(rng, topics, balanced, (GOOD,) * 4)
+    side = four.sides["quality"]
+    members = replace(four, names=four.names[:3], sides={"quality": replace(side, judges=side.judges[:3])})
+    said = side.judges[:3].mean(axis=0) if gains else side.judges[3]
+    left_out = leave_one_out(four.clusters)
+    (jury,) = side.alphas(said[None], left_out)
+    found = jury.minus(FoldedChoice.of(members, seed).sampled(members, left_out))
+    p = largest_p([found], four.sizes(left_out), rng)[0] or 1.0
+    return float(p < ALPHA and found.value > 0), float(p < ALPHA and found.value < 0), found.value
+
+
+def gain_rows(draws: int) -> Iterator[str]:
+    """The table of juries."""
+    yield "| jury | topics | sizes | said to gain | said to lose | mean gain |"
+    yield "|---|---|---|---|---|---|"
+    for name, gains in (("a fourth copy", False), ("the mean of three copies", True)):
+        for topics, balanced in DESIGNS:
+            found = np.mean([gain(seed, topics, balanced, gains=gains) for seed in range(draws)], axis=0)
+            sizes = "5 items each" if balanced else "1 to 12 items"
+            yield f"| {name} | {topics} | {sizes} | {found[0]:.3f} | {found[1]:.3f} | {found[2]:+.3f} |"
+
+
 def main() -> None:
-    """Print the table, for docs/results/winners.md."""
-    for row in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 500):
-        print(row, flush=True)
+    """Print the tables, for docs/results/winners.md."""
+    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    for table in (gain_rows,) if "--juries" in sys.argv else (rows, gain_rows):
+        for row in table(draws):
+            print(row, flush=True)
 
 
 if __name__ == "__main__":
