@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Generic, NamedTuple, Self, TypeVar
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from conqret.io.closing import Closing
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
 from conqret.io.atomic import replacing
+from conqret.io.closing import Closing
 
 Row = TypeVar("Row", bound=BaseModel)
 
