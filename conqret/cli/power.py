@@ -136,7 +136,7 @@ def bias(
     *,
     size: Annotated[
         float,
-        typer.Option(help="The bias that is to be found: a place, or what is changed, wins .5 and so much."),
+        typer.Option(help="The bias that is to be found: .1 lets a place, or a changed text, win 60 %."),
     ] = 0.1,
     topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
     items: Annotated[str, typer.Option(help="Numbers of pairs a topic.")] = "2,5",
@@ -151,8 +151,8 @@ def bias(
 ) -> None:
     """How often a run of conqret bias on pairs of arguments finds a bias of this size: all probes, corrected together.
 
-    Judges are simulated whose verdicts are often a matter of chance (a third flip) and differ between topics. On items
-    of your own: conqret selftest.
+    Judges are simulated whose verdicts are often chance (a third of them flip) and differ between topics. For items of
+    your own there is conqret selftest.
     """
     from itertools import product
 

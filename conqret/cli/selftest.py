@@ -28,7 +28,7 @@ def selftest(
     size: Annotated[
         float,
         typer.Option(
-            help="The bias that is planted: a score moves by so much, and a place wins .5 and so much."
+            help="The bias that is planted: .1 moves a score by .1, or lets a place or a changed text win 60 %."
         ),
     ] = 0.1,
     noise: Annotated[

@@ -10,9 +10,9 @@ to win from .5 to .5 + s.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
@@ -61,22 +61,7 @@ class PlantedJudge:
                         values[metric] = self._preference(key, item, pair.cluster)
                     elif metric not in values:
                         values[metric] = self._score(key, metric, item, pair.cluster)
-        return {key: self._said(key, values) for key, values in found.items()}
-
-    def _said(self, key: Key, values: Mapping[str, float]) -> Judgment:
-        record = self.ground.setup
-        return Judgment.model_construct(
-            item=key[1],
-            topic="",
-            stance="",
-            format=record.judge.name,
-            model=record.client.model,
-            fingerprint=record.fingerprint,
-            measures={
-                metric: Measure.model_construct(status=Status.SCORED, value=value)
-                for metric, value in values.items()
-            },
-        )
+        return {key: _said(tuple(values.items())) for key, values in found.items()}
 
     @cached_property
     def _changes(self) -> dict[Key, list[Contrast]]:
@@ -123,3 +108,19 @@ class PlantedJudge:
         if what not in self._drawn:
             self._drawn[what] = self.rng.normal()
         return spread * self._drawn[what]
+
+
+@lru_cache(maxsize=10_000)
+def _said(values: tuple[tuple[str, float], ...]) -> Judgment:
+    """A judgment that has these values; verdicts are few, and making one takes longer than drawing it."""
+    return Judgment.model_construct(
+        item="",
+        topic="",
+        stance="",
+        format="simulated",
+        model="simulated",
+        fingerprint="",
+        measures={
+            metric: Measure.model_construct(status=Status.SCORED, value=value) for metric, value in values
+        },
+    )
