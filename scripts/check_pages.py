@@ -40,6 +40,7 @@ WIDTHS = (1400, 390)
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
 KINDS = (
+    "abstention",
     "annotate",
     "answers",
     "asked and answered",
@@ -162,6 +163,8 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["diff", *runs, "-o", f"{to}/diff.html"]
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
+    kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
+    yield ["abstain", f"{to}/samples", *kept, "-o", f"{to}/abstention.json", "--page", f"{to}/abstention.html"]
     yield ["drift", f"{to}/judge", f"{to}/samples", "--baseline", "1", "--page", f"{to}/drift.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
