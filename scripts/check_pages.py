@@ -164,7 +164,15 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
     kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
-    yield ["abstain", f"{to}/samples", *kept, "-o", f"{to}/abstention.json", "--page", f"{to}/abstention.html"]
+    yield [
+        "abstain",
+        f"{to}/samples",
+        *kept,
+        "-o",
+        f"{to}/abstention.json",
+        "--page",
+        f"{to}/abstention.html",
+    ]
     yield ["drift", f"{to}/judge", f"{to}/samples", "--baseline", "1", "--page", f"{to}/drift.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]

@@ -12,6 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.summary import Summary
@@ -38,6 +39,33 @@ class Requirement:
     operator: str
     bound: float
 
+    @classmethod
+    def of(
+        cls, text: str, known: Collection[str], what: str, example: str, ended: Collection[str] | None = None
+    ) -> Self:
+        """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
+        (None: all have).
+
+        Raises:
+            DeclarationError: it has another form than ``example``.
+            UnknownNameError: there is no such quantity.
+        """
+        found = FORM.fullmatch(text)
+        if found is None:
+            raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
+        name, end = found["name"].casefold(), found["end"]
+        if name not in known:
+            raise UnknownNameError(what, name, known)
+        if end and ended is not None and name not in ended:
+            raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
+        return cls(text.strip(), name, found["dimension"], end, found["operator"], float(found["bound"]))
+
+    def outcome(self, value: float | None, lacking: str = "it has no value") -> RequirementOutcome:
+        """Whether ``value`` meets it; where there is none it does not, for the reason ``lacking``."""
+        if value is None:
+            return RequirementOutcome(self.text, False, None, lacking)
+        return RequirementOutcome(self.text, OPERATORS[self.operator](value, self.bound), value)
+
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
@@ -56,14 +84,10 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such metric.
     """
-    found = FORM.fullmatch(text)
-    if found is None or found["dimension"]:
+    found = Requirement.of(text, {*metrics, COVERAGE}, "metric to require", EXAMPLE)
+    if found.dimension:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
-    if found["name"] not in {*metrics, COVERAGE}:
-        raise UnknownNameError("metric to require", found["name"], {*metrics, COVERAGE})
-    return Requirement(
-        text.strip(), found["name"], None, found["end"], found["operator"], float(found["bound"])
-    )
+    return found
 
 
 def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
@@ -73,7 +97,4 @@ def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome
         value = summary.scored / summary.total
     elif metric is not None:
         value = {None: metric.mean, "low": metric.worst_case, "high": metric.best_case}[requirement.end]
-    if value is None:
-        return RequirementOutcome(requirement.text, False, None, "it has no value")
-    met = OPERATORS[requirement.operator](value, requirement.bound)
-    return RequirementOutcome(requirement.text, met, value)
+    return requirement.outcome(value)

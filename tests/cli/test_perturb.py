@@ -65,7 +65,7 @@ def test_sentences_is_another_word_for_levels(here: Path) -> None:
 def test_the_list_in_words_and_as_json() -> None:
     assert "wrong-citations" in run("perturb", "--list")
     listed = json.loads(run("perturb", "--list", "--json"))
-    assert len(listed) == 12
+    assert len(listed) == 16
     assert listed[0]["expects"]["context_relevance"] == "fall"
 
 

@@ -160,7 +160,7 @@ def test_requirements(stricter: Drift) -> None:
         check_drift_requirement(parse_drift_requirement("severity[clarety] < 1"), stricter)
     for text, message in (
         ("severity < 1", "names no metric"), ("alarms[clarity] == 0", "names a metric"), ("alarms", "cannot be read"),
-        ("drift == 0", "there is no quantity"), ("severity.low[clarity] < 1", "cannot be read"),
+        ("drift == 0", "there is no quantity"), ("severity.low[clarity] < 1", "has no interval"),
     ):  # fmt: skip
         with pytest.raises(DeclarationError, match=message):
             parse_drift_requirement(text)

@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
-from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.requirements import FORM, OPERATORS, Requirement, RequirementOutcome
+from dataclasses import replace
+
+from conqret.errors import DeclarationError
+from conqret.judging.requirements import Requirement, RequirementOutcome
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasRow, BiasTable
 
@@ -26,28 +28,18 @@ def parse_bias_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity or probe.
     """
-    found = FORM.fullmatch(text)
-    if found is None:
-        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
-    name, probe = found["name"].casefold(), found["dimension"]
-    if name not in (*COUNTED, *OF_PLACES, *OF_PROBES):
-        raise UnknownNameError("quantity to require", name, (*COUNTED, *OF_PLACES, *OF_PROBES))
+    known = (*COUNTED, *OF_PLACES, *OF_PROBES)
+    found = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS)
+    name, probe = found.name, found.dimension
     if (probe is not None) != (name in OF_PROBES):
         says = "names no probe: effect[length]" if probe is None else f"names a probe, which {name} is not of"
         raise DeclarationError(f"the requirement {text!r} {says}")
-    if found["end"] and name not in WITH_ENDS:
-        raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {found['end']} end")
-    known = None if probe is None else PROBES[probe].name
-    return Requirement(text.strip(), name, known, found["end"], found["operator"], float(found["bound"]))
+    return found if probe is None else replace(found, dimension=PROBES[probe].name)
 
 
 def check_bias_requirement(requirement: Requirement, table: BiasTable) -> RequirementOutcome:
     """Hold one condition against a table."""
-    value = _value(requirement, table)
-    if value is None:
-        return RequirementOutcome(requirement.text, False, None, "it has no value")
-    met = OPERATORS[requirement.operator](value, requirement.bound)
-    return RequirementOutcome(requirement.text, met, value)
+    return requirement.outcome(_value(requirement, table))
 
 
 def _value(requirement: Requirement, table: BiasTable) -> float | None:

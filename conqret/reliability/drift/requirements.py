@@ -7,8 +7,10 @@ quantity that has no value fails its condition.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.requirements import COVERAGE, FORM, OPERATORS, Requirement, RequirementOutcome
+from conqret.judging.requirements import COVERAGE, Requirement, RequirementOutcome
 from conqret.reliability.drift.series import Drift
 
 OF_SERIES = ("alarms", COVERAGE)
@@ -23,17 +25,13 @@ def parse_drift_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    found = FORM.fullmatch(text)
-    if found is None or found["end"]:
-        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
-    name, metric = found["name"].casefold(), found["dimension"]
-    if name not in (*OF_SERIES, *OF_METRICS):
-        raise UnknownNameError("quantity to require", name, (*OF_SERIES, *OF_METRICS))
+    found = Requirement.of(text, (*OF_SERIES, *OF_METRICS), "quantity to require", EXAMPLE, ended=())
+    name, metric = found.name, found.dimension
     if (metric is not None) != (name in OF_METRICS):
         says = f"names no metric: {EXAMPLE}" if metric is None else f"names a metric, which {name} is not of"
         raise DeclarationError(f"the requirement {text!r} {says}")
     known = None if metric is None else metric.strip().replace("-", "_").replace(" ", "_")
-    return Requirement(text.strip(), name, known, None, found["operator"], float(found["bound"]))
+    return replace(found, dimension=known)
 
 
 def check_drift_requirement(requirement: Requirement, drift: Drift) -> RequirementOutcome:
@@ -42,11 +40,7 @@ def check_drift_requirement(requirement: Requirement, drift: Drift) -> Requireme
     Raises:
         UnknownNameError: its metric was not judged.
     """
-    value = _value(requirement, drift)
-    if value is None:
-        return RequirementOutcome(requirement.text, False, None, "it has no value")
-    met = OPERATORS[requirement.operator](value, requirement.bound)
-    return RequirementOutcome(requirement.text, met, value)
+    return requirement.outcome(_value(requirement, drift))
 
 
 def _value(requirement: Requirement, drift: Drift) -> float | None:

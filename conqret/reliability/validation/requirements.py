@@ -8,10 +8,11 @@ its condition.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
-from conqret.judging.requirements import FORM, OPERATORS, Requirement, RequirementOutcome
+from conqret.judging.requirements import Requirement, RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.validate import Validation
 from conqret.stats.estimate import Estimate
@@ -28,19 +29,11 @@ def parse_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    found = FORM.fullmatch(text)
-    if found is None:
-        raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
-    name = found["name"].casefold()
-    known = (*AVERAGED, *OTHERS, *STATISTICS)
-    if name not in known:
-        raise UnknownNameError("quantity to require", name, known)
-    dimension = dimension_name(found["dimension"]) if found["dimension"] else None
-    if dimension is None and name not in (*AVERAGED, "coverage"):
-        raise DeclarationError(f"the requirement {text!r} names no dimension: {name}[overall_quality]")
-    if found["end"] and name in OTHERS:
-        raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {found['end']} end")
-    return Requirement(text.strip(), name, dimension, found["end"], found["operator"], float(found["bound"]))
+    ended = (*AVERAGED, *STATISTICS)
+    found = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
+    if found.dimension is None and found.name not in (*AVERAGED, "coverage"):
+        raise DeclarationError(f"the requirement {text!r} names no dimension: {found.name}[overall_quality]")
+    return replace(found, dimension=dimension_name(found.dimension) if found.dimension else None)
 
 
 def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:
@@ -51,11 +44,7 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
     """
     estimate = _quantities(requirement.dimension, validation)[requirement.name]
     value = {None: estimate.value, "low": estimate.low, "high": estimate.high}[requirement.end]
-    if value is None:
-        return RequirementOutcome(requirement.text, False, None, estimate.reason or "it has no value")
-    return RequirementOutcome(
-        requirement.text, OPERATORS[requirement.operator](value, requirement.bound), value
-    )
+    return requirement.outcome(value, estimate.reason or "it has no value")
 
 
 def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:
