@@ -173,7 +173,8 @@ def commands(to: Path) -> Iterator[list[str]]:
         "--page",
         f"{to}/abstention.html",
     ]
-    yield ["drift", f"{to}/judge", f"{to}/samples", "--baseline", "1", "--page", f"{to}/drift.html"]
+    yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/again"]
+    yield ["drift", f"{to}/judge", f"{to}/again", "--baseline", "1", "--page", f"{to}/drift.html"]
     yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
     yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
     yield ["jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
