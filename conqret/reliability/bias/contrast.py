@@ -112,6 +112,11 @@ class Ground:
         """The metrics that the judge is asked for."""
         return self.setup.metrics
 
+    def check_preference(self) -> None:
+        """Raise NotAskedError where the judge does not say which of two arguments is better."""
+        if PREFERENCE not in self.metrics:
+            raise NotAskedError("the judge states no preference between two arguments")
+
     def quality(self, metric: str) -> Mapping[str, float]:
         """People's word on ``metric`` by item: of that dimension, or of overall quality, or the mean of all."""
         for name in (metric, OVERALL):
@@ -119,6 +124,33 @@ class Ground:
                 return self.people[name]
         values = gathered(pair for found in self.people.values() for pair in found.items())
         return {item: sum(several) / len(several) for item, several in values.items()}
+
+
+def observed(
+    ground: Ground,
+    items: Sequence[Item],
+    way: str,
+    *,
+    name: str,
+    up: str,
+    remark: str,
+    turned: frozenset[str] = frozenset(),
+) -> Contrast:
+    """What is only seen in the preferences of ``items``, judged once in this ``way``: for the first of two arguments,
+    or where ``turned`` holds the item for the second."""
+    keys = [((way, item.id), item.topic) for item in items]
+    return Contrast(
+        name=name,
+        adverse="any",
+        up=up,
+        metrics=(PREFERENCE,),
+        pairs=tuple(Pair(one, one, topic) for one, topic in keys),
+        versions={way: ground.items},
+        mirrored=True,
+        observed=True,
+        turned=turned,
+        notes=(remark,),
+    )
 
 
 @dataclass(frozen=True)

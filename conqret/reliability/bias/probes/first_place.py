@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.judging.orders import swap_item
-from conqret.reliability.bias.contrast import (
-    ONE_ORDER,
-    PREFERENCE,
-    Contrast,
-    Ground,
-    NotAskedError,
-    Pair,
-    Probe,
-)
+from conqret.reliability.bias.contrast import ONE_ORDER, Contrast, Ground, NotAskedError, Probe, observed
 
 CHANCE = "the first place: its wins say something of the judge only where the order was drawn by chance"
 
@@ -24,26 +16,15 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: the judge states no preference, or there are both orders of each pair.
     """
-    if PREFERENCE not in ground.metrics:
-        raise NotAskedError("the judge states no preference between two arguments")
+    ground.check_preference()
     log = ground.log
     single = [item for item in ground.items if log is None or not log.times(swap_item(item))]
     if not single:
         raise NotAskedError("every pair was judged in both orders: the probe position tells more")
-    keys = [((ONE_ORDER, item.id), item.topic) for item in single]
-    return (
-        Contrast(
-            name="the first place",
-            adverse="any",
-            up="more often than the second",
-            metrics=(PREFERENCE,),
-            pairs=tuple(Pair(key, key, topic) for key, topic in keys),
-            versions={ONE_ORDER: ground.items},
-            mirrored=True,
-            observed=True,
-            notes=(CHANCE,),
-        ),
+    seen = observed(
+        ground, single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE
     )
+    return (seen,)
 
 
 PROBE = Probe(

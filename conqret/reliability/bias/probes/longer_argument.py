@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.data import Item
-from conqret.reliability.bias.contrast import AS_IS, PREFERENCE, Contrast, Ground, NotAskedError, Pair, Probe
+from conqret.reliability.bias.contrast import AS_IS, Contrast, Ground, NotAskedError, Probe, observed
 
 MERIT = (
     "the longer argument: it may also be the better one; the probe length tells, and asks the judge itself"
@@ -18,27 +18,21 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: the judge states no preference, or all arguments are equally long.
     """
-    if PREFERENCE not in ground.metrics:
-        raise NotAskedError("the judge states no preference between two arguments")
+    ground.check_preference()
     longer = {item.id: words(item, 0) - words(item, 1) for item in ground.items}
     uneven = [item for item in ground.items if longer[item.id]]
     if not uneven:
         raise NotAskedError("no pair has arguments of different lengths")
-    keys = [((AS_IS, item.id), item.topic) for item in uneven]
-    return (
-        Contrast(
-            name="the longer argument",
-            adverse="any",
-            up="more often than the shorter",
-            metrics=(PREFERENCE,),
-            pairs=tuple(Pair(key, key, topic) for key, topic in keys),
-            versions={AS_IS: ground.items},
-            mirrored=True,
-            observed=True,
-            turned=frozenset(name for name, more in longer.items() if more < 0),
-            notes=(MERIT,),
-        ),
+    seen = observed(
+        ground,
+        uneven,
+        AS_IS,
+        name="the longer argument",
+        up="more often than the shorter",
+        remark=MERIT,
+        turned=frozenset(name for name, more in longer.items() if more < 0),
     )
+    return (seen,)
 
 
 def words(item: Item, place: int) -> int:

@@ -35,8 +35,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: the judge states no preference, or no item has two arguments.
     """
-    if PREFERENCE not in ground.metrics:
-        raise NotAskedError("the judge states no preference between two arguments")
+    ground.check_preference()
     items = [item for item in ground.items if _paired(item)]
     if not items:
         raise NotAskedError("no item has two arguments")
