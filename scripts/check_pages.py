@@ -237,7 +237,7 @@ def look(browser: chromium.Chromium, file: Path, axe: str, pictures: Path | None
             yield from (f"{file} at {width} {scheme}: {fault}" for fault in faults(page, width))
             if pictures is not None:
                 name = "-".join(file.with_suffix("").parts[-2:])
-                page.screenshot(pictures / f"{name}-{width}-{scheme}.png")
+                page.screenshot(pictures / f"{name}-{width}-{scheme}.png", whole=True)
         page.close()
 
 
