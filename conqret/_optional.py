@@ -15,20 +15,23 @@ _BROUGHT = re.compile(r"""([\w.-]+).*;.*extra == ["']([^"']+)""")
 """A line of the package's requirements that an extra brings: what, and the extra."""
 
 
-def require(module: str, *, extra: str) -> ModuleType:
-    """Return the imported ``module``, or raise with the pip line that installs ``extra``.
+def require(module: str, *more: str, extra: str) -> ModuleType:
+    """Import ``module``, and what else is named, and return ``module``; or raise with the pip line that installs
+    ``extra``.
 
     Raises:
-        MissingDependencyError: ``module`` is not installed.
+        MissingDependencyError: one of them is not installed.
     """
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
-            raise
-        raise MissingDependencyError(
-            f"{module} is not installed; run: pip install 'conqret[{extra}]'"
-        ) from error
+    for name in (module, *more):
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] != name.split(".")[0]:
+                raise
+            raise MissingDependencyError(
+                f"{name} is not installed; run: pip install 'conqret[{extra}]'"
+            ) from error
+    return importlib.import_module(module)
 
 
 def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:

@@ -29,6 +29,9 @@ def test_what_no_extra_brings_is_a_bug_and_stays_one() -> None:
     assert missing(ModuleNotFoundError()) is None
     with pytest.raises(MissingDependencyError, match="no_such_module is not installed"):
         require("no_such_module", extra="stats")
+    with pytest.raises(MissingDependencyError, match=r"no_such_module is not installed.*conqret\[stats\]"):
+        require("json", "no_such_module", extra="stats")
+    assert require("json", "csv", extra="stats").__name__ == "json"
 
 
 def test_a_command_says_so_in_a_sentence(

@@ -119,8 +119,7 @@ def run(
     """
     from conqret._optional import require
 
-    for module in ("pyterrier", "pandas"):
-        require(module, extra="retrieval")
+    require("pyterrier", "pandas", extra="retrieval")
     from conqret.curation.algorithm import STEPS, Collector, Plan
     from conqret.curation.benchmark import CurateFolder
     from conqret.curation.collecting import VIEWS, curate, estimate
@@ -181,8 +180,7 @@ def web_source(search: str, user_agent: str | None, trusted: TrustedDomains | No
     from conqret._optional import require
     from conqret.errors import DeclarationError
 
-    for module in ("trafilatura", "pypdf", "protego", "charset_normalizer"):
-        require(module, extra="scrape")
+    require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
     from conqret.curation.web import WebSource
     from conqret.scrapers.evidence import EvidenceOptions
     from conqret.scrapers.fetch import USER_AGENT, FetchOptions

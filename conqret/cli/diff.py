@@ -53,8 +53,7 @@ def diff(
     from conqret.reliability.validation.settings import Settings
     from conqret.report.run_difference import difference_tables, write_difference
 
-    for module in ("numpy", "scipy"):
-        require(module, extra="stats")
+    require("numpy", "scipy", extra="stats")
     if len(labels or ()) > 2:
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
     runs = JudgeFolder(first), JudgeFolder(second)

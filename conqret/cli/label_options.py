@@ -69,8 +69,7 @@ class LabelReading(Group):
         from conqret._optional import require
         from conqret.io.labels import read_labels
 
-        for module in ("numpy", "scipy"):
-            require(module, extra="stats")
+        require("numpy", "scipy", extra="stats")
         return read_labels(
             path,
             level=self.level,

@@ -221,8 +221,7 @@ def _cuts(text: str) -> list[int]:
 def _index(corpus: Path) -> Any:
     from conqret._optional import require
 
-    for module in ("pyterrier", "pandas"):
-        require(module, extra="retrieval")
+    require("pyterrier", "pandas", extra="retrieval")
     from conqret.retrieval.index import open_index
 
     return open_index(corpus)

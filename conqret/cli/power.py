@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from conqret._optional import require
 from conqret.cli import label_options, options
 from conqret.cli.console import at, note, progress, result, tell
 from conqret.cli.groups import Group, add_commands, grouped
@@ -101,7 +102,7 @@ def agreement(
     from conqret.reliability.validation.settings import Settings
     from conqret.stats.planning import assumed, from_pilot, plan_agreement
 
-    _needs_stats()
+    require("numpy", "scipy", extra="stats")
     if (pilot is None) != (labels is None):
         raise DeclarationError("--pilot and --labels go together")
     if pilot is None or labels is None:
@@ -159,7 +160,7 @@ def bias(
     from conqret.reliability.bias.selftest import pairs_plan, selftest
     from conqret.report.selftest import power_table
 
-    _needs_stats()
+    require("numpy", "scipy", extra="stats")
     cells = list(product(options.counts("--topics", topics), options.counts("--items", items)))
     found = {}
     with progress("simulating", len(cells)) as bar:
@@ -206,7 +207,7 @@ def difference(
     from conqret.reliability.pilot import between_runs
     from conqret.stats.planning import assumed_differences, plan_mean, shifted
 
-    _needs_stats()
+    require("numpy", "scipy", extra="stats")
     _together(pilot=pilot, beside=beside, metric=metric)
     draw = assumed_differences(shift, sd, icc)
     if pilot is not None and beside is not None and metric is not None:
@@ -237,7 +238,7 @@ def probe(
     from conqret.reliability.bias.folder import BiasFolder
     from conqret.stats.planning import assumed_differences, plan_probe
 
-    _needs_stats()
+    require("numpy", "scipy", extra="stats")
     draw = assumed_differences(0.0, sd, icc)
     _together(pilot=pilot, perturbation=perturbation, metric=metric)
     if pilot is not None:
@@ -275,7 +276,7 @@ def curve(
     from conqret.reliability.sensitivity.results import SensitivityFolder
     from conqret.stats.planning import assumed_differences, plan_mean, shifted, trend_spread
 
-    _needs_stats()
+    require("numpy", "scipy", extra="stats")
     draw = assumed_differences(shift, trend_spread(levels, sd), icc)
     _together(pilot=pilot, perturbation=perturbation, metric=metric)
     if pilot is not None:
@@ -314,7 +315,7 @@ def drift(
     from conqret.stats.control_charts import Design
     from conqret.stats.drift_plan import Watched
 
-    _needs_stats()
+    require("numpy", "scipy", extra="stats")
     watched = Watched(shift, sd, icc, after, metrics, rate, seed=seed)
     pairs = list(product(options.counts("--topics", topics), options.counts("--items", items)))
     designs = [(Design(count, occasions, baseline), each) for count, each in pairs]
@@ -360,13 +361,6 @@ def _drawn(found: Differences) -> Draw:
 def _name(text: str, mark: str = "_") -> str:
     """A name with its words joined as the runs have it."""
     return text.strip().replace("-" if mark == "_" else "_", mark)
-
-
-def _needs_stats() -> None:
-    from conqret._optional import require
-
-    for module in ("numpy", "scipy"):
-        require(module, extra="stats")
 
 
 app = typer.Typer(

@@ -193,8 +193,7 @@ def _options(
     from conqret._optional import require
     from conqret.errors import DeclarationError
 
-    for module in ("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer"):
-        require(module, extra="scrape")
+    require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
     from conqret.scrapers import archive as archived_pages
     from conqret.scrapers.archive import BASE, InternetArchive
     from conqret.scrapers.evidence import EvidenceOptions

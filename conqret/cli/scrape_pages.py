@@ -82,5 +82,4 @@ def need_scrape() -> None:
     """Ask for the extra that fetches and parses pages."""
     from conqret._optional import require
 
-    for module in ("aiohttp", "lxml", "protego"):
-        require(module, extra="scrape")
+    require("aiohttp", "lxml", "protego", extra="scrape")

@@ -18,8 +18,11 @@ def send_traces() -> None:
     """
     if not wanted():
         return
-    for module in ("opentelemetry.sdk.trace.export", "opentelemetry.exporter.otlp.proto.http.trace_exporter"):
-        require(module, extra="otel")
+    require(
+        "opentelemetry.sdk.trace.export",
+        "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+        extra="otel",
+    )
     import os
 
     from opentelemetry import trace

@@ -133,8 +133,7 @@ def loaded(given: Prepared) -> Loaded:
         DeclarationError: it cannot be loaded.
         MissingDependencyError: a library that training needs is not installed.
     """
-    for name in ("trl", "datasets", *(("peft",) if given.settings.lora else ())):
-        require(name, extra=EXTRA)
+    require("trl", "datasets", *(["peft"] if given.settings.lora else []), extra=EXTRA)
     with quiet():
         return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and _brief() else "float32")
 

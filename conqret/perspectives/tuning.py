@@ -94,8 +94,7 @@ def tune_detector(
     if not (model / "config.json").is_file():
         state = "has no config.json" if model.is_dir() else "is no folder"
         raise DeclarationError(f"{model} {state}: --model takes the folder of a transformers model")
-    for name in ("accelerate", *(("peft",) if settings.lora else ())):
-        require(name, extra=EXTRA)
+    require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
     shown = json.dumps([asdict(one) for one in (*parts.train, *parts.calibration, *parts.held_out)])
     record = DetectorRecord(
         model=str(model),

@@ -143,8 +143,7 @@ class _Viewer:
             with self._one_at_a_time:
                 if len(runs) == 1:
                     return _response(self._comparable(names[0]))
-                for module in ("numpy", "scipy"):
-                    require(module, extra="stats")
+                require("numpy", "scipy", extra="stats")
                 first, second = runs
                 found = difference(first, second)
                 return _response(difference_page(found, first, second, ALL_RUNS))

@@ -180,8 +180,7 @@ def checked_proxy(proxy: str, url: str) -> str:
 
 
 def _require() -> None:
-    for module in ("starlette", "uvicorn"):
-        require(module, extra="web")
+    require("starlette", "uvicorn", extra="web")
 
 
 def _run(app: ASGIApp, listening: socket.socket, started: Callable[[], None], **settings: Any) -> None:
