@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, note, result, tell
+from conqret.cli.console import note, result
+from conqret.cli.groups import grouped
 
 EPILOG = (
     "Examples:\n\n"
@@ -17,6 +18,7 @@ EPILOG = (
 )
 
 
+@grouped
 def cards(
     files: Annotated[
         list[Path], typer.Argument(help="Judge cards (card.json), or folders with one, of conqret validate.")
@@ -29,10 +31,7 @@ def cards(
             "statistics for one dimension (alpha[overall_quality]), usd, seconds or alarms."
         ),
     ] = "alpha",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
-    ] = None,
+    page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
     """A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.
@@ -41,13 +40,9 @@ def cards(
     """
     from conqret.reliability.cards.leaderboard import leaderboard
     from conqret.report.leaderboard import APART, leaderboard_sheet, leaderboard_tables
-    from conqret.report.sheet import check_ending, write_sheet
 
-    if output is not None:
-        check_ending(output)
     found = leaderboard(files, by)
     result(found, leaderboard_tables(found), as_json=json_output)
     if len(found.boards) > 1:
         note(APART)
-    if output is not None:
-        tell(at(write_sheet(leaderboard_sheet(found), output)))
+    page.write(leaderboard_sheet, found)

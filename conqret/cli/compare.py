@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import at, note, result, tell
+from conqret.cli.console import note, result, tell
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -28,10 +28,7 @@ def compare(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
-    ] = None,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     seed: Annotated[int, typer.Option(help="Deals the topics into parts, and flips signs.")] = 13,
     json_output: options.Json = False,
@@ -48,10 +45,7 @@ def compare(
     from conqret.reliability.validation.settings import Settings
     from conqret.report.agreement_tables import comparison_tables
     from conqret.report.comparison import comparison_sheet
-    from conqret.report.sheet import check_ending, write_sheet
 
-    if output is not None:
-        check_ending(output)
     metrics = label_options.metric_map(metric)
     compared = compare_judges(
         by_folder([JudgeFolder(run) for run in runs]),
@@ -67,5 +61,4 @@ def compare(
         note(f"{name} has no score for {lost} of the labels, which are left out for all")
     result(compared, comparison_tables(compared), as_json=json_output)
     tell(compared.verdict)
-    if output is not None:
-        tell(at(write_sheet(comparison_sheet(compared), output)))
+    page.write(comparison_sheet, compared)

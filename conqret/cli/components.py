@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import at, note, result, tell
+from conqret.cli.console import note, result, tell
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -37,10 +37,7 @@ def components(
         typer.Option(help="Also say what these numbers buy, as in model=3,sample=2. May be repeated."),
     ] = None,
     topics: Annotated[str, typer.Option(help="Over how many topics the mean is looked at.")] = "8,20,50",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
-    ] = None,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -53,12 +50,8 @@ def components(
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.generalizability import noise_study
     from conqret.report.generalizability import noise_sheet, noise_tables, noise_words
-    from conqret.report.sheet import check_ending, write_sheet
 
-    for module in ("numpy", "scipy"):
-        require(module, extra="stats")
-    if output is not None:
-        check_ending(output)
+    require("numpy", "scipy", extra="stats")
     found = noise_study(
         [JudgeFolder(run) for run in runs],
         metrics=[name.replace("-", "_") for name in metric or ()],
@@ -78,8 +71,7 @@ def components(
     result(found, tables, as_json=json_output)
     if len(tables) == 1 and len(found.metrics) > 1:
         tell("--metric NAME shows what is known of one; so does a page (-o) of all")
-    if output is not None:
-        tell(at(write_sheet(noise_sheet(found), output)))
+    page.write(noise_sheet, found)
 
 
 def _numbers(text: str) -> dict[str, int]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import at, note, result, tell
+from conqret.cli.console import note, result
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -26,10 +26,7 @@ def frontier(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
-    ] = None,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -42,10 +39,7 @@ def frontier(
     from conqret.reliability.validation.frontier import frontier as compare
     from conqret.reliability.validation.settings import Settings
     from conqret.report.frontier import frontier_sheet, frontier_tables
-    from conqret.report.sheet import check_ending, write_sheet
 
-    if output is not None:
-        check_ending(output)
     found = compare(
         [JudgeFolder(run) for run in runs],
         reading.load(labels),
@@ -57,5 +51,4 @@ def frontier(
     if found.left_out:
         note(f"not all judges have {', '.join(found.left_out)}")
     result(found, frontier_tables(found), as_json=json_output)
-    if output is not None:
-        tell(at(write_sheet(frontier_sheet(found), output)))
+    page.write(frontier_sheet, found)

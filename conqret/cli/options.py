@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
+from conqret.cli.console import at, tell
 from conqret.cli.groups import Group
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conqret.llm.options import ClientOptions
+    from conqret.report.sheet import Sheet
+
+T = TypeVar("T")
 
 MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
 """The panels under which ``--help`` groups the options."""
@@ -263,6 +269,33 @@ class Shown(Group):
 
     json_output: Json = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False
+
+
+@dataclass(frozen=True)
+class PageFile(Group):
+    """The file of a page, where one is wanted.
+
+    Raises:
+        DeclarationError: no page can be written into a file of this ending.
+    """
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.output is not None:
+            from conqret.report.sheet import check_ending
+
+            check_ending(self.output)
+
+    def write(self, sheet: Callable[[T], Sheet], found: T) -> None:
+        """Write the ``sheet`` of what was found, and say where it is."""
+        if self.output is not None:
+            from conqret.report.sheet import write_sheet
+
+            tell(at(write_sheet(sheet(found), self.output)))
 
 
 def listed(text: str | None) -> list[str]:
