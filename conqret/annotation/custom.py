@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from conqret.annotation.screens import Choice, Question, Screen
 from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
@@ -38,8 +38,6 @@ class _Asked(Frozen):
 
 
 class _Custom(Frozen):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     shows: tuple[Literal["argument", "second_argument", "reference", "documents", "each document"], ...] = (
         "argument", "documents",
     )  # fmt: skip

@@ -24,6 +24,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.atomic import write_whole
 from conqret.io.corpus import write_lines
+from conqret.io.in_folder import InFolder
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
 from conqret.llm.client import Client
@@ -79,10 +80,8 @@ class AnswersFolder(AskedFolder[AnswersRecord, GivenAnswer]):
     COMMAND: ClassVar[str] = "conqret answer"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, SUMMARY, REPORT)
 
-    @property
-    def answers_file(self) -> Path:
-        """The answers, ready to be scored."""
-        return self.path / ANSWERS
+    answers_file = InFolder(ANSWERS)
+    """The answers, ready to be scored."""
 
 
 class AnswersSummary(Frozen):

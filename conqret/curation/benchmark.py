@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
@@ -28,6 +27,7 @@ from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.io.atomic import write_whole
 from conqret.io.corpus import write_lines
+from conqret.io.in_folder import InFolder
 from conqret.io.questions import SourcedQuestion
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.retrieval.windows import RankingAnswer
@@ -80,20 +80,12 @@ class CurateFolder(AskedFolder[CurateRecord, Step]):
     COMMAND: ClassVar[str] = "conqret curate"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, PAGES, BENCHMARK, DOCUMENTS, FILTERED, ITEMS, SUMMARY)
 
-    @property
-    def benchmark_file(self) -> Path:
-        """The questions with their partial answers."""
-        return self.path / BENCHMARK
-
-    @property
-    def documents_file(self) -> Path:
-        """The documents that they rest on."""
-        return self.path / DOCUMENTS
-
-    @property
-    def filtered_file(self) -> Path:
-        """The questions that are not kept."""
-        return self.path / FILTERED
+    benchmark_file = InFolder(BENCHMARK)
+    """The questions with their partial answers."""
+    documents_file = InFolder(DOCUMENTS)
+    """The documents that they rest on."""
+    filtered_file = InFolder(FILTERED)
+    """The questions that are not kept."""
 
 
 class CurateSummary(Frozen):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.curation.chunks import chunks
 from conqret.curation.embeddings import Embed
@@ -37,11 +37,9 @@ class Near(NamedTuple):
     similarity: float
 
 
-class Relevance(BaseModel):
+class Relevance(BaseModel, frozen=True):
     """How near chunks are to their questions: the mean cosine over questions (each the mean of its chunks) with an
     interval over questions, the numbers of chunks and documents, and the questions by rising relevance."""
-
-    model_config = ConfigDict(frozen=True)
 
     mean: Estimate
     chunks: int
@@ -58,10 +56,8 @@ class AlikeViews(NamedTuple):
     similarity: float
 
 
-class Domain(BaseModel):
+class Domain(BaseModel, frozen=True):
     """Questions that belong together: words that set them apart, how many they are, and one from their middle."""
-
-    model_config = ConfigDict(frozen=True)
 
     words: tuple[str, ...]
     questions: int

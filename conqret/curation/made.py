@@ -7,28 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.curation.benchmark import CurateFolder
 from conqret.errors import DeclarationError
 from conqret.io.schema import read_models
 
 
-class MadeAnswer(BaseModel):
+class MadeAnswer(BaseModel, frozen=True):
     """A partial answer, and the ids of its documents."""
-
-    model_config = ConfigDict(frozen=True)
 
     point_of_view: str
     explanation: str
     documents: tuple[str, ...] = ()
 
 
-class MadeQuestion(BaseModel):
+class MadeQuestion(BaseModel, frozen=True, extra="allow"):
     """A question of a benchmark with its partial answers, and the ids of the documents that were read for it. What else
     its line holds is kept."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     id: str
     question: str
@@ -49,10 +45,8 @@ class MadeQuestion(BaseModel):
         return {**self.model_dump(), "partial_answers": [one.model_dump() for one in answers]}
 
 
-class MadeDocument(BaseModel):
+class MadeDocument(BaseModel, frozen=True, extra="allow"):
     """A document of a benchmark."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     id: str
     text: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.curation.made import MadeBenchmark
 from conqret.errors import DeclarationError
@@ -19,12 +19,10 @@ LEAST = 2
 """Annotators who reject what is removed: two of three (A.4)."""
 
 
-class Removal(BaseModel):
+class Removal(BaseModel, frozen=True):
     """What is removed of a benchmark: how many partial answers there were, how many go because people reject them
     (``rejected``) or because they say what another says (``duplicates``), how many nobody labelled, how often each
     question of the sheet was answered with no, which questions lose all, and how many partial answers are left."""
-
-    model_config = ConfigDict(frozen=True)
 
     answers: int
     rejected: int

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from conqret.data.item import Frozen, Identifier, NonEmpty
 
@@ -68,15 +68,13 @@ def judged_pairs(
     }
 
 
-class LedgerEntry(Frozen):
+class LedgerEntry(Frozen, extra="ignore"):
     """What became of one source of one debate.
 
     ``url`` is what was asked for (from the page, or found by title), ``final_url`` where it led;
     ``document`` is set where the text was extracted, and shared by sources with the same final content.
     Further fields of a ledger's line are left alone.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     debate: Identifier
     number: int = Field(ge=0)

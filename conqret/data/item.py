@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 Stance = Literal["pro", "con", "none"]
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 NonEmpty = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
-class Frozen(BaseModel):
+class Frozen(BaseModel, frozen=True, extra="forbid"):
     """A model that never changes, without undeclared fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Topic(Frozen):

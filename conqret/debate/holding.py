@@ -23,6 +23,7 @@ from conqret.errors import DeclarationError
 from conqret.io.atomic import write_whole
 from conqret.io.corpus import write_lines
 from conqret.io.debate_topics import SIDES, DebateTopic, Side
+from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
@@ -112,15 +113,10 @@ class HeldFolder(AskedFolder[HeldRecord, Spoken]):
     COMMAND: ClassVar[str] = "conqret debate hold"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, DEBATES, STATEMENTS, SUMMARY, REPORT)
 
-    @property
-    def debates_file(self) -> Path:
-        """The debates, one a line."""
-        return self.path / DEBATES
-
-    @property
-    def statements_file(self) -> Path:
-        """What was concluded."""
-        return self.path / STATEMENTS
+    debates_file = InFolder(DEBATES)
+    """The debates, one a line."""
+    statements_file = InFolder(STATEMENTS)
+    """What was concluded."""
 
 
 class HeldSummary(Frozen):

@@ -11,7 +11,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from conqret._optional import require
@@ -19,6 +18,7 @@ from conqret.debate.floors import floors
 from conqret.debate.judging import PROMPT, Asking, Judged, Slid, trials
 from conqret.debate.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.io.atomic import replacing
+from conqret.io.in_folder import InFolder
 from conqret.io.slider_answers import SliderAnswer
 from conqret.llm.client import Client
 from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
@@ -48,15 +48,10 @@ class JudgedFolder(AskedFolder[JudgedRecord, Judged]):
     COMMAND: ClassVar[str] = "conqret debate judge"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, FLOORS, SUMMARY)
 
-    @property
-    def answers_file(self) -> Path:
-        """The judgments on the slider."""
-        return self.path / ANSWERS
-
-    @property
-    def floors_file(self) -> Path:
-        """Those of the judges that understand nothing."""
-        return self.path / FLOORS
+    answers_file = InFolder(ANSWERS)
+    """The judgments on the slider."""
+    floors_file = InFolder(FLOORS)
+    """Those of the judges that understand nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.debate import debater
@@ -21,6 +20,7 @@ from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError
 from conqret.io.atomic import replacing
 from conqret.io.debate_topics import SIDES, Side
+from conqret.io.in_folder import InFolder
 from conqret.judging.expected_cost import Expected, counter, expected
 from conqret.llm.client import Client
 from conqret.llm.request import Plain, Request
@@ -66,10 +66,8 @@ class StatedFolder(AskedFolder[StatedRecord, Stated]):
     ROW: ClassVar[type[Answered]] = Stated
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, STATEMENTS, SUMMARY)
 
-    @property
-    def statements_file(self) -> Path:
-        """The statements, ready to be judged."""
-        return self.path / STATEMENTS
+    statements_file = InFolder(STATEMENTS)
+    """The statements, ready to be judged."""
 
 
 @dataclass(frozen=True, slots=True)

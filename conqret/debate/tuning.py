@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from conqret.data.item import Frozen
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
+from conqret.io.in_folder import InFolder
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.training import TrainingSettings
 from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
@@ -162,30 +163,16 @@ class TunedFolder(RunFolder[TunedRecord]):
         "checkpoints", "model", "adapter", "training.json", "loss.svg", SUMMARY,
     )  # fmt: skip
 
-    @property
-    def checkpoints(self) -> Path:
-        """From where a run that was stopped goes on; gone once it is done."""
-        return self.path / "checkpoints"
-
-    @property
-    def model(self) -> Path:
-        """The tuned model, as transformers loads it."""
-        return self.path / "model"
-
-    @property
-    def adapter(self) -> Path:
-        """The adapter alone, as peft loads it, where LoRA was trained."""
-        return self.path / "adapter"
-
-    @property
-    def training_file(self) -> Path:
-        """The loss of each step."""
-        return self.path / "training.json"
-
-    @property
-    def curve_file(self) -> Path:
-        """The same as a drawing."""
-        return self.path / "loss.svg"
+    checkpoints = InFolder("checkpoints")
+    """From where a run that was stopped goes on; gone once it is done."""
+    model = InFolder("model")
+    """The tuned model, as transformers loads it."""
+    adapter = InFolder("adapter")
+    """The adapter alone, as peft loads it, where LoRA was trained."""
+    training_file = InFolder("training.json")
+    """The loss of each step."""
+    curve_file = InFolder("loss.svg")
+    """The same as a drawing."""
 
 
 @dataclass(frozen=True, slots=True)

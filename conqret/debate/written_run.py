@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from conqret.data.item import Frozen
 from conqret.debate.writing import ARGUMENT, COUNTER, Argued, Debated, Written, tasks, trials
 from conqret.io.atomic import replacing
+from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
@@ -45,10 +46,8 @@ class WrittenFolder(AskedFolder[WrittenRecord, Written]):
     COMMAND: ClassVar[str] = "conqret debate argue"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, DEBATES, SUMMARY)
 
-    @property
-    def debates_file(self) -> Path:
-        """The debates, ready to be judged."""
-        return self.path / DEBATES
+    debates_file = InFolder(DEBATES)
+    """The debates, ready to be judged."""
 
 
 class WrittenSummary(Frozen):

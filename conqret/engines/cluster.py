@@ -16,7 +16,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from conqret._optional import require
 from conqret.data import Item, Judgment
@@ -47,7 +47,7 @@ messages among our results on standard output."""
 _log = logging.getLogger(__name__)
 
 
-class Cluster:
+class Cluster(contextlib.AbstractContextManager["Cluster"]):
     """Makes clients whose items are judged by ``workers`` on a Ray cluster; to be held with ``with``.
 
     Raises:
@@ -81,9 +81,6 @@ class Cluster:
         if options.backend.here:
             raise DeclarationError(f"{options.model} answers in this process alone: leave out the engine ray")
         return SpreadClient(self, options, store=store, progress=progress)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

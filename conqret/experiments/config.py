@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED, SHOTS
@@ -38,10 +38,8 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 Side = Literal["pro", "con"]
 
 
-class Table(BaseModel):
+class Table(BaseModel, frozen=True, extra="forbid"):
     """A table of the file; what it does not know is a fault."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Retriever(Table):

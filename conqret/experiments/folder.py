@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from conqret.errors import DeclarationError, number
 from conqret.experiments.config import System
 from conqret.generation.writing import GenerationFolder
+from conqret.io.in_folder import InFolder
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.sensitivity.results import SensitivityFolder
 from conqret.runs.folder import REPORT, SCORES, SUMMARY, RunFolder, RunRecord
@@ -63,10 +64,8 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         found: dict[str, Any] = json.loads(self.summary_file.read_bytes())
         return found
 
-    @property
-    def costs_file(self) -> Path:
-        """What was expected to be asked, beside what was."""
-        return self.path / COSTS
+    costs_file = InFolder(COSTS)
+    """What was expected to be asked, beside what was."""
 
     def ranking(self, name: str, stance: str) -> Path:
         """The TREC run of a ranking for a side."""

@@ -38,6 +38,7 @@ from conqret.data.debate import Debate
 from conqret.data.item import Document
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.atomic import replacing, write_whole
+from conqret.io.in_folder import InFolder
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
@@ -82,40 +83,13 @@ class CorpusDirectory:
 
     path: Path
 
-    @property
-    def debates_file(self) -> Path:
-        """``debates.jsonl``."""
-        return self.path / "debates.jsonl"
-
-    @property
-    def problems_file(self) -> Path:
-        """``problems.jsonl``."""
-        return self.path / "problems.jsonl"
-
-    @property
-    def ledger_file(self) -> Path:
-        """``ledger.jsonl``."""
-        return self.path / "ledger.jsonl"
-
-    @property
-    def documents_file(self) -> Path:
-        """``documents.jsonl``."""
-        return self.path / "documents.jsonl"
-
-    @property
-    def topics_file(self) -> Path:
-        """``topics.jsonl``."""
-        return self.path / "topics.jsonl"
-
-    @property
-    def parquet_file(self) -> Path:
-        """``corpus.parquet``."""
-        return self.path / "corpus.parquet"
-
-    @property
-    def statistics_file(self) -> Path:
-        """``statistics.json``."""
-        return self.path / "statistics.json"
+    debates_file = InFolder("debates.jsonl")
+    problems_file = InFolder("problems.jsonl")
+    ledger_file = InFolder("ledger.jsonl")
+    documents_file = InFolder("documents.jsonl")
+    topics_file = InFolder("topics.jsonl")
+    parquet_file = InFolder("corpus.parquet")
+    statistics_file = InFolder("statistics.json")
 
     def qrels_file(self, stance: QrelsStance, split: Split) -> Path:
         """The qrels of a side and a split.

@@ -22,6 +22,7 @@ from conqret.errors import number as counted
 from conqret.io import item_record
 from conqret.io.append import whole_lines
 from conqret.io.cells import canonical
+from conqret.io.in_folder import InFolder
 from conqret.judging.summary import Summary, summarise
 from conqret.runs.folder import ITEMS, REPORT, SCORES, SUMMARY, R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
@@ -76,10 +77,8 @@ class JudgeRecord(InstrumentRecord):
 class JudgmentsFolder(RunFolder[R], Generic[R]):
     """What the directories of all runs of judgments have in common."""
 
-    @property
-    def judgments_file(self) -> Path:
-        """A judgment a line."""
-        return self.path / JUDGMENTS
+    judgments_file = InFolder(JUDGMENTS)
+    """A judgment a line."""
 
     def judgments(self) -> Iterator[Judgment]:
         """The whole judgments so far, in file order; a last line cut off by a kill is passed over.

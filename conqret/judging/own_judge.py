@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, Field, ValidationInfo, model_validator
 
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
@@ -33,10 +33,8 @@ SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "referen
 """What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
 
 
-class Said(BaseModel):
+class Said(BaseModel, extra="forbid"):
     """What a judge of one's own said, by metric."""
-
-    model_config = ConfigDict(extra="forbid")
 
     values: dict[str, float] = Field(description="numbers from 0 to 1")
 

@@ -14,7 +14,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationInfo,
 )
@@ -29,10 +28,8 @@ SLIGHTLY = "_slightly"
 """Ends the name of an argument that is the better one by a little."""
 
 
-class Typed(BaseModel):
+class Typed(BaseModel, extra="forbid"):
     """Base of all answers: no fields but the declared ones."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 def no_truth_value(value: Any) -> Any:

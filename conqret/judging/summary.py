@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.data import Judgment, Status
 from conqret.runs.session import SessionCounts
@@ -22,11 +22,7 @@ MAX_DETAILS = 100
 """Different details of a reason that are counted: the commonest is nearly always among the first."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class MetricSummary(_Frozen):
+class MetricSummary(BaseModel, frozen=True):
     """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
     [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``low`` and ``high`` are the ends
     of the mean's 95 % interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean
@@ -53,7 +49,7 @@ class MetricSummary(_Frozen):
         return Estimate(self.mean, self.low, self.high, self.scored, self.no_interval)
 
 
-class Usage(_Frozen):
+class Usage(BaseModel, frozen=True):
     """What the judgments took. ``calls`` were sent, ``recorded`` answered from a recording (a replay's call
     without one is neither); tokens, cost and seconds are those of all calls, recorded or not. ``cost_usd``
     sums the calls whose price is known, and ``unpriced`` counts the other answers, invalid ones included."""
@@ -69,7 +65,7 @@ class Usage(_Frozen):
     seconds: float
 
 
-class Summary(_Frozen):
+class Summary(BaseModel, frozen=True):
     """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
     metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
     ``miscited`` items cite a document that they do not have; ``outstanding``

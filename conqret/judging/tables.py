@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from conqret.data import Judgment, Version
 from conqret.io.atomic import replacing
@@ -65,7 +66,7 @@ def verdict_row(judgment: Judgment) -> dict[str, Any]:
     return {"status": judgment.status.value, "reason": reason, **values, **explained}
 
 
-class ScoreTable:
+class ScoreTable(AbstractContextManager["ScoreTable"]):
     """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 
     The rows are kept as columns, a few hundred judgments at a time. ``leading`` names columns of text that stand
@@ -81,9 +82,6 @@ class ScoreTable:
         self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
         self._frames = [pl.DataFrame(schema=self._schema)]
         self._rows: list[tuple[Any, ...]] = []
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from conqret.data import Call, Reason
 from conqret.errors import DeclarationError, shortened
@@ -43,7 +44,7 @@ _MENDABLE = (Reason.INVALID_JSON, Reason.INVALID_ANSWER)
 _log = logging.getLogger(__name__)
 
 
-class Client:
+class Client(AbstractAsyncContextManager["Client"]):
     """Asks one model, and records every answer in ``store`` (None records nothing).
 
     With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
@@ -232,9 +233,6 @@ class Client:
             await self._connection.close()
             if self._batches is not None:
                 await self._batches.close()
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

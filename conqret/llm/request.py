@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
 from conqret.prompts import Rendered
@@ -33,10 +33,8 @@ def messages(rendered: Rendered) -> tuple[Message, Message]:
     return Message("system", rendered.system), Message("user", rendered.user)
 
 
-class Plain(BaseModel):
+class Plain(BaseModel, frozen=True):
     """An answer that is a text as it stands, in no shape, and whether the room for it ended before it did."""
-
-    model_config = ConfigDict(frozen=True)
 
     text: str
     cut: bool = False

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from conqret.data.item import Frozen
 from conqret.io.atomic import replacing
+from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.perspectives.detector import AT_ONCE, Detector
@@ -45,10 +45,8 @@ class DetectedFolder(RunFolder[DetectedRecord]):
     COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, TABLE)
 
-    @property
-    def table_file(self) -> Path:
-        """The pairs with probability, and yes or no."""
-        return self.path / TABLE
+    table_file = InFolder(TABLE)
+    """The pairs with probability, and yes or no."""
 
 
 def detect_locally(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.errors import DeclarationError
+from conqret.io.in_folder import InFolder
 from conqret.perplexity.training import TrainingSettings
 from conqret.perspectives.detector import MAX_LENGTH, MODEL
 from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
@@ -80,7 +80,5 @@ class DetectorFolder(RunFolder[DetectorRecord]):
     COMMAND: ClassVar[str] = "conqret perspectives tune"
     MAKES: ClassVar[tuple[str, ...]] = ("checkpoints", MODEL, "adapter", SUMMARY)
 
-    @property
-    def checkpoints(self) -> Path:
-        """From where a run that was stopped goes on; gone once it is done."""
-        return self.path / "checkpoints"
+    checkpoints = InFolder("checkpoints")
+    """From where a run that was stopped goes on; gone once it is done."""

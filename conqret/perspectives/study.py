@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from conqret.data.item import Frozen
 from conqret.io.atomic import replacing
+from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.llm.client import Client
@@ -51,10 +51,8 @@ class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
     COMMAND: ClassVar[str] = "conqret perspectives detect"
     MAKES: ClassVar[tuple[str, ...]] = (ROWS, DETECTIONS, SUMMARY)
 
-    @property
-    def table_file(self) -> Path:
-        """The pairs with their grades."""
-        return self.path / DETECTIONS
+    table_file = InFolder(DETECTIONS)
+    """The pairs with their grades."""
 
 
 class DetectionSummary(Frozen):

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from conqret.io.in_folder import InFolder
 from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError
@@ -45,13 +46,11 @@ def now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
-class RunRecord(BaseModel):
+class RunRecord(BaseModel, frozen=True):
     """What ``run.json`` says: enough to know the run again, and to do the same.
 
     ``SAME`` maps the fields that must be equal for a run to go on to the words for them. Each kind adds its own.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     SAME: ClassVar[Mapping[str, str]] = {}
 
@@ -109,35 +108,18 @@ class RunFolder(Generic[R]):
         """What the record calls this kind of run."""
         return str(self.RECORD.model_fields["kind"].default)
 
-    @property
-    def record_file(self) -> Path:
-        """What was asked of what."""
-        return self.path / RECORD_NAME
-
-    @property
-    def recordings_file(self) -> Path:
-        """Every answer of the models, where no other store was given."""
-        return self.path / STORE_NAME
-
-    @property
-    def items_file(self) -> Path:
-        """The items that are judged, or that were written to be judged."""
-        return self.path / ITEMS
-
-    @property
-    def scores_file(self) -> Path:
-        """The scores as a table."""
-        return self.path / SCORES
-
-    @property
-    def summary_file(self) -> Path:
-        """The run in numbers."""
-        return self.path / SUMMARY
-
-    @property
-    def report_file(self) -> Path:
-        """The page for people."""
-        return self.path / REPORT
+    record_file = InFolder(RECORD_NAME)
+    """What was asked of what."""
+    recordings_file = InFolder(STORE_NAME)
+    """Every answer of the models, where no other store was given."""
+    items_file = InFolder(ITEMS)
+    """The items that are judged, or that were written to be judged."""
+    scores_file = InFolder(SCORES)
+    """The scores as a table."""
+    summary_file = InFolder(SUMMARY)
+    """The run in numbers."""
+    report_file = InFolder(REPORT)
+    """The page for people."""
 
     def items(self) -> Iterator[Item]:
         """The items, in their order."""

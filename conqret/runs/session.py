@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
@@ -23,14 +23,12 @@ from conqret.runs.loop import Loop
 T = TypeVar("T")
 
 
-class SessionCounts(BaseModel):
+class SessionCounts(BaseModel, frozen=True):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
     US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``others`` counts the
     answers that name another model than was asked, by that name. ``failures`` has for each reason why questions failed
     an example, and ``stopped`` says why it stopped asking before its end, where it did. A run that goes on makes its
     own counts each time."""
-
-    model_config = ConfigDict(frozen=True)
 
     sent: int = 0
     recorded: int = 0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import Fault
@@ -34,20 +34,16 @@ _LATER = frozenset({Reason.RATE_LIMITED, Reason.PROVIDER_DOWN, Reason.TOO_MANY_F
 """What may be better after a while."""
 
 
-class ItemFault(BaseModel):
+class ItemFault(BaseModel, frozen=True):
     """One thing wrong with an item: where, what, and how to mend it."""
-
-    model_config = ConfigDict(frozen=True)
 
     place: str
     problem: str
     remedy: str
 
 
-class Problem(BaseModel):
+class Problem(BaseModel, frozen=True):
     """Why there is no judgment. ``code`` is for programs, ``detail`` for people; an item's faults are all named."""
-
-    model_config = ConfigDict(frozen=True)
 
     title: str
     status: int

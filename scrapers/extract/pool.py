@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from types import TracebackType
-from typing import Self
 
 from conqret.scrapers.extract.document import Extraction
 
@@ -68,7 +67,7 @@ class _Worker:
         await process.wait()
 
 
-class Extractor:
+class Extractor(contextlib.AbstractAsyncContextManager["Extractor"]):
     """A pool of parsing processes; an async context manager. Processes start with their first page.
 
     ``seconds`` is the time that one page may take before it counts as having no text.
@@ -80,9 +79,6 @@ class Extractor:
         for worker in self._workers:
             self._idle.put_nowait(worker)
         self._seconds = seconds
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -6,9 +6,9 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self
 
 from yarl import URL
 
@@ -49,7 +49,7 @@ class FetchOptions:
             raise DeclarationError(f"the delay is a number of seconds from 0 on, not {self.delay}")
 
 
-class Fetcher:
+class Fetcher(AbstractAsyncContextManager["Fetcher"]):
     """Fetches URLs over one connection pool; an async context manager.
 
     ``on_reply`` is awaited with every HTTP response, redirects and robots.txt included, before its page is
@@ -71,9 +71,6 @@ class Fetcher:
         product = self.options.user_agent.split("/", 1)[0].split()[0]
         self._robots = Robots(self._ask_robots, product, self._politeness.crawl_delay)
         self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, lookup)
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
