@@ -1,15 +1,48 @@
 #!/usr/bin/env bash
-# What action.yml runs: conqret judge, with what the inputs say. Inputs come by the environment and are never evaluated.
+# What action.yml runs: conqret judge, with what the inputs say, which come by the environment and are never evaluated.
+# Each error, a condition that is not met among them, becomes an annotation; the job's summary has the conditions and
+# the tables. The exit code is that of conqret judge: 1 where a condition is not met, 2 where an input is wrong.
+#   action.sh CONQRET
 set -euo pipefail
 
 arguments=()
 while IFS= read -r line; do
-    [ -z "$line" ] || arguments+=(--require "$line")
+    [ -z "${line// /}" ] || arguments+=(--require "$line")
 done <<<"${REQUIRE:-}"
 while IFS= read -r line; do
-    [ -z "$line" ] || arguments+=("$line")
+    [ -z "${line// /}" ] || arguments+=("$line")
 done <<<"${ARGUMENTS:-}"
 
-# An empty list is unbound to the bash of macOS, and a file's name may begin with a hyphen.
-exec "${CONQRET:-conqret}" judge --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" \
-    ${arguments[@]+"${arguments[@]}"} -- "$ITEMS"
+kept=$(mktemp -d)
+trap 'rm -rf "$kept"' EXIT
+
+# Messages may quote items: until the pause ends, the runner takes no line for a command to itself.
+pause=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+echo "::stop-commands::$pause"
+code=0
+# An empty list is unbound to the bash of macOS, and a file's name may begin with a hyphen. Where GITHUB_ACTIONS is set,
+# typer colours a wrong option's error, which the summary would show as signs.
+env -u GITHUB_ACTIONS "$1" judge --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" \
+    ${arguments[@]+"${arguments[@]}"} -- "$ITEMS" 2>&1 >"$kept/result" | tee "$kept/said" || code=$?
+cat "$kept/result"
+echo "::$pause::"
+
+# An error, and the lines below it that are indented, in one annotation each.
+awk '{ gsub(/%/, "%25") }
+    /^  / && told { told = told "%0A" $0; next }
+    told { print told; told = "" }
+    /^error: / { told = "::error title=conqret judge::" substr($0, 8) }
+    END { if (told) print told }' "$kept/said"
+
+case $code in
+    0) verdict="every condition is met" ;;
+    1) verdict="not every condition is met, or not every item is judged" ;;
+    *) verdict="nothing was judged" ;;
+esac
+{
+    printf '### conqret judge: %s\n\n' "$verdict"
+    # Four blanks make it code, which no text can leave. The conditions stand at the end of what was said.
+    { tail -n 40 "$kept/said"; echo; cat "$kept/result"; } | sed 's/^/    /'
+    echo
+} >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+exit "$code"
