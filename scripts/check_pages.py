@@ -37,6 +37,11 @@ from tests.report import chromium  # noqa: E402 - the tests' driver, from the ch
 
 AXE_VERSION = "4.14.1"
 WIDTHS = (1400, 390)
+PHONE = 600
+TOO_LOW = """[...document.querySelectorAll("body:is(.page, .annotate) :is(button, select, input:not([type=radio], \
+[type=checkbox], [type=hidden]), a.button, nav a)")].filter((one) => one.offsetParent && one.offsetHeight < 44)\
+.map((one) => `${one.textContent.trim() || one.id || one.name} (${one.offsetHeight} px)`)"""
+"""What is touched on a phone, and less than 44 CSS pixels high (WCAG 2.2, 2.5.5)."""
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
 KINDS = (
@@ -64,7 +69,14 @@ KINDS = (
 )
 """What stands beside the name at the head of each kind of page (a test holds them against the code)."""
 SITE = ROOT / "site"
-DOCUMENTATION = ("index.html", "guides/*.html", "commands/judge.html", "api.html", "papers.html")
+DOCUMENTATION = (
+    "index.html",
+    "guides/*.html",
+    "commands/judge.html",
+    "api.html",
+    "papers.html",
+    "results/llm-judge.html",
+)
 """Of the documentation one page of each kind, and the guides."""
 
 
@@ -229,16 +241,15 @@ def write_scores(to: Path) -> Iterator[str]:
 def look(browser: chromium.Chromium, file: Path, axe: str, pictures: Path | None) -> Iterator[str]:
     """The faults of a page."""
     for width in WIDTHS:
-        page = browser.page(file.resolve(), width=width, height=900)
-        page.js("document.querySelectorAll('details').forEach((one, place) => { one.open = place < 4; })")
-        page.js(f"{axe}; 0")
         for scheme in ("light", "dark"):
-            page.view(width=width, height=900, dark=scheme == "dark")
+            page = browser.page(file.resolve(), width=width, height=900, dark=scheme == "dark")
+            page.js("document.querySelectorAll('details').forEach((one, place) => { one.open = place < 4; })")
+            page.js(f"{axe}; 0")
             yield from (f"{file} at {width} {scheme}: {fault}" for fault in faults(page, width))
             if pictures is not None:
                 name = "-".join(file.with_suffix("").parts[-2:])
                 page.screenshot(pictures / f"{name}-{width}-{scheme}.png", whole=True)
-        page.close()
+            page.close()
 
 
 def faults(page: chromium.Page, width: int) -> Iterator[str]:
@@ -247,6 +258,8 @@ def faults(page: chromium.Page, width: int) -> Iterator[str]:
         yield page.complaints.pop()
     if (wide := page.js("document.documentElement.scrollWidth")) > width:
         yield f"it is {wide} wide"
+    if width < PHONE:
+        yield from (f"{one} is too low for a thumb" for one in page.js(TOO_LOW))
     found: list[Mapping[str, Any]] = page.js(
         "axe.run(document, {resultTypes: ['violations'], preload: false}).then(found => found.violations.map(one => "
         "({id: one.id, impact: one.impact, help: one.help, n: one.nodes.length, "

@@ -43,9 +43,11 @@ def people_table(found: PeopleAgreement) -> Table:
     ]
     titles = [STATISTICS[name].title for name in names]
     empty, blank = [""] * len(names), [""] * (1 if shared else 2)
-    foot: list[tuple[Cell, ...]] = [("average", *blank, "", "", found.average, *empty)]
-    if found.together is not None and len(found.rows) > 1:
-        foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
+    foot: list[tuple[Cell, ...]] = []
+    if len(rows) > 1:
+        foot.append(("average", *blank, "", "", found.average, *empty))
+        if found.together is not None:
+            foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
     return Table(
         f"{found.basis.layout}{level}: {found.basis.intervals}",
         (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),

@@ -39,11 +39,13 @@ def dashboard(ledger: Ledger) -> Sheet:
     right, checks = sum(one.right for one in people), sum(one.checks for one in people)
     lacking = why_no_agreement(ledger)
     events = Table(
-        "What was done", ("at", Column("what", "name"), Column("whom", "text")), ledger.events()[-100:][::-1]
+        "What was done",
+        (Column("at, UTC", "name"), Column("what", "name"), Column("who", "text")),
+        [(at[:19].replace("T", " "), what, who) for at, what, who in ledger.events()[-100:][::-1]],
     )
     return Sheet(
         "annotate",
-        f"The study {ledger.study.task}",
+        f"Study: {ledger.study.task}",
         [
             Section("People", [people_so_far(people)]),
             Section("Agreement", [people_table(found)] if found else [], "" if found else lacking),
@@ -57,7 +59,11 @@ def dashboard(ledger: Ledger) -> Sheet:
         facts=[
             ("Screens", f"{ledger.study.screens:,}"),
             ("People for each", str(ledger.study.overlap)),
-            *([("Seconds a screen, median", f"{median(one.seconds for one in given):.0f}")] if given else []),
+            *(
+                [("Median seconds per screen", f"{median(one.seconds for one in given):.0f}")]
+                if given
+                else []
+            ),
             *([("Attention checks right", f"{right} of {checks}")] if checks else []),
         ],
     )
@@ -126,8 +132,8 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         for one in people
     ]  # fmt: skip
     note = (
-        "Exports have the first column alone. Seconds: the median of a screen. Alpha: this person beside the median of "
-        "the others, on what both labelled."
+        "Exports name people by the first column alone. Seconds: the median per screen. Alpha: this person beside the "
+        "median of the others, on what both labelled."
     )
     return Table("People", columns, rows, note=note).compact()
 
@@ -137,4 +143,4 @@ def time_of_items(given: Sequence[Given]) -> Table:
     seconds = gathered((one.screen.item, one.seconds) for one in given)
     slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]
     rows = [(item, len(found), f"{median(found):.0f}", f"{max(found):.0f}") for item, found in slowest]
-    return Table("Time", (Column("item", "name"), "screens", "median", "longest"), rows)
+    return Table("Time", (Column("item", "name"), "screens", "median, s", "longest, s"), rows)

@@ -81,8 +81,8 @@ def feedback_table(found: Sequence[Taken]) -> Table:
         ],
         foot=[("In all", "", "", f"{sum(one.followed for one in found)} of {sum(one.judges for one in found)}",
                f"${float(sum(one.dollars for one in found)):.2f}")],
-        note="Judges at the end, when they had read all: one is on the side of the right option where the slider was "
-        "moved toward it at all, and on that of the wrong one else, by abstaining too.",
+        note="Counted at the end, when the judges had read everything: a judge who moved the slider toward the right "
+        "option at all is on its side, and any other, abstaining included, on the side of the wrong one.",
     )  # fmt: skip
 
 

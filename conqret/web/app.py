@@ -162,7 +162,9 @@ class _Viewer:
             if run.name != first
         ]
         said = Links(to) if to else Texts(["There is no other finished run of a judge in this folder."])
-        return Sheet("diff", f"Compare {first} with", [Section("Other runs", [said])]).html(around=ALL_RUNS)
+        return Sheet("diff", f"Compare {first} with another run", [Section("Other runs", [said])]).html(
+            around=ALL_RUNS
+        )
 
     def nowhere(self, request: Request, error: Exception) -> Response:
         """What stands where nothing is."""
@@ -185,7 +187,7 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
 
 
 def _nowhere() -> Response:
-    return _sorry(DeclarationError("there is no such page"), 404)
+    return _sorry(DeclarationError("there is no such page under this address"), 404)
 
 
 def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | None = None) -> Response:
@@ -193,7 +195,7 @@ def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | N
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     inside = Section("Runs inside", [Links(links)] if links else [])
-    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:2000]])
+    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:1].upper() + why[1:2000]])
     return _response(sheet.html(around=ALL_RUNS), status)
 
 

@@ -53,7 +53,7 @@ async def test_before_the_timer_there_are_the_question_and_its_options_alone(tmp
             answer = await ann.get("/next")
         where = answer.url.path
     assert met == {(argued, later) for argued in (False, True) for later in (False, True)}
-    assert "Nothing is left for you" in ann.page
+    assert "You are done" in ann.page
 
 
 async def test_the_server_keeps_the_time(tmp_path: Path) -> None:
@@ -117,12 +117,12 @@ async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> 
         answer = await ann.send(where, slider="0")
         if "This question earned you" in ann.page:
             total = "$0.40" if seen[-1] == "encourage" else "$0.30"
-            assert f"earned you +{total}" in ann.page
+            assert f"earned you {total}" in ann.page
             answer = await ann.get("/next")
         where = answer.url.path
     assert seen == ["simple"] * 4 + ["encourage"] * 4
     assert "right answer at 0 of 4 questions, and abstained at 4" in ann.page
-    assert "earned you <b>+$1.40</b>" in ann.page
+    assert "earned you <b>$1.40</b>" in ann.page
 
 
 async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path: Path) -> None:

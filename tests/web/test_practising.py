@@ -36,7 +36,7 @@ async def test_after_each_screen_one_is_told_what_is_right_and_why(tmp_path: Pat
     form = anna.page
     await anna.send(where, **{"q:overall_quality": "2"})
     assert "You said: <b>2</b>" in anna.page
-    assert "Right is: <b>4</b>" in anna.page
+    assert "Right: <b>4</b>" in anna.page
     assert "It gives one reason." in anna.page
     anna.page = form  # back, and another answer
     await anna.send(where, **{"q:overall_quality": "4"})

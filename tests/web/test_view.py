@@ -235,7 +235,7 @@ def test_what_cannot_be_shown_says_why(viewer: Viewer, name: str) -> None:
 def test_no_address_leads_out_of_the_folder_or_to_a_file_itself(viewer: Viewer, path: str) -> None:
     status, page, _ = viewer.ask(path)
     assert status == 404
-    assert re.search("there is no such (page|run)", page)
+    assert re.search("There is no such (page|run)", page)
 
 
 @pytest.mark.parametrize(

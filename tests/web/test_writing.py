@@ -129,7 +129,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
         where = (await ann.send(where, text=f"No, it is not ({nth}).", keep="1")).url.path
     assert sides == [True, True, False, False]
     assert "Your practice is being read" in ann.page
-    assert "Nothing is left" not in ann.page
+    assert "You are done" not in ann.page
     assert [(one.state, one.practised) for one in found.ledger.people()] == [
         ("waiting", "to be read"),
         ("active", ""),
