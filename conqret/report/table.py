@@ -43,8 +43,11 @@ class Column:
     kind: Kind = "figure"
 
 
-FEW = 3
-"""Columns that stand beside each other on a phone; of a wider table each row becomes a block there."""
+NARROW = 46
+"""Characters, with two between columns, that find room beside each other on a phone; of a wider table each row becomes
+a block there."""
+NAMED = 18
+"""Characters of a first column, which is broken between its words there."""
 
 MANY = 5
 """Columns of figures with intervals that find room beside each other on a page."""
@@ -102,7 +105,12 @@ class Table:
     @property
     def stacks(self) -> bool:
         """Whether the rows become blocks where there is little room."""
-        return len(self.columns) > FEW or any(column.kind == "text" for column in self.columns[1:])
+        names, *others = (
+            max(len(text) for text in (*re.split(r"[\s-]", column.title), *self._cells(place)))
+            for place, column in enumerate(self.columns)
+        )
+        wide = min(names, NAMED) + sum(2 + one for one in others)
+        return wide > NARROW or any(column.kind == "text" for column in self.columns[1:])
 
     @property
     def dense(self) -> bool:
@@ -121,7 +129,10 @@ class Table:
 
     def has_ends(self, place: int) -> bool:
         """Whether anything stands in brackets behind figures of the column at ``place``."""
-        return any(self.split(row[place])[1] for row in (*self.rows, *self.foot) if len(row) > place)
+        return any(self.split(text)[1] for text in self._cells(place))
+
+    def _cells(self, place: int) -> Iterator[str]:
+        return (row[place] for row in (*self.rows, *self.foot) if len(row) > place)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The table as a terminal shows it, in the width that there is."""

@@ -111,3 +111,14 @@ def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
     table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
     assert table.note == "Over topics. –: no overlap. No interval: rare."
     assert Table("", ("a",), [row[2:]]).note == ""
+
+
+def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> None:
+    sizes = ("8 topics", "20 topics", "50 topics")
+    assert not Table("", ("averaged over", *sizes), [("one of each", 0.041, 0.026, 0.016)]).stacks
+    means = [("Context relevance", Estimate(0.6, 0.488, 0.702), Estimate(0.622, 0.47, 0.754))]
+    assert Table("", ("Metric", "bm25", "bm25+stance"), means).stacks
+    assert Table(
+        "", ("Metric", "bm25+extractive", "bm25+stance+extractive"), [("Context relevance", 2, 1)]
+    ).stacks
+    assert not Table("", ("system", "mean"), []).stacks
