@@ -31,15 +31,12 @@ from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Plain
 from conqret.prompts import Library
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import REPORT, SUMMARY
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.trials import Trial
 
 if TYPE_CHECKING:
     from conqret.answering.chunks import ChunkSearch
-
-ANSWERS = "answers.jsonl"
 
 
 class GivenAnswer(Answered):
@@ -78,9 +75,8 @@ class AnswersFolder(AskedFolder[AnswersRecord, GivenAnswer]):
     """The files of answers under one folder."""
 
     COMMAND: ClassVar[str] = "conqret answer"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, SUMMARY, REPORT)
 
-    answers_file = InFolder(ANSWERS)
+    answers_file = InFolder("answers.jsonl")
     """The answers, ready to be scored."""
 
 

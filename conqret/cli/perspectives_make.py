@@ -76,11 +76,8 @@ def make(
         by=f"{session.options.model}: {floor('an author')}" if baseline else "",
     )  # fmt: skip
     summary = outcome.summary
-    files = (making.PERSPECTIVES, making.LEFT_OUT, making.INSPECT)
-    named = (
-        at(folder.path / file, what)
-        for file, what in zip(files, ("kept", "left out", "inspect"), strict=True)
-    )
+    files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)
+    named = map(at, files, ("kept", "left out", "inspect"))
     there = len(read) - sum(summary.unanswered.values())
     asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 

@@ -191,11 +191,10 @@ def debatable(
     """
     from conqret.cli.verdicts import verdicts
     from conqret.curation.debatable import CRITERIA, VERDICT, failed, subjects
-    from conqret.curation.verdicts import KEPT, VERDICTS
+    from conqret.io.atomic import write_files
     from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced
     from conqret.report.curation import debatable_table
-    from conqret.report.page import write_files
 
     read = read_sourced(questions, texts)
     done = verdicts(
@@ -211,7 +210,8 @@ def debatable(
         for one, faults, row in zip(read, wrong, done.asked.rows, strict=True)
     )  # fmt: skip
     table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
-    written = write_files(done.folder, {KEPT: _lines_of(good), VERDICTS: table})
+    written = {done.folder.kept_file: _lines_of(good), done.folder.table_file: table}
+    write_files(written)
     counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
     facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
     shape = debatable_table(counts, wrong.count(None), len(read), len(good))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conqret.cli.asking import Asking
-    from conqret.curation.verdicts import Subject, Verdict, VerdictRow
+    from conqret.curation.verdicts import Subject, Verdict, VerdictFolder, VerdictRow
     from conqret.runs.asked import Asked
 
 
@@ -24,7 +24,7 @@ class Done:
     """The judgments, and the folder that holds them."""
 
     asked: Asked[VerdictRow]
-    folder: Path
+    folder: VerdictFolder
 
     def end(self) -> None:
         """Leave with exit code 1 where judgments are missing."""
@@ -50,9 +50,9 @@ def verdicts(
     if asking.dry_run:
         asking.tell_cost([estimate(verdict, subjects, session)])
         return None
-    folder = output or default_folder(stem(source), name, session.options.model)
+    folder = VerdictFolder(output or default_folder(stem(source), name, session.options.model))
     asked = asking.ask(
-        partial(ask_verdicts, verdict, subjects, session, VerdictFolder(folder), overwrite=asking.kept.overwrite),
+        partial(ask_verdicts, verdict, subjects, session, folder, overwrite=asking.kept.overwrite),
         len(subjects), "judgments", about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
     )  # fmt: skip
     return Done(asked, folder)

@@ -31,10 +31,8 @@ from conqret.io.in_folder import InFolder
 from conqret.io.questions import SourcedQuestion
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.retrieval.windows import RankingAnswer
-from conqret.runs.asked import ROWS, AskedFolder, AskedRecord
-from conqret.runs.folder import ITEMS, SUMMARY
-
-BENCHMARK, DOCUMENTS, FILTERED = "benchmark.jsonl", "documents.jsonl", "filtered.jsonl"
+from conqret.runs.asked import AskedFolder, AskedRecord
+from conqret.runs.folder import ITEMS
 
 UNSTATED = "not stated"
 """The licence of a text for which neither the corpus nor the list of domains has one."""
@@ -78,14 +76,15 @@ class CurateFolder(AskedFolder[CurateRecord, Step]):
     """The files of a benchmark under one folder."""
 
     COMMAND: ClassVar[str] = "conqret curate"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, PAGES, BENCHMARK, DOCUMENTS, FILTERED, ITEMS, SUMMARY)
 
-    benchmark_file = InFolder(BENCHMARK)
+    benchmark_file = InFolder("benchmark.jsonl")
     """The questions with their partial answers."""
-    documents_file = InFolder(DOCUMENTS)
+    documents_file = InFolder("documents.jsonl")
     """The documents that they rest on."""
-    filtered_file = InFolder(FILTERED)
+    filtered_file = InFolder("filtered.jsonl")
     """The questions that are not kept."""
+    items_file = InFolder(ITEMS)
+    pages_file = InFolder(PAGES)
 
 
 class CurateSummary(Frozen):

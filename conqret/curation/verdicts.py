@@ -12,18 +12,15 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from conqret.io.atomic import write_whole
+from conqret.io.in_folder import InFolder
 from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Rendered
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session
 from conqret.runs.trials import Trial
-
-KEPT, VERDICTS = "kept.jsonl", "verdicts.csv"
-"""What a command may make of the judgments: the rows that pass, and a table of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +56,14 @@ class VerdictRecord(AskedRecord):
 
 @dataclass(frozen=True)
 class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
-    """The folder of such judgments."""
+    """The folder of such judgments, with what a command may make of them."""
 
     COMMAND: ClassVar[str] = "conqret questions debatable or conqret curate check"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, KEPT, VERDICTS, SUMMARY)
+
+    kept_file = InFolder("kept.jsonl")
+    """The rows that pass."""
+    table_file = InFolder("verdicts.csv")
+    """All of them."""
 
 
 def ask_verdicts(

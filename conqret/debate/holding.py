@@ -27,15 +27,12 @@ from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import REPORT, SUMMARY
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.trials import Trial
 
 ROUNDS = 2
 """Rounds of a debate (Appendix B)."""
-
-DEBATES, STATEMENTS = "debates.jsonl", "statements.jsonl"
 
 
 @dataclass(frozen=True)
@@ -111,11 +108,10 @@ class HeldFolder(AskedFolder[HeldRecord, Spoken]):
     """The files of debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate hold"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, DEBATES, STATEMENTS, SUMMARY, REPORT)
 
-    debates_file = InFolder(DEBATES)
+    debates_file = InFolder("debates.jsonl")
     """The debates, one a line."""
-    statements_file = InFolder(STATEMENTS)
+    statements_file = InFolder("statements.jsonl")
     """What was concluded."""
 
 

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from conqret._optional import require
 from conqret.debate.floors import floors
 from conqret.debate.judging import PROMPT, Asking, Judged, Slid, trials
 from conqret.debate.outcomes import Outcomes, Standing, outcomes, standings
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
+from conqret.io.corpus import write_lines
 from conqret.io.in_folder import InFolder
 from conqret.io.slider_answers import SliderAnswer
 from conqret.llm.client import Client
-from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session, SessionCounts
 
-ANSWERS, FLOORS = "answers.jsonl", "floors.jsonl"
 NOTHING_LOST: Mapping[str, tuple[int, int]] = {}
 
 
@@ -46,11 +45,10 @@ class JudgedFolder(AskedFolder[JudgedRecord, Judged]):
     """The files of judged debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate judge"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, ANSWERS, FLOORS, SUMMARY)
 
-    answers_file = InFolder(ANSWERS)
+    answers_file = InFolder("answers.jsonl")
     """The judgments on the slider."""
-    floors_file = InFolder(FLOORS)
+    floors_file = InFolder("floors.jsonl")
     """Those of the judges that understand nothing."""
 
 
@@ -94,14 +92,9 @@ def judge_debates(
         came = outcomes(answers)
         beside = standings((*answers, *others))
         summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
-        with (
-            replacing(folder.answers_file) as first,
-            replacing(folder.floors_file) as second,
-            replacing(folder.summary_file) as third,
-        ):
-            first.write(_lines(answers))
-            second.write(_lines(others))
-            third.write(json.dumps(summary, indent=1, ensure_ascii=False).encode())
+        write_lines(folder.answers_file, map(_record, answers))
+        write_lines(folder.floors_file, map(_record, others))
+        write_whole(folder.summary_file, json.dumps(summary, indent=1, ensure_ascii=False).encode())
         unanswered = Counter(one.reason for one in answers if one.slider is None)
         return JudgedOutcome(came, beside, unanswered, found.session, found.missing)
 
@@ -117,7 +110,6 @@ def judge_debates(
     )  # fmt: skip
 
 
-def _lines(answers: Iterable[SliderAnswer]) -> bytes:
-    """A line for each answer, without what is empty."""
-    rows = ({name: value for name, value in asdict(one).items() if value != ""} for one in answers)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+def _record(answer: SliderAnswer) -> dict[str, Any]:
+    """An answer without what is empty."""
+    return {name: value for name, value in asdict(answer).items() if value != ""}

@@ -18,19 +18,18 @@ from typing import Any, ClassVar
 from conqret.debate import debater
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
+from conqret.io.corpus import write_lines
 from conqret.io.debate_topics import SIDES, Side
 from conqret.io.in_folder import InFolder
 from conqret.judging.expected_cost import Expected, counter, expected
 from conqret.llm.client import Client
 from conqret.llm.request import Plain, Request
 from conqret.perplexity.writing import ROOM
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY, RunRecord
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Trial
 
-STATEMENTS = "statements.jsonl"
 ASK = "statement"
 
 ANSWER_TOKENS = 374
@@ -62,11 +61,8 @@ class StatedFolder(AskedFolder[StatedRecord, Stated]):
     """The files of written statements under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate write"
-    RECORD: ClassVar[type[RunRecord]] = StatedRecord
-    ROW: ClassVar[type[Answered]] = Stated
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, STATEMENTS, SUMMARY)
 
-    statements_file = InFolder(STATEMENTS)
+    statements_file = InFolder("statements.jsonl")
     """The statements, ready to be judged."""
 
 
@@ -113,10 +109,9 @@ def write_statements(
         pairs = [(row, one) for row, one in zip(rows, found.rows, strict=True) if one.answered]
         unwritten = dict(Counter(str(one.reason) for one in found.rows if one.reason is not None))
         cut = sum(one.cut for _, one in pairs)
-        with replacing(folder.statements_file) as statements, replacing(folder.summary_file) as summary:
-            for row, one in pairs:
-                statements.write(json.dumps(_record(row, one, name), ensure_ascii=False).encode() + b"\n")
-            summary.write(json.dumps({"written": len(pairs), "cut": cut, "unwritten": unwritten}).encode())
+        write_lines(folder.statements_file, (_record(row, one, name) for row, one in pairs))
+        summary = {"written": len(pairs), "cut": cut, "unwritten": unwritten}
+        write_whole(folder.summary_file, json.dumps(summary).encode())
         return StatedOutcome(len(pairs), cut, unwritten, found.session, found.missing)
 
     shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in rows]

@@ -25,7 +25,7 @@ from conqret.debate.tuning import (
     topics_of,
 )
 from conqret.errors import DeclarationError, first_line
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.perplexity.checkpoints import last_checkpoint, quiet, whole
 from conqret.perplexity.models import Loaded, load
 from conqret.perplexity.windows import window_of
@@ -271,6 +271,5 @@ def _save(model: Any, given: Prepared, folder: TunedFolder) -> None:
 
 def _write(found: Training, folder: TunedFolder) -> None:
     facts = {**found.model_dump(exclude={"steps"}), "steps": len(found.steps), "loss": found.steps[-1].loss}
-    with replacing(folder.training_file) as file, replacing(folder.summary_file) as summary:
-        file.write(found.model_dump_json(indent=1).encode())
-        summary.write(json.dumps(facts, indent=1).encode())
+    write_whole(folder.training_file, found.model_dump_json(indent=1).encode())
+    write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())

@@ -23,7 +23,7 @@ from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.in_folder import InFolder
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.training import TrainingSettings
-from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
+from conqret.runs.folder import RunFolder, RunRecord
 
 if TYPE_CHECKING:
     from conqret.debate.training import Prepared
@@ -159,9 +159,6 @@ class TunedFolder(RunFolder[TunedRecord]):
     """The files of a tuned model under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate tune"
-    MAKES: ClassVar[tuple[str, ...]] = (
-        "checkpoints", "model", "adapter", "training.json", "loss.svg", SUMMARY,
-    )  # fmt: skip
 
     checkpoints = InFolder("checkpoints")
     """From where a run that was stopped goes on; gone once it is done."""

@@ -6,7 +6,6 @@ where there is none), ``debates.jsonl`` (the debates of which nothing is missing
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +14,13 @@ from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
 from conqret.debate.writing import ARGUMENT, COUNTER, Argued, Debated, Written, tasks, trials
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
+from conqret.io.corpus import write_lines
 from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
-from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import SessionCounts, Sessions
-
-DEBATES = "debates.jsonl"
 
 
 class WrittenRecord(AskedRecord):
@@ -44,9 +41,8 @@ class WrittenFolder(AskedFolder[WrittenRecord, Written]):
     """The files of written debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate argue"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, DEBATES, SUMMARY)
 
-    debates_file = InFolder(DEBATES)
+    debates_file = InFolder("debates.jsonl")
     """The debates, ready to be judged."""
 
 
@@ -104,10 +100,8 @@ def write_debates(
             snippets=sum(len(one.snippets) for one in found.rows),
             incomplete=tuple(name for name, one in whole.items() if one is None),
         )
-        records = (one.record() for one in whole.values() if one is not None)
-        with replacing(folder.debates_file) as debates, replacing(folder.summary_file) as file:
-            debates.write("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in records).encode())
-            file.write(summary.model_dump_json(indent=1).encode())
+        write_lines(folder.debates_file, (one.record() for one in whole.values() if one is not None))
+        write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
         examples = {str(one.reason): f"{one.id}: {one.detail}" for one in found.rows if not one.answered}
         return WrittenOutcome(summary, examples, found.session, found.missing)
 

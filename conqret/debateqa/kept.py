@@ -14,8 +14,9 @@ from pydantic import BaseModel
 
 from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.similarity import Likeness
+from conqret.io.in_folder import InFolder
 from conqret.perplexity.definitions import TargetScore
-from conqret.runs.folder import SCORES, RunFolder, RunRecord
+from conqret.runs.folder import RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 
 Score = TypeVar("Score")
@@ -53,7 +54,11 @@ class ScoreFolder(RunFolder[ScoreRecord]):
     """The files of scores under one folder."""
 
     COMMAND: ClassVar[str] = "conqret score"
-    MAKES: ClassVar[tuple[str, ...]] = (SCORES, "rows.jsonl", "values.jsonl")
+
+    rows_file = InFolder("rows.jsonl")
+    """What texts score."""
+    values_file = InFolder("values.jsonl")
+    """What baselines score."""
 
 
 class Kept(BaseModel, Generic[Score]):

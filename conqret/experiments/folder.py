@@ -14,9 +14,7 @@ from conqret.generation.writing import GenerationFolder
 from conqret.io.in_folder import InFolder
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.runs.folder import REPORT, SCORES, SUMMARY, RunFolder, RunRecord
-
-COSTS = "costs.json"
+from conqret.runs.folder import RunFolder, RunRecord
 
 
 class ExperimentRecord(RunRecord):
@@ -49,10 +47,14 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
     """The files of an experiment's run under one folder."""
 
     COMMAND: ClassVar[str] = "conqret run"
-    MAKES: ClassVar[tuple[str, ...]] = (
-        "rankings", "arguments", "judgments", "sensitivity", SCORES, SUMMARY, COSTS, REPORT,
-    )  # fmt: skip
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
+
+    costs_file = InFolder("costs.json")
+    """What was expected to be asked, beside what was."""
+    rankings_folder = InFolder("rankings")
+    arguments_folder = InFolder("arguments")
+    judgments_folder = InFolder("judgments")
+    sensitivity_folder = InFolder("sensitivity")
 
     def summary(self) -> dict[str, Any]:
         """All scores of the finished experiment. Raises DeclarationError where it is not finished."""
@@ -64,21 +66,18 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         found: dict[str, Any] = json.loads(self.summary_file.read_bytes())
         return found
 
-    costs_file = InFolder(COSTS)
-    """What was expected to be asked, beside what was."""
-
     def ranking(self, name: str, stance: str) -> Path:
         """The TREC run of a ranking for a side."""
-        return self.path / "rankings" / f"{name}.{stance}.res.gz"
+        return self.rankings_folder / f"{name}.{stance}.res.gz"
 
     def arguments(self, system: System) -> GenerationFolder:
         """The folder of a system's arguments."""
-        return GenerationFolder(self.path / "arguments" / system.name)
+        return GenerationFolder(self.arguments_folder / system.name)
 
     def judgments(self, system: System, judge: str) -> JudgeFolder:
         """The run of one judge over one system's arguments."""
-        return JudgeFolder(self.path / "judgments" / system.name / judge)
+        return JudgeFolder(self.judgments_folder / system.name / judge)
 
     def sensitivity(self, system: System) -> SensitivityFolder:
         """The run of all judges over one system's damaged arguments."""
-        return SensitivityFolder(self.path / "sensitivity" / system.name)
+        return SensitivityFolder(self.sensitivity_folder / system.name)

@@ -19,6 +19,7 @@ from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
 from conqret.io.corpus import write_lines
+from conqret.io.in_folder import InFolder
 from conqret.io.rows import item_record
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -53,8 +54,9 @@ class GenerationFolder(AskedFolder[GenerationRecord, Generated]):
     """The files of written arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret generate"
-    ROWS: ClassVar[str] = "generations.jsonl"
-    MAKES: ClassVar[tuple[str, ...]] = (ITEMS, ROWS)
+
+    items_file = InFolder(ITEMS)
+    rows_file = InFolder("generations.jsonl")
 
 
 @dataclass(frozen=True)

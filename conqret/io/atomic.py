@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -36,3 +36,12 @@ def write_whole(path: str | Path, content: bytes) -> None:
     """Write a file that is there whole or not at all."""
     with replacing(path) as file:
         file.write(content)
+
+
+def write_files(files: Mapping[Path, bytes | str | Iterable[str]]) -> None:
+    """Write files, whose folders are made where they are not there; each appears whole or not at all."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            for part in [content] if isinstance(content, (bytes, str)) else content:
+                file.write(part if isinstance(part, bytes) else part.encode())

@@ -24,7 +24,7 @@ from conqret.io.append import whole_lines
 from conqret.io.cells import canonical
 from conqret.io.in_folder import InFolder
 from conqret.judging.summary import Summary, summarise
-from conqret.runs.folder import ITEMS, REPORT, SCORES, SUMMARY, R, RunFolder, RunRecord
+from conqret.runs.folder import ITEMS, R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
 
 JUDGMENTS = "judgments.jsonl"
@@ -101,8 +101,10 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     """The files of a judge's run under one folder."""
 
     COMMAND: ClassVar[str] = "conqret judge"
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, SUMMARY, REPORT, ASKED)
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
+
+    asked = InFolder(ASKED)
+    """The pages of what was asked and answered."""
 
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from conqret.data.item import Frozen
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_whole
 from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
@@ -17,8 +17,6 @@ from conqret.perspectives.detector import AT_ONCE, Detector
 from conqret.runs.asked import ROWS
 from conqret.runs.folder import RunFolder, RunRecord
 from conqret.runs.rows import RowStore
-
-TABLE = "detections.csv"
 
 
 class Found(Frozen):
@@ -43,9 +41,10 @@ class DetectedFolder(RunFolder[DetectedRecord]):
     """The files of such a run."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, TABLE)
 
-    table_file = InFolder(TABLE)
+    rows_file = InFolder(ROWS)
+    """The probabilities as they came."""
+    table_file = InFolder("detections.csv")
     """The pairs with probability, and yes or no."""
 
 
@@ -67,7 +66,7 @@ def detect_locally(
     )
     record = DetectedRecord(detector=detector.identity, asked=hashlib.sha256(shown).hexdigest()[:16])
     with folder.claimed(record, overwrite=overwrite):
-        with RowStore(folder.path / ROWS, Found, lambda one: one.id) as rows:
+        with RowStore(folder.rows_file, Found, lambda one: one.id) as rows:
             lacking = [one for one in pairs if one.id not in rows]
             on_block(len(pairs) - len(lacking))
             for start in range(0, len(lacking), AT_ONCE):
@@ -76,8 +75,7 @@ def detect_locally(
                     rows.add(Found(id=pair.id, probability=detector.probability(score)))
                 on_block(len(pairs) - len(lacking) + start + len(block))
             found = {row.id: row.probability for row in rows.rows()}
-        with replacing(folder.table_file) as file:
-            file.write(_table(pairs, found, detector).encode())
+        write_whole(folder.table_file, _table(pairs, found, detector).encode())
     return [found[one.id] for one in pairs]
 
 

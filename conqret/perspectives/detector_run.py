@@ -10,7 +10,7 @@ from conqret.errors import DeclarationError
 from conqret.io.in_folder import InFolder
 from conqret.perplexity.training import TrainingSettings
 from conqret.perspectives.detector import MAX_LENGTH, MODEL
-from conqret.runs.folder import SUMMARY, RunFolder, RunRecord
+from conqret.runs.folder import RunFolder, RunRecord
 
 EPOCHS = 2
 LEARNING_RATE_LORA = 1e-4
@@ -78,7 +78,10 @@ class DetectorFolder(RunFolder[DetectorRecord]):
     """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"
-    MAKES: ClassVar[tuple[str, ...]] = ("checkpoints", MODEL, "adapter", SUMMARY)
 
     checkpoints = InFolder("checkpoints")
     """From where a run that was stopped goes on; gone once it is done."""
+    model = InFolder(MODEL)
+    """The tuned model, as transformers loads it."""
+    adapter = InFolder("adapter")
+    """The adapter alone, as peft loads it, where LoRA was trained."""

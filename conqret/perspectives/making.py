@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_files
+from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.perspective_sources import PerspectiveSource
 from conqret.io.perspectives import Perspective, PerspectiveQuestion, Side, perspective_lines
@@ -26,8 +27,7 @@ from conqret.llm.request import Request, messages
 from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.writing import MOST, WAYS, Way, way_of
 from conqret.prompts import Library, Rendered
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Trial
 
@@ -37,9 +37,6 @@ SEED = 13
 """Draws them, as everywhere in conqret."""
 WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
 """An answer in tokens: a sentence, a question and two statements; a sentence, two truth values and some numbers."""
-
-PERSPECTIVES, LEFT_OUT, INSPECT = "perspectives.jsonl", "left_out.csv", "inspect.csv"
-
 
 OWN_EXPERIENCE = "it asks about own experience"
 DROPPED = "the question stays, without these"
@@ -75,7 +72,13 @@ class MadeFolder(AskedFolder[MadeRecord, MadeRow]):
     """The folder of a benchmark of perspectives."""
 
     COMMAND: ClassVar[str] = "conqret perspectives make"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, PERSPECTIVES, LEFT_OUT, INSPECT, SUMMARY)
+
+    perspectives_file = InFolder("perspectives.jsonl")
+    """What is kept."""
+    left_out_file = InFolder("left_out.csv")
+    """What is not, and why."""
+    inspect_file = InFolder("inspect.csv")
+    """What people look at."""
 
 
 class SubsetCounts(Frozen):
@@ -130,12 +133,14 @@ def make(
     def finish(asked: Asked[MadeRow]) -> MadeOutcome:
         summary = _summary(session.options.model, sources, asked.rows)
         kept = [_question(one, row) for one, row in zip(sources, asked.rows, strict=True) if _sound(row)]
-        for name, content in (
-            (PERSPECTIVES, perspective_lines(kept)), (LEFT_OUT, _left_out(sources, asked.rows)),
-            (INSPECT, inspection_sheet(kept)), (SUMMARY, summary.model_dump_json(indent=1)),
-        ):  # fmt: skip
-            with replacing(folder.path / name) as file:
-                file.write(content.encode())
+        write_files(
+            {
+                folder.perspectives_file: perspective_lines(kept),
+                folder.left_out_file: _left_out(sources, asked.rows),
+                folder.inspect_file: inspection_sheet(kept),
+                folder.summary_file: summary.model_dump_json(indent=1),
+            }
+        )
         return MadeOutcome(summary, asked.session, asked.missing)
 
     session.options.backend.check_can_ask("for perspectives")

@@ -28,6 +28,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
+from conqret.io.in_folder import InFolder
 from conqret.io.perspectives import read_perspectives
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.rows import columns_of
@@ -41,7 +42,6 @@ RESULTS = 100
 """Results of a question (BeRDS, section 4.2: the top hundred documents)."""
 AT_ONCE = 4
 """Questions that are worked on at a time; hosts have a pace of their own."""
-TOPICS = "topics.jsonl"
 
 
 class Collected(Frozen):
@@ -78,7 +78,11 @@ class CollectedFolder(RunFolder[CollectedRecord]):
     """The folder of corpora for questions."""
 
     COMMAND: ClassVar[str] = "conqret perspectives collect"
-    MAKES: ClassVar[tuple[str, ...]] = (CORPORA, "corpora", TOPICS, PAGES)
+
+    rows_file = InFolder(CORPORA)
+    corpora = InFolder("corpora")
+    topics_file = InFolder("topics.jsonl")
+    pages_file = InFolder(PAGES)
 
 
 def collect(
@@ -107,7 +111,7 @@ def collect(
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(
-            folder.path / CORPORA, Collected, lambda one: one.id, finished=lambda one: not one.problem
+            folder.rows_file, Collected, lambda one: one.id, finished=lambda one: not one.problem
         ) as rows,
     ):
         on_start(len(rows))

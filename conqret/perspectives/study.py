@@ -13,18 +13,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from conqret.data.item import Frozen
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_files
 from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.llm.client import Client
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
-from conqret.runs.asked import ROWS, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import SUMMARY
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session, SessionCounts
 
-DETECTIONS = "detections.csv"
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
     "detail",
@@ -49,9 +47,8 @@ class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
     """The files of detections under one folder."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS, DETECTIONS, SUMMARY)
 
-    table_file = InFolder(DETECTIONS)
+    table_file = InFolder("detections.csv")
     """The pairs with their grades."""
 
 
@@ -95,9 +92,12 @@ def study(
 
     def finish(asked: Asked[Detection]) -> DetectionOutcome:
         summary = _summary(session.options.model, pairs, asked.rows, yes_from)
-        with replacing(folder.table_file) as table, replacing(folder.summary_file) as file:
-            table.write(_table(pairs, asked.rows, summary.yes_from).encode())
-            file.write(summary.model_dump_json(indent=1).encode())
+        write_files(
+            {
+                folder.table_file: _table(pairs, asked.rows, summary.yes_from),
+                folder.summary_file: summary.model_dump_json(indent=1),
+            }
+        )
         return DetectionOutcome(summary, asked.session, asked.missing)
 
     session.options.backend.check_can_ask("whether documents contain perspectives")

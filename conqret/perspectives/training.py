@@ -128,6 +128,6 @@ def trained(
     folder.checkpoints.mkdir(exist_ok=True)
     if not settings.lora:
         return trainer.model
-    with whole(folder.path / "adapter", folder.checkpoints) as made:
+    with whole(folder.adapter, folder.checkpoints) as made:
         trainer.model.save_pretrained(made)
     return trainer.model.merge_and_unload()

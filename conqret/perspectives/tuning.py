@@ -24,7 +24,7 @@ from conqret.perplexity.checkpoints import quiet, whole
 from conqret.perplexity.identity import folder_identity
 from conqret.perspectives.agreement import question_of
 from conqret.perspectives.calibration import best_cut, platt, quality_of
-from conqret.perspectives.detector import EXTRA, MODEL, Detector, DetectorCard, logistic, windows
+from conqret.perspectives.detector import EXTRA, Detector, DetectorCard, logistic, windows
 from conqret.perspectives.detector_run import USUAL, DetectorFolder, DetectorRecord, DetectorSettings
 from conqret.perspectives.training import class_weights, trained, untrained
 
@@ -121,7 +121,7 @@ def tune_detector(
         )
         detector = replace(detector, model=learnt.eval())
         card = _card(detector, parts, record, settings, weights, sum(len(own) > 1 for own in rows))
-        with whole(folder.path / MODEL, folder.checkpoints) as made:
+        with whole(folder.model, folder.checkpoints) as made:
             learnt.save_pretrained(made)
             detector.tokenizer.save_pretrained(made)
         write_whole(folder.summary_file, card.model_dump_json(indent=1).encode())

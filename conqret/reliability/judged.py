@@ -20,6 +20,7 @@ from pydantic import BaseModel
 from conqret.data import Item, Judgment
 from conqret.engines import Engine, clients_of
 from conqret.io.atomic import write_whole
+from conqret.io.in_folder import InFolder
 from conqret.judging.execute import judged
 from conqret.judging.folder import JudgmentsFolder, judgment_key, judgment_rows, trial_key
 from conqret.judging.instrument import Instrument
@@ -48,14 +49,10 @@ class Part:
 
 @dataclass(frozen=True)
 class JudgedFolder(JudgmentsFolder[R], Generic[R]):
-    """A run directory with ``judgments.jsonl``, ``scores.parquet``, and what follows from them in ``RESULTS``."""
+    """A run directory with ``judgments.jsonl``, ``scores.parquet``, and what follows from them."""
 
-    RESULTS: ClassVar[str]
-
-    @property
-    def results_file(self) -> Path:
-        """What came of it."""
-        return self.path / self.RESULTS
+    results_file: ClassVar[InFolder]
+    """What came of it."""
 
 
 @dataclass(frozen=True)

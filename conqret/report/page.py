@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from conqret._version import __version__
-from conqret.io.atomic import replacing
+from conqret.io import atomic
 from conqret.report import words
 from conqret.report.texts import cut, visible
 
@@ -76,13 +76,9 @@ def fragment(template: str, macro: str, content: object) -> str:
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
     """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
-    for name, content in files.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as file:
-            for part in [content] if isinstance(content, (bytes, str)) else content:
-                file.write(part if isinstance(part, bytes) else part.encode("utf-8"))
-    return [folder / name for name in files]
+    places = {folder / name: content for name, content in files.items()}
+    atomic.write_files(places)
+    return list(places)
 
 
 def policy(css: str, js: str, forms: str = "'none'") -> str:

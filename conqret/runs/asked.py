@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from conqret.data import Reason
+from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Answer
@@ -95,11 +96,12 @@ class AskedRecord(RunRecord):
 
 @dataclass(frozen=True)
 class AskedFolder(RunFolder[R], Generic[R, Row]):
-    """The files of such a run under one folder, of the types of record and row that stand in the brackets of the base;
-    ``ROWS`` is the name of the rows' file, which ``MAKES`` has to hold."""
+    """The files of such a run under one folder, of the types of record and row that stand in the brackets of the base."""
 
     ROW: ClassVar[type[Answered]]
-    ROWS: ClassVar[str] = ROWS
+
+    rows_file = InFolder(ROWS)
+    """What became of each question, as it came."""
 
     @classmethod
     def _named(cls, type_: Any) -> None:
@@ -110,7 +112,7 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
     def rows(self) -> RowStore[Row]:
         """What became of each question; those without an answer are asked again."""
         return RowStore(
-            self.path / self.ROWS, self.ROW, lambda one: one.id, finished=lambda one: one.answered  # type: ignore[arg-type]
+            self.rows_file, self.ROW, lambda one: one.id, finished=lambda one: one.answered  # type: ignore[arg-type]
         )
 
 

@@ -81,16 +81,28 @@ class RunFolder(Generic[R]):
     """The files of a run under one folder.
 
     The base of a kind says in brackets of which type its record is, and that says the kind. ``COMMAND`` is the command
-    that makes it, ``MAKES`` are the names of what it makes there beside record and recordings, and ``BEGINS`` those
-    that are written before the record.
+    that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes beside record
+    and recordings is declared as a :class:`~conqret.io.in_folder.InFolder`, and goes where a run begins afresh.
     """
 
     path: Path
 
     COMMAND: ClassVar[str]
     RECORD: ClassVar[type[RunRecord]] = RunRecord
-    MAKES: ClassVar[tuple[str, ...]] = ()
     BEGINS: ClassVar[tuple[str, ...]] = ()
+
+    record_file = InFolder(RECORD_NAME, kept=True)
+    """What was asked of what."""
+    recordings_file = InFolder(STORE_NAME, kept=True)
+    """Every answer of the models, where no other store was given."""
+    items_file = InFolder(ITEMS, kept=True)
+    """The items that are judged, or that were written to be judged."""
+    scores_file = InFolder(SCORES)
+    """The scores as a table."""
+    summary_file = InFolder(SUMMARY)
+    """The run in numbers."""
+    report_file = InFolder(REPORT)
+    """The page for people."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -107,19 +119,6 @@ class RunFolder(Generic[R]):
     def kind(self) -> str:
         """What the record calls this kind of run."""
         return str(self.RECORD.model_fields["kind"].default)
-
-    record_file = InFolder(RECORD_NAME)
-    """What was asked of what."""
-    recordings_file = InFolder(STORE_NAME)
-    """Every answer of the models, where no other store was given."""
-    items_file = InFolder(ITEMS)
-    """The items that are judged, or that were written to be judged."""
-    scores_file = InFolder(SCORES)
-    """The scores as a table."""
-    summary_file = InFolder(SUMMARY)
-    """The run in numbers."""
-    report_file = InFolder(REPORT)
-    """The page for people."""
 
     def items(self) -> Iterator[Item]:
         """The items, in their order."""
@@ -258,7 +257,8 @@ class RunFolder(Generic[R]):
 
     def _clear(self) -> None:
         """Take away what an earlier run made; the record last, so that a kill leaves no files without one."""
-        for name in (*self.MAKES, *self.BEGINS, RECORD_NAME):
+        made = (place.name for place in InFolder.of(type(self)) if not place.kept)
+        for name in (*made, *self.BEGINS, RECORD_NAME):
             path = self.path / name
             if path.is_dir():
                 shutil.rmtree(path)

@@ -36,7 +36,6 @@ class Record(AskedRecord):
 @dataclass(frozen=True)
 class Folder(AskedFolder[Record, Row]):
     COMMAND: ClassVar[str] = "conqret numbers"
-    MAKES: ClassVar[tuple[str, ...]] = (ROWS,)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
+from conqret.io.in_folder import InFolder
 from conqret.runs.folder import ABANDONED, LAYOUT, RunFolder, RunRecord
 
 
@@ -32,8 +33,15 @@ class Record(RunRecord):
 @dataclass(frozen=True)
 class Walk(RunFolder[Record]):
     COMMAND: ClassVar[str] = "conqret walk"
-    MAKES: ClassVar[tuple[str, ...]] = ("steps.jsonl", "pages")
     BEGINS: ClassVar[tuple[str, ...]] = ("items.jsonl",)
+
+    steps_file = InFolder("steps.jsonl")
+    pages = InFolder("pages")
+
+
+@dataclass(frozen=True)
+class Stroll(RunFolder[Record]):
+    COMMAND: ClassVar[str] = "conqret stroll"
 
 
 @dataclass(frozen=True)
@@ -85,9 +93,9 @@ def test_another_run_is_refused_and_says_what_differs(walk: Walk) -> None:
 
 def test_overwrite_takes_away_what_was_made_and_keeps_the_recordings(walk: Walk) -> None:
     begin(walk)
-    (walk.path / "steps.jsonl").write_text("step\n")
-    (walk.path / "pages").mkdir()
-    (walk.path / "pages" / "one.svg").write_text("one")
+    walk.steps_file.write_text("step\n")
+    walk.pages.mkdir()
+    (walk.pages / "one.svg").write_text("one")
     (walk.path / "notes.txt").write_text("mine")
     walk.recordings_file.write_bytes(b"answers")
     begin(walk, Record(model="other"), overwrite=True)
@@ -95,6 +103,16 @@ def test_overwrite_takes_away_what_was_made_and_keeps_the_recordings(walk: Walk)
     names = {path.name for path in walk.path.iterdir()}
     assert {"notes.txt", "recordings.sqlite", "items.jsonl", "run.json"} <= names
     assert not names & {"steps.jsonl", "pages"}
+
+
+def test_overwrite_leaves_items_that_this_kind_of_run_does_not_make(tmp_path: Path) -> None:
+    stroll = Stroll(tmp_path / "stroll")
+    with stroll.claimed(Record()):
+        stroll.items_file.write_text("mine\n")
+        stroll.summary_file.write_text("{}")
+    with stroll.claimed(Record(model="other"), overwrite=True):
+        assert stroll.items_file.exists()
+        assert not stroll.summary_file.exists()
 
 
 def test_a_folder_of_another_kind_is_refused_even_to_be_overwritten(walk: Walk) -> None:

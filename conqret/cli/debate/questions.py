@@ -43,10 +43,8 @@ def questions(
     Each option needs its argument, each argument its counter-argument if there are any, and each snippet has to be in
     the passage.
     """
-    import json
-
+    from conqret.io.corpus import write_lines
     from conqret.io.two_turn import read_two_turn
-    from conqret.report.page import write_files
 
     found = read_two_turn(file)
     counts = {
@@ -58,8 +56,7 @@ def questions(
         "longer_is_right": sum(_longer(one) == one.right for one in found),
     }
     if output is not None:
-        lines = (json.dumps(one.record(), ensure_ascii=False) + "\n" for one in found)
-        write_files(output.parent, {output.name: "".join(lines)})
+        write_lines(output, (one.record() for one in found))
     result(counts, _lines(counts, output), as_json=json_output)
 
 

@@ -118,7 +118,7 @@ def baselines(
     with (
         session,
         folder.claimed(record, overwrite=kept.overwrite),
-        KeptValues(folder.path / "values.jsonl") as values,
+        KeptValues(folder.values_file) as values,
     ):
         if asks:
             session.keep_in(folder.recordings_file)

@@ -82,7 +82,7 @@ def perspective_diversity(
         )  # fmt: skip
         record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
-        store = held.enter_context(TargetStore(folder.path / "rows.jsonl", scorer.fingerprint))
+        store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
         if len(store) and not shown.quiet:
             note(f"{len(store)} rows are kept from before")
         run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)

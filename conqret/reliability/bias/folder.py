@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conqret.judging.folder import JUDGMENTS
+from conqret.io.in_folder import InFolder
 from conqret.reliability.bias.table import BiasRecord, BiasTable
 from conqret.reliability.judged import JudgedFolder
-from conqret.runs.folder import REPORT, SCORES
 
 
 @dataclass(frozen=True)
@@ -16,8 +15,9 @@ class BiasFolder(JudgedFolder[BiasRecord]):
     """The files of a run of probes under one folder."""
 
     COMMAND: ClassVar[str] = "conqret bias"
-    RESULTS: ClassVar[str] = "bias.json"
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, REPORT, "bias.md")
+
+    results_file = InFolder("bias.json")
+    markdown_file = InFolder("bias.md")
 
     def table(self) -> BiasTable:
         """The finished table. Raises DeclarationError where there is none."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.atomic import write_whole
+from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import compact
 from conqret.io.labels import LabelSet
 from conqret.judging.base import digest
@@ -30,7 +31,9 @@ class JuryFolder(JudgeFolder):
     """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``, ``jury.html``)."""
 
     COMMAND: ClassVar[str] = "conqret jury"
-    MAKES: ClassVar[tuple[str, ...]] = (*JudgeFolder.MAKES, RESULT, PAGE)
+
+    jury_file = InFolder(RESULT)
+    jury_page = InFolder(PAGE)
 
 
 def jury_run(
@@ -114,4 +117,4 @@ def _write(
         write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
             sum_up(out, rows, SessionCounts())
-        write_whole(out.path / RESULT, jury.model_dump_json(indent=1).encode() + b"\n")
+        write_whole(out.jury_file, jury.model_dump_json(indent=1).encode() + b"\n")

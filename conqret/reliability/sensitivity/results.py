@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
-from conqret.judging.folder import JUDGMENTS
+from conqret.io.in_folder import InFolder
 from conqret.perturb.versions import Unreached
 from conqret.reliability.judged import JudgedFolder
 from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
-from conqret.runs.folder import REPORT, SCORES, RunRecord
+from conqret.runs.folder import RunRecord
 from conqret.runs.session import SessionCounts
 
 
@@ -99,8 +99,10 @@ class SensitivityFolder(JudgedFolder[SensitivityRecord]):
     """The files of a sensitivity run under one folder."""
 
     COMMAND: ClassVar[str] = "conqret sensitivity"
-    RESULTS: ClassVar[str] = "results.json"
-    MAKES: ClassVar[tuple[str, ...]] = (JUDGMENTS, SCORES, RESULTS, REPORT, "tables.md", "plots")
+
+    results_file = InFolder("results.json")
+    markdown_file = InFolder("tables.md")
+    plots = InFolder("plots")
 
     def results(self) -> SensitivityResults:
         """The finished run. Raises DeclarationError where there is none."""
