@@ -7,7 +7,6 @@ Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (t
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -31,8 +30,8 @@ from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Plain
 from conqret.prompts import Library
-from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.session import Session, Sessions
 from conqret.runs.trials import Trial
 
 if TYPE_CHECKING:
@@ -96,15 +95,7 @@ class AnswersSummary(Frozen):
     unanswered: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class AnswersOutcome:
-    """A finished run: its numbers, its rows in the order of the questions, what this session did, and which answers a
-    replay lacked."""
-
-    summary: AnswersSummary
-    rows: tuple[GivenAnswer, ...]
-    session: SessionCounts
-    missing: tuple[str, ...]
+AnswersOutcome = Asked[GivenAnswer, AnswersSummary]
 
 
 @dataclass(frozen=True)
@@ -205,11 +196,11 @@ def answer_all(
         DeclarationError: as :func:`conqret.runs.asked.ask_all` and :meth:`Answering.check`.
     """
 
-    def finish(asked: Asked[GivenAnswer]) -> AnswersOutcome:
-        summary = _summary(run, asked.rows)
-        write_lines(folder.answers_file, _records(run, asked.rows))
+    def finish(rows: Sequence[GivenAnswer]) -> AnswersSummary:
+        summary = _summary(run, rows)
+        write_lines(folder.answers_file, _records(run, rows))
         write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
-        return AnswersOutcome(summary, asked.rows, asked.session, asked.missing)
+        return summary
 
     with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
         run.check(sessions.library)
@@ -276,5 +267,5 @@ def _summary(run: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:
         tokens=sum(row.tokens for row in there) / count if count else None,
         chunks=sum(len(row.documents) for row in there) / count if count else None,
         searches=sum(bool(step.query) for row in there for step in row.trace),
-        unanswered=dict(Counter(str(row.reason) for row in rows if row.reason is not None)),
+        unanswered=lost(rows),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,13 +22,13 @@ if TYPE_CHECKING:
 class Done:
     """The judgments, and the folder that holds them."""
 
-    asked: Asked[VerdictRow]
+    asked: Asked[VerdictRow, None]
     folder: VerdictFolder
 
     def end(self) -> None:
         """Leave with exit code 1 where judgments are missing."""
-        lost = Counter(str(one.reason) for one in self.asked.rows if not one.answered)
-        end(lost, self.asked.session, there=len(self.asked.rows) - lost.total(), reasons=lost)
+        lost = self.asked.lost
+        end(lost, self.asked.session, there=len(self.asked.rows) - sum(lost.values()), reasons=lost)
 
 
 def verdicts(

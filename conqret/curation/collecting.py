@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from conqret.curation import asking
 from conqret.curation.algorithm import DEPTH, POOL, Collector, Step, cleaned
@@ -15,7 +14,6 @@ from conqret.llm.client import Client
 from conqret.prompts import Rendered
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.runs.asked import Asked, ask_all
-from conqret.runs.session import SessionCounts
 
 VIEWS = 4
 """Points of view of a question, for an estimate: 11,640 on 2,941 questions, removed ones included (A.4)."""
@@ -31,15 +29,6 @@ PIECES = {
 view; 300 words."""
 
 
-@dataclass(frozen=True, slots=True)
-class CurateOutcome:
-    """A finished run: its numbers, what this session did, and which answers a replay lacked."""
-
-    summary: CurateSummary
-    session: SessionCounts
-    missing: tuple[str, ...]
-
-
 def curate(
     questions: Sequence[SourcedQuestion],
     collector: Collector,
@@ -48,23 +37,20 @@ def curate(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Step], None] = lambda step: None,
-) -> CurateOutcome:
+) -> Asked[Step, CurateSummary]:
     """Take every step that the folder does not hold, and write the benchmark.
 
     Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
     session = collector.session
 
-    def finish(asked: Asked[Step]) -> CurateOutcome:
-        summary = write_benchmark(questions, asked.rows, collector, folder)
-        return CurateOutcome(summary, asked.session, asked.missing)
-
     session.options.backend.check_can_ask("what documents say on a question")
 
-    async def work(client: Client) -> CurateOutcome:
+    async def work(client: Client) -> Asked[Step, CurateSummary]:
         async with collector.source.opened(folder.path):
             return await ask_all(
-                trials, session, folder, record_of(questions, collector), finish,
+                trials, session, folder, record_of(questions, collector),
+                lambda rows: write_benchmark(questions, rows, collector, folder),
                 overwrite=overwrite, on_start=on_start, on_row=on_row,
             )  # fmt: skip
 

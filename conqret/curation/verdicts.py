@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,7 +17,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Rendered
-from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
 from conqret.runs.session import Session
 from conqret.runs.trials import Trial
 
@@ -75,17 +74,15 @@ def ask_verdicts(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[VerdictRow], None] = lambda row: None,
-) -> Asked[VerdictRow]:
+) -> Asked[VerdictRow, None]:
     """The judgments of all subjects, in their order.
 
     Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
 
-    def finish(asked: Asked[VerdictRow]) -> Asked[VerdictRow]:
-        lost = Counter(str(one.reason) for one in asked.rows if not one.answered)
-        summary = {"judgments": len(asked.rows), "unanswered": dict(lost)}
+    def finish(rows: Sequence[VerdictRow]) -> None:
+        summary = {"judgments": len(rows), "unanswered": lost(rows)}
         write_whole(folder.summary_file, json.dumps(summary, indent=1).encode())
-        return asked
 
     session.options.backend.check_can_ask(verdict.about)
     shown = ((one.id, dict(one.variables)) for one in subjects)

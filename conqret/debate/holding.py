@@ -7,7 +7,6 @@ concluded, ready for ``conqret debate score`` and ``export``) and ``summary.json
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -27,8 +26,8 @@ from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.session import Session, Sessions
 from conqret.runs.trials import Trial
 
 ROUNDS = 2
@@ -75,6 +74,11 @@ class Plan:
     def turns(self) -> int:
         """How often a speaker is asked: for arguments, for turns, and for conclusions."""
         return len(self.asked) + sum(1 for one in self.motions for _ in one.places())
+
+    def debates(self, rows: Sequence[Spoken]) -> tuple[Debate, ...]:
+        """The debates that all rows make."""
+        found = {row.id: row for row in rows}
+        return tuple(one.debate(found, self.models) for one in self.motions)
 
     def trials(self, speakers: Mapping[Side, Session]) -> Iterator[Trial[Spoken]]:
         """All that is asked; a turn comes after its arguments and all turns before it, both conclusions in the end."""
@@ -129,16 +133,6 @@ class HeldSummary(Frozen):
     trimmed: int
 
 
-@dataclass(frozen=True, slots=True)
-class HeldOutcome:
-    """Finished: the debates, their numbers, what this session did, and which answers a replay lacked."""
-
-    debates: tuple[Debate, ...]
-    summary: HeldSummary
-    session: SessionCounts
-    missing: tuple[str, ...]
-
-
 def hold(
     plan: Plan,
     folder: HeldFolder,
@@ -149,17 +143,12 @@ def hold(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Spoken], None] = lambda row: None,
-) -> HeldOutcome:
+) -> Asked[Spoken, HeldSummary]:
     """Hold every debate of the plan, or what is left of it, and write the files; a turn is asked for once, wherever a
     run was stopped.
 
     Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
-
-    def finish(found: Asked[Spoken]) -> HeldOutcome:
-        rows = {row.id: row for row in found.rows}
-        debates = tuple(one.debate(rows, plan.models) for one in plan.motions)
-        return HeldOutcome(debates, _write(plan, folder, debates, found.rows), found.session, found.missing)
 
     with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
         speakers = {side: sessions.of(one) for side, one in zip(SIDES, plan.speakers, strict=True)}
@@ -180,7 +169,7 @@ def hold(
         trials = tuple(plan.trials(speakers))
         return sessions.run(
             ask_all(
-                trials, first, folder, record, finish,
+                trials, first, folder, record, lambda rows: _write(plan, folder, rows),
                 beside=beside, overwrite=overwrite, on_start=on_start, on_row=on_row,
             )
         )  # fmt: skip
@@ -208,7 +197,8 @@ async def _speak(
     return await speak(speaking, session.library, session.client)
 
 
-def _write(plan: Plan, folder: HeldFolder, debates: Sequence[Debate], rows: Sequence[Spoken]) -> HeldSummary:
+def _write(plan: Plan, folder: HeldFolder, rows: Sequence[Spoken]) -> HeldSummary:
+    debates = plan.debates(rows)
     statements = [row for one in debates for row in one.statements()]
     write_lines(folder.debates_file, (one.model_dump(mode="json") for one in debates))
     write_lines(folder.statements_file, statements)
@@ -219,7 +209,7 @@ def _write(plan: Plan, folder: HeldFolder, debates: Sequence[Debate], rows: Sequ
         debates=len(debates),
         finished=sum(one.finished for one in debates),
         statements=len(statements),
-        missing=dict(Counter(str(row.reason) for row in rows if row.reason not in (None, NOT_REACHED))),
+        missing=lost(row for row in rows if row.reason is not NOT_REACHED),
         trimmed=sum(one.trimmed for one in debates),
     )
     write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())

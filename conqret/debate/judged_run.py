@@ -8,7 +8,6 @@ understand nothing) and ``summary.json`` (what came of both).
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -23,7 +22,7 @@ from conqret.io.in_folder import InFolder
 from conqret.io.slider_answers import SliderAnswer
 from conqret.llm.client import Client
 from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import Session
 
 NOTHING_LOST: Mapping[str, tuple[int, int]] = {}
 
@@ -53,15 +52,11 @@ class JudgedFolder(AskedFolder[JudgedRecord, Judged]):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedOutcome:
-    """A finished run: what came of it, the model beside the floors, how many judgments have no answer (by reason),
-    what this session did, and which answers a replay lacked."""
+class JudgedSummary:
+    """What came of a run: its outcomes, and the model beside the floors."""
 
     came: Outcomes
     beside: tuple[Standing, ...]
-    unanswered: Mapping[str, int]
-    session: SessionCounts
-    missing: tuple[str, ...]
 
 
 def judge_debates(
@@ -73,7 +68,7 @@ def judge_debates(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Judged], None] = lambda found: None,
-) -> JudgedOutcome:
+) -> Asked[Judged, JudgedSummary]:
     """Ask for every judgment that the folder does not hold, and write the tables of answers.
 
     ``shortened`` says for the record what passages lost (:func:`conqret.debate.allowance.shortened`).
@@ -84,8 +79,8 @@ def judge_debates(
 
     model = session.options.model
 
-    def finish(found: Asked[Judged]) -> JudgedOutcome:
-        answers = tuple(one.answer(model, row) for one, row in zip(asked, found.rows, strict=True))
+    def finish(rows: Sequence[Judged]) -> JudgedSummary:
+        answers = tuple(one.answer(model, row) for one, row in zip(asked, rows, strict=True))
         others = tuple(
             one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(asked)
         )
@@ -95,8 +90,7 @@ def judge_debates(
         write_lines(folder.answers_file, map(_record, answers))
         write_lines(folder.floors_file, map(_record, others))
         write_whole(folder.summary_file, json.dumps(summary, indent=1, ensure_ascii=False).encode())
-        unanswered = Counter(one.reason for one in answers if one.slider is None)
-        return JudgedOutcome(came, beside, unanswered, found.session, found.missing)
+        return JudgedSummary(came, beside)
 
     session.options.backend.check_can_ask("which option of a debate is right")
     shown = ((one.key, one.question.record()) for one in asked)

@@ -8,13 +8,12 @@ after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recor
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
+from conqret.data.item import Frozen
 from conqret.debate import debater
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError
@@ -26,8 +25,8 @@ from conqret.judging.expected_cost import Expected, counter, expected
 from conqret.llm.client import Client
 from conqret.llm.request import Plain, Request
 from conqret.perplexity.writing import ROOM
-from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.session import Session
 from conqret.runs.trials import Trial
 
 ASK = "statement"
@@ -66,16 +65,13 @@ class StatedFolder(AskedFolder[StatedRecord, Stated]):
     """The statements, ready to be judged."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatedOutcome:
-    """A finished run: how many statements there are, how many of them were cut, how many there are not (by reason),
-    what this session did, and which answers a replay lacked."""
+class StatedSummary(Frozen):
+    """A run in numbers: how many statements there are, how many of them were cut, and how many there are not (by
+    reason)."""
 
     written: int
     cut: int
-    unwritten: Mapping[str, int]
-    session: SessionCounts
-    missing: tuple[str, ...]
+    unwritten: dict[str, int]
 
 
 def write_statements(
@@ -88,7 +84,7 @@ def write_statements(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Stated], None] = lambda found: None,
-) -> StatedOutcome:
+) -> Asked[Stated, StatedSummary]:
     """Have every statement written that the folder does not hold; ``system`` names who wrote them (the model).
 
     Raises:
@@ -105,14 +101,14 @@ def write_statements(
             "model"
         )
 
-    def finish(found: Asked[Stated]) -> StatedOutcome:
-        pairs = [(row, one) for row, one in zip(rows, found.rows, strict=True) if one.answered]
-        unwritten = dict(Counter(str(one.reason) for one in found.rows if one.reason is not None))
-        cut = sum(one.cut for _, one in pairs)
+    def finish(found: Sequence[Stated]) -> StatedSummary:
+        pairs = [(row, one) for row, one in zip(rows, found, strict=True) if one.answered]
         write_lines(folder.statements_file, (_record(row, one, name) for row, one in pairs))
-        summary = {"written": len(pairs), "cut": cut, "unwritten": unwritten}
-        write_whole(folder.summary_file, json.dumps(summary).encode())
-        return StatedOutcome(len(pairs), cut, unwritten, found.session, found.missing)
+        summary = StatedSummary(
+            written=len(pairs), cut=sum(one.cut for _, one in pairs), unwritten=lost(found)
+        )
+        write_whole(folder.summary_file, summary.model_dump_json().encode())
+        return summary
 
     shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in rows]
     record = StatedRecord.of(session, {}, shown, temperature=temperature)

@@ -6,7 +6,6 @@ that say nearly the same the first is kept.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 
@@ -18,6 +17,7 @@ from conqret.errors import DeclarationError
 from conqret.io.debate_topics import SIDES, DebateTopic
 from conqret.judges.two_sided import CLAIM, VERDICT
 from conqret.llm.client import Client
+from conqret.runs.asked import lost
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.analysis import Text, weight
@@ -87,9 +87,8 @@ def with_arguments(
     for arguing, row in zip(asked, rows, strict=True):
         if row.answered:
             said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
-    lost = Counter(str(row.reason) for row in rows if not row.answered)
     kept = [{**row, **said.get(row["id"], {})} for row in found.kept]
-    return Sifted(kept, found.dropped), dict(lost)
+    return Sifted(kept, found.dropped), lost(rows)
 
 
 def similarity(one: str, other: str) -> float:

@@ -6,7 +6,6 @@ where there is none), ``debates.jsonl`` (the debates of which nothing is missing
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +18,8 @@ from conqret.io.corpus import write_lines
 from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
-from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import SessionCounts, Sessions
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.session import Sessions
 
 
 class WrittenRecord(AskedRecord):
@@ -59,17 +58,6 @@ class WrittenSummary(Frozen):
     incomplete: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenOutcome:
-    """A finished run: its summary, for each reason a text that there is not, what this session did, and which answers a
-    replay lacked."""
-
-    summary: WrittenSummary
-    examples: Mapping[str, str]
-    session: SessionCounts
-    missing: tuple[str, ...]
-
-
 def write_debates(
     debated: Sequence[Debated],
     writers: Sequence[ClientOptions],
@@ -81,29 +69,28 @@ def write_debates(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Written], None] = lambda found: None,
-) -> WrittenOutcome:
+) -> Asked[Written, WrittenSummary]:
     """Write every text that the folder does not hold, and the debates; ``writers`` are one or two models.
 
     Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
     asked = tasks(debated)
 
-    def finish(found: Asked[Written]) -> WrittenOutcome:
-        by_key = {one.id: one for one in found.rows}
+    def finish(rows: Sequence[Written]) -> WrittenSummary:
+        by_key = {one.id: one for one in rows}
         whole = {one.id: one.whole(by_key) for one in debated}
         summary = WrittenSummary(
             writers=tuple(one.model for one in writers),
             debates=len(whole),
             whole=sum(one is not None for one in whole.values()),
             texts=len(asked),
-            unwritten=dict(Counter(str(one.reason) for one in found.rows if one.reason is not None)),
-            snippets=sum(len(one.snippets) for one in found.rows),
+            unwritten=lost(rows),
+            snippets=sum(len(one.snippets) for one in rows),
             incomplete=tuple(name for name, one in whole.items() if one is None),
         )
         write_lines(folder.debates_file, (one.record() for one in whole.values() if one is not None))
         write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
-        examples = {str(one.reason): f"{one.id}: {one.detail}" for one in found.rows if not one.answered}
-        return WrittenOutcome(summary, examples, found.session, found.missing)
+        return summary
 
     with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
         own = {one.model: sessions.of(one) for one in writers}

@@ -7,7 +7,6 @@ judge`` reads). The same command again asks only for what was not answered.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
@@ -24,7 +23,7 @@ from conqret.io.rows import item_record
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
-from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.asked import AskedFolder, AskedRecord, ask_all
 from conqret.runs.folder import ITEMS
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Trial
@@ -152,30 +151,30 @@ async def agenerate(
     Raises what :func:`conqret.runs.asked.ask_all` raises, and DeclarationError where the settings do not fit the model.
     """
 
-    def finish(asked: Asked[Generated]) -> GenerationOutcome:
-        items = [task.item(found) for task, found in zip(run.tasks, asked.rows, strict=True)]
+    def finish(rows: Sequence[Generated]) -> None:
+        items = [task.item(found) for task, found in zip(run.tasks, rows, strict=True)]
         write_lines(run.items_file, (item_record(item) for item in items if item is not None))
-        facts = [one.facts for one in asked.rows if one.argument is not None]
-        return GenerationOutcome(
-            items_file=run.items_file,
-            written=len(facts),
-            no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in asked.rows),
-            failed=dict(Counter(str(one.reason) for one in asked.rows if not one.answered)),
-            session=asked.session,
-            trimmed=sum(len(one["trimmed"]) for one in facts),
-            out_of_range=sum(len(one["citations"]["out_of_range"]) for one in facts),
-            misquoted=sum(len(one["citations"]["misquoted"]) for one in facts),
-            left_out=sum(len(one["left_out"]) for one in facts),
-            missing=asked.missing,
-        )
 
     room = max(ANSWER_ROOM, run.model.max_tokens or 0)
     generator = Generator(run.options, run.library, run.session.client, run.model.model, room)
     trials = [Trial(task.id, partial(generator.write, task)) for task in run.tasks]
-    return await ask_all(
+    asked = await ask_all(
         trials, run.session, run.folder, run.record, finish,
         overwrite=run.overwrite, on_start=on_start, on_row=on_row,
     )  # fmt: skip
+    facts = [one.facts for one in asked.rows if one.argument is not None]
+    return GenerationOutcome(
+        items_file=run.items_file,
+        written=len(facts),
+        no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in asked.rows),
+        failed=asked.lost,
+        session=asked.session,
+        trimmed=sum(len(one["trimmed"]) for one in facts),
+        out_of_range=sum(len(one["citations"]["out_of_range"]) for one in facts),
+        misquoted=sum(len(one["citations"]["misquoted"]) for one in facts),
+        left_out=sum(len(one["left_out"]) for one in facts),
+        missing=asked.missing,
+    )
 
 
 def _shown(task: Task) -> list[object]:

@@ -27,8 +27,8 @@ from conqret.llm.request import Request, messages
 from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.writing import MOST, WAYS, Way, way_of
 from conqret.prompts import Library, Rendered
-from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.session import Session
 from conqret.runs.trials import Trial
 
 INSPECTED = 20
@@ -107,15 +107,6 @@ class MadeSummary(Frozen):
         return sum(one.kept for one in self.subsets)
 
 
-@dataclass(frozen=True, slots=True)
-class MadeOutcome:
-    """A finished run: its summary, what this session did for it, and which answers a replay lacked."""
-
-    summary: MadeSummary
-    session: SessionCounts
-    missing: tuple[str, ...]
-
-
 def make(
     sources: Sequence[PerspectiveSource],
     session: Session,
@@ -124,24 +115,24 @@ def make(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[MadeRow], None] = lambda row: None,
-) -> MadeOutcome:
+) -> Asked[MadeRow, MadeSummary]:
     """Write and check the perspectives of every source that the folder does not hold.
 
     Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
 
-    def finish(asked: Asked[MadeRow]) -> MadeOutcome:
-        summary = _summary(session.options.model, sources, asked.rows)
-        kept = [_question(one, row) for one, row in zip(sources, asked.rows, strict=True) if _sound(row)]
+    def finish(rows: Sequence[MadeRow]) -> MadeSummary:
+        summary = _summary(session.options.model, sources, rows)
+        kept = [_question(one, row) for one, row in zip(sources, rows, strict=True) if _sound(row)]
         write_files(
             {
                 folder.perspectives_file: perspective_lines(kept),
-                folder.left_out_file: _left_out(sources, asked.rows),
+                folder.left_out_file: _left_out(sources, rows),
                 folder.inspect_file: inspection_sheet(kept),
                 folder.summary_file: summary.model_dump_json(indent=1),
             }
         )
-        return MadeOutcome(summary, asked.session, asked.missing)
+        return summary
 
     session.options.backend.check_can_ask("for perspectives")
     asked: dict[str, type[Any]] = {CHECK: Checked}
@@ -263,5 +254,5 @@ def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[Ma
             )
             for name, own in parts.items()
         ),
-        unanswered=dict(Counter(str(row.reason) for row in rows if not row.answered)),
+        unanswered=lost(rows),
     )

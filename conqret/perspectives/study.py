@@ -7,7 +7,6 @@ part of what the run is: the same command with others asks nothing anew.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,8 +19,8 @@ from conqret.io.pairs import Pair
 from conqret.llm.client import Client
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
-from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.asked import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.session import Session
 
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
@@ -65,15 +64,6 @@ class DetectionSummary(Frozen):
     against_labels: AgainstLabels | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DetectionOutcome:
-    """A finished run: its summary, what this session did for it, and which answers a replay lacked."""
-
-    summary: DetectionSummary
-    session: SessionCounts
-    missing: tuple[str, ...]
-
-
 def study(
     pairs: Sequence[Pair],
     session: Session,
@@ -83,22 +73,22 @@ def study(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Detection], None] = lambda found: None,
-) -> DetectionOutcome:
+) -> Asked[Detection, DetectionSummary]:
     """Ask about every pair that the folder does not hold, and write table and summary.
 
     ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
     and :data:`YES_FROM` where no pair has one. Raises what :func:`conqret.runs.asked.ask_all` raises.
     """
 
-    def finish(asked: Asked[Detection]) -> DetectionOutcome:
-        summary = _summary(session.options.model, pairs, asked.rows, yes_from)
+    def finish(rows: Sequence[Detection]) -> DetectionSummary:
+        summary = _summary(session.options.model, pairs, rows, yes_from)
         write_files(
             {
-                folder.table_file: _table(pairs, asked.rows, summary.yes_from),
+                folder.table_file: _table(pairs, rows, summary.yes_from),
                 folder.summary_file: summary.model_dump_json(indent=1),
             }
         )
-        return DetectionOutcome(summary, asked.session, asked.missing)
+        return summary
 
     session.options.backend.check_can_ask("whether documents contain perspectives")
     return session.run(
@@ -137,7 +127,7 @@ def _summary(
         model=model,
         pairs=len(found),
         grades={grade: sum(one.grade == grade for one in found) for grade in range(len(GRADES))},
-        unanswered=dict(Counter(str(one.reason) for one in found if one.grade is None)),
+        unanswered=lost(found),
         yes_from=threshold,
         yes=sum(one.contains(threshold) is True for one in found),
         against_labels=against,

@@ -9,6 +9,7 @@ from conqret.data.item import Frozen
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -117,12 +118,24 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[Row]):
-    """All rows in the order of their trials, what this session did for them, and which answers a replay lacked."""
+class Asked(Generic[Row, T]):
+    """What came of a run: what its kind makes of all rows, the rows in the order of their trials, what this session did
+    for them, and which answers a replay lacked."""
 
+    summary: T
     rows: tuple[Row, ...]
     session: SessionCounts
     missing: tuple[str, ...]
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """How many questions have no answer, by reason."""
+        return lost(self.rows)
+
+
+def lost(rows: Iterable[Answered]) -> dict[str, int]:
+    """How many questions have no answer, by reason."""
+    return dict(Counter(str(row.reason) for row in rows if not row.answered))
 
 
 async def ask_all(
@@ -130,13 +143,13 @@ async def ask_all(
     session: Session,
     folder: AskedFolder[R, Row],
     record: R,
-    finish: Callable[[Asked[Row]], T],
+    finish: Callable[[tuple[Row, ...]], T],
     *,
     beside: Sequence[Session] = (),
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Row], None] = lambda row: None,
-) -> T:
+) -> Asked[Row, T]:
     """Do every trial that the folder does not hold, and what ``finish`` makes of all rows while the folder is held.
 
     Use it as ``session.run(lambda client: ask_all(…))``; trials ask ``session.client``, and those of the sessions
@@ -164,4 +177,5 @@ async def ask_all(
         counts = SessionCounts.total(one.counts for one in sessions).since(before, kept=kept)
         missing = tuple(str(lacking) for one in sessions for lacking in one.client.missing)
         found = {row.id: row for row in rows.rows()}
-        return finish(Asked(tuple(found[trial.key] for trial in trials), counts, missing))
+        ordered = tuple(found[trial.key] for trial in trials)
+        return Asked(finish(ordered), ordered, counts, missing)

@@ -46,7 +46,7 @@ def session() -> Iterator[Session]:
 
 def ask(
     folder: Folder, names: Sequence[str], session: Session, good: bool = True, **options: bool
-) -> tuple[Asked[Row], list[str], int]:
+) -> tuple[Asked[Row, int], list[str], int]:
     done: list[str] = []
     before: list[int] = []
 
@@ -57,7 +57,7 @@ def ask(
     record = Record.of(session, {"perspective-detection": Number}, names)
     found = session.run(
         lambda client: ask_all(
-            [Trial(name, work) for name in names], session, folder, record, lambda asked: asked, **options,
+            [Trial(name, work) for name in names], session, folder, record, len, **options,
             on_start=lambda client, kept: before.append(kept), on_row=lambda row: done.append(row.id),
         )
     )  # fmt: skip
@@ -70,8 +70,10 @@ def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path, 
     assert (done, kept) == (["a", "b", "c"], 0)
     assert first.rows[0] == Row(id="a", reason=Reason.INVALID_ANSWER, detail="it broke")
     assert [row.answered for row in first.rows] == [False, True, True]
+    assert (first.summary, first.lost) == (3, {"invalid_answer": 1})
     again, done, kept = ask(folder, "abc", session)
     assert (done, kept, again.session.kept) == (["a"], 2, 2)
+    assert again.lost == {}
     assert [(row.id, row.number) for row in again.rows] == [("a", 0), ("b", 1), ("c", 2)]
     assert ask(folder, "abc", session)[1] == []
 

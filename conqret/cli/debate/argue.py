@@ -90,7 +90,8 @@ def argue(
         doing="writing", by=by,
     )  # fmt: skip
     summary = outcome.summary
-    for example in outcome.examples.values():
+    examples = {one.reason: f"{one.id}: {one.detail}" for one in outcome.rows if not one.answered}
+    for example in examples.values():
         note(f"a text is missing, as {example}")
     if summary.incomplete:
         note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)

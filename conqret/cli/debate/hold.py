@@ -100,8 +100,9 @@ def hold(
         doing="debating", by=" against ".join(speakers.values()),
     )  # fmt: skip
     summary = outcome.summary
-    write_held(outcome.debates, summary, folder.report_file)
-    lines = _lines(summary, outcome.debates, folder)
+    debates = plan.debates(outcome.rows)
+    write_held(debates, summary, folder.report_file)
+    lines = _lines(summary, debates, folder)
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 

@@ -109,11 +109,11 @@ def judge(
         run, len(asked), "judgments",
         about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
     )  # fmt: skip
-    came, beside = outcome.came, outcome.beside
+    came, beside = outcome.summary.came, outcome.summary.beside
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
-    there = len(asked) - sum(outcome.unanswered.values())
-    asking.conclude(data, _lines(came, beside, told, folder), outcome, outcome.unanswered, there=there)
+    there = len(asked) - sum(outcome.lost.values())
+    asking.conclude(data, _lines(came, beside, told, folder), outcome, outcome.lost, there=there)
 
 
 def _lines(

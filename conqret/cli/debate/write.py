@@ -73,12 +73,13 @@ def write(
     outcome = asking.ask(
         run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", by=by
     )
-    if outcome.cut and not shown.quiet:
-        note(f"{outcome.cut:,} statements end where the room for them did: --max-tokens gives more")
-    facts = {"statements": str(folder.statements_file), "written": outcome.written, "cut": outcome.cut}
+    summary = outcome.summary
+    if summary.cut and not shown.quiet:
+        note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
+    facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
-        f"{outcome.written:,} of {number(len(found), 'statement')} written",
+        f"{summary.written:,} of {number(len(found), 'statement')} written",
         at(folder.statements_file, "statements"),
     )
-    data = {**facts, "unwritten": dict(outcome.unwritten)}
-    asking.conclude(data, lines, outcome, outcome.unwritten, there=outcome.written)
+    data = {**facts, "unwritten": summary.unwritten}
+    asking.conclude(data, lines, outcome, summary.unwritten, there=summary.written)
