@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ from conqret.cli.commands import PANELS
 from conqret.cli.main import app
 
 FOLDER = "commands"
+REPEATED = re.compile(r"<list\[str\]>")
+"""Of an option that may be repeated, which its help says in words."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -55,7 +58,10 @@ def tables(command: Any, context: typer.Context) -> Iterator[str]:
         if record := one.get_help_record(context):
             panels.setdefault(getattr(one, "rich_help_panel", None) or usual, []).append(record)
     for panel, records in panels.items():
-        rows = (f"| `{' '.join(written.split())}` | {cell(means)} |" for written, means in records)
+        rows = (
+            f"| `{' '.join(REPEATED.sub('<str>', written).split())}` | {cell(means)} |"
+            for written, means in records
+        )
         yield "\n".join([f"| {panel} | |", "|---|---|", *rows])
 
 
