@@ -115,9 +115,10 @@ layers: $(DEV)
 package: $(DEV)
 	scripts/check_package.sh $(BIN)/python
 
-# Each extra from the wheel that "package" built: minutes, most of them the index's, so .ci/extras is a job of its own.
+# Each extra, installed from the wheel that "package" built (EXTRAS="tune ray": only those). All take an hour and gigabytes,
+# so .ci/extras is a job of its own.
 extras: package
-	scripts/check_extras.sh $(BIN)/python
+	scripts/check_extras.sh $(BIN)/python $(EXTRAS)
 
 docs-check: $(DEV)
 	$(BIN)/python scripts/check_docs.py --run

@@ -103,6 +103,41 @@ def test_imports_are_absolute_declared_and_never_bare(path: Path) -> None:
     assert undeclared == set(), "imported, and no dependency or extra of pyproject.toml brings it"
 
 
+def asked_for(path: Path) -> set[tuple[str, str]]:
+    """What a file asks ``require`` for by name: extra and module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    named = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "require":
+            extra = next(given.value for given in node.keywords if given.arg == "extra")
+            name = extra.value if isinstance(extra, ast.Constant) else named.get(ast.unparse(extra))
+            found |= {(name, one.value) for one in node.args if name and isinstance(one, ast.Constant)}
+    return found
+
+
+def test_each_extra_is_tried_with_what_is_asked_of_it() -> None:
+    lines = (ROOT / "scripts" / "extras.txt").read_text(encoding="utf-8").splitlines()
+    tried = {line.split()[0]: line.split()[1:] for line in lines if not line.startswith("#")}
+    assert all(tried.values())
+    assert tried.keys() == PROJECT["project"]["optional-dependencies"].keys() - {"dev"}
+    asked = {
+        pair for path in modules() if path.parent.name != "adapters" for pair in asked_for(path)
+    }  # an adapter asks as it is imported
+    assert len(asked) > 20
+    assert {
+        (extra, module)
+        for extra, module in asked
+        if not any(f"{one}.".startswith(f"{module}.") for one in tried[extra])
+    } == set()
+
+
 def test_versions_agree() -> None:
     import conqret
 
