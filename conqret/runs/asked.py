@@ -5,8 +5,6 @@ What a study adds: the questions (a trial for each), what a row holds, and what 
 
 from __future__ import annotations
 
-from conqret.data.item import Frozen
-
 import hashlib
 import json
 from collections import Counter
@@ -14,9 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from conqret.data import Reason
+from conqret.data.item import Frozen
 from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.keys import schema_digest
@@ -97,7 +96,8 @@ class AskedRecord(RunRecord):
 
 @dataclass(frozen=True)
 class AskedFolder(RunFolder[R], Generic[R, Row]):
-    """The files of such a run under one folder, of the types of record and row that stand in the brackets of the base."""
+    """The files of such a run under one folder, of the types of record and row that stand in the brackets of the
+    base."""
 
     ROW: ClassVar[type[Answered]]
 
@@ -113,7 +113,10 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
     def rows(self) -> RowStore[Row]:
         """What became of each question; those without an answer are asked again."""
         return RowStore(
-            self.rows_file, self.ROW, lambda one: one.id, finished=lambda one: one.answered  # type: ignore[arg-type]
+            self.rows_file,
+            self.ROW,  # type: ignore[arg-type]
+            lambda one: one.id,
+            finished=lambda one: one.answered,
         )
 
 

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, Field, ValidationError
 
-from conqret.io.in_folder import InFolder
 from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.atomic import PARTS, write_whole
+from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
 from conqret.llm.recordings import STORE_NAME
@@ -35,7 +35,8 @@ LAYOUT = 2
 """The number of the layout of run directories. Raise it when older ones would be misread."""
 
 ABANDONED = 3600
-"""Seconds after which a file that is still being written is so no more: each takes seconds, a page of 10,000 items too."""
+"""Seconds after which a file that is still being written is so no more: each takes seconds, a page of 10,000 items
+too."""
 
 _OLD_RECORDS = frozenset({"generation.json", "sensitivity.json", "bias.json"})
 """What stood for ``run.json`` in some of the folders of layout 1."""

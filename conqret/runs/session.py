@@ -24,11 +24,11 @@ T = TypeVar("T")
 
 
 class SessionCounts(BaseModel, frozen=True):
-    """What one session did: requests sent (retries included), answers taken from a recording, rows kept from before, and
-    US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate. ``others`` counts the
-    answers that name another model than was asked, by that name. ``failures`` has for each reason why questions failed
-    an example, and ``stopped`` says why it stopped asking before its end, where it did. A run that goes on makes its
-    own counts each time."""
+    """What one session did: requests sent (retries included), answers taken from a recording, rows kept from
+    before, and US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate.
+    ``others`` counts the answers that name another model than was asked, by that name. ``failures`` has for each
+    reason why questions failed an example, and ``stopped`` says why it stopped asking before its end, where it did.
+    A run that goes on makes its own counts each time."""
 
     sent: int = 0
     recorded: int = 0
@@ -124,7 +124,10 @@ class Session:
         """
         if self._client is None:
             self._client = self._clients(
-                self._remaining(), store=self._store(), replay=self._replay is not None, progress=self.progress,
+                self._remaining(),
+                store=self._store(),
+                replay=self._replay is not None,
+                progress=self.progress,
                 batch=self._batch,
             )
         return self._client

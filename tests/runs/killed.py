@@ -21,7 +21,8 @@ import importlib.util, json, os, pkgutil, signal, sys, traceback
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import app, main
-for name in ("cli", "answering", "api", "curation", "debate", "debateqa", "experiments", "generation", "judging", "judges", "llm", "perspectives", "retrieval", "reliability", "report"):
+names = "cli answering api curation debate debateqa experiments generation judging judges llm perspectives retrieval"
+for name in (*names.split(), "reliability", "report"):
     package = importlib.import_module(f"conqret.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
@@ -77,7 +78,11 @@ class Forks:
         self._process.stdout.close()
 
     def start(
-        self, *arguments: object, out: str | Path = os.devnull, err: str | Path = "", ignoring: int | None = None
+        self,
+        *arguments: object,
+        out: str | Path = os.devnull,
+        err: str | Path = "",
+        ignoring: int | None = None,
     ) -> int:
         """Begin a command; returns its process's number.
 

@@ -14,7 +14,6 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.request import Answer
 from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
-from conqret.runs.folder import RunRecord
 from conqret.runs.session import Session
 from conqret.runs.trials import Trial
 

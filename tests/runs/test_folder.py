@@ -145,7 +145,10 @@ def test_what_a_killed_run_left_before_its_record_does_not_disturb(walk: Walk) -
 def test_what_a_killed_writer_left_half_done_is_taken_away(walk: Walk) -> None:
     with walk.claimed(Record()):
         pass
-    own, nested = walk.path / ".scores.parquet.1a2b3c4d.part", walk.path / "rankings" / ".pro.res.gz.1a2b3c4d.part"
+    own, nested = (
+        walk.path / ".scores.parquet.1a2b3c4d.part",
+        walk.path / "rankings" / ".pro.res.gz.1a2b3c4d.part",
+    )
     other = walk.path / ".report.html.1a2b3c4d.part"  # somebody may be writing it
     for part, age in ((own, 2 * ABANDONED), (nested, 2 * ABANDONED), (other, 0)):
         part.parent.mkdir(exist_ok=True)

@@ -131,7 +131,8 @@ def _answered(folder: Path, server: FaultServer) -> tuple[object, ...]:
 def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
     server.answer = fair
     rows = [
-        {**OWN, "id": f"q{n}", "question": f"Who is {n}?", "arguments": None, "counter_arguments": None} for n in range(3)
+        {**OWN, "id": f"q{n}", "question": f"Who is {n}?", "arguments": None, "counter_arguments": None}
+        for n in range(3)
     ]
     return ("debate", "argue", lines(folder / "rows.jsonl", rows), *_called(server))
 
@@ -155,7 +156,9 @@ def _perspectives(folder: Path, server: FaultServer) -> tuple[object, ...]:
 
 def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
     server.answer = scripted()
-    texts = [{"id": f"d{n}", "text": f"Trams are cheap, says {n}.", "url": f"https://{n}.org"} for n in range(4)]
+    texts = [
+        {"id": f"d{n}", "text": f"Trams are cheap, says {n}.", "url": f"https://{n}.org"} for n in range(4)
+    ]
     (folder / "corpus").mkdir()
     lines(folder / "corpus" / "documents.jsonl", texts)
     rows = lines(folder / "rows.jsonl", [{"question": f"Are {n} trams cheap?"} for n in range(3)])
