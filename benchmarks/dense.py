@@ -29,12 +29,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from retrieval import DEPTH, judged, needed, show, webis_corpus, write_corpus
 
 from conqret.data.item import Document
-from conqret.retrieval.bm25 import BM25
 from conqret.retrieval.dense.encoding import Encoding
 from conqret.retrieval.engine import get_engine
 from conqret.retrieval.evaluation.evaluate import evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings
-from conqret.retrieval.first_stage import Dense
+from conqret.retrieval.first_stage import BM25, Dense
 from conqret.retrieval.fusion import Fusion
 from conqret.retrieval.index import build_index, open_index
 

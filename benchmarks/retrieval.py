@@ -24,10 +24,10 @@ import numpy as np
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus import CorpusDirectory
-from conqret.retrieval.bm25 import BM25
 from conqret.retrieval.engine import Settings
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
+from conqret.retrieval.first_stage import BM25
 from conqret.retrieval.index import build_index
 from conqret.retrieval.pipeline import Plan
 from conqret.retrieval.silence import silenced

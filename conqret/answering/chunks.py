@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from conqret.curation.chunks import chunks
@@ -80,10 +79,9 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     Raises:
         DeclarationError: a line is no document, or none is from a trusted domain.
     """
-    digest = hashlib.sha256(json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode())
+    made_by = json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode()
     with collection.documents_file.open("rb") as file:
-        for block in iter(partial(file.read, 1 << 20), b""):
-            digest.update(block)
+        digest = hashlib.file_digest(file, lambda: hashlib.sha256(made_by))
     folder = collection.folder / FOLDER / digest.hexdigest()[:16]
     if (folder / "documents.jsonl").is_file():
         return folder

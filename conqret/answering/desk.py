@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -165,18 +165,14 @@ class Desk:
         question, plan = self.question.question, self.plan
         prompt = self.library[plan.prompt]
         settings = {"with_documents": bool(self.documents), "length": plan.length or 0}
-        render: Callable[[Sequence[Document]], Rendered] = lambda shown: prompt.render(  # noqa: E731
-            {"question": question, "documents": shown}, settings
-        )
+
+        def render(shown: Sequence[Document]) -> Rendered:
+            return prompt.render({"question": question, "documents": shown}, settings)
+
         said = await asked(
             prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
             self.answerer, lambda: baseline.answer(question, [one.text for one in self.documents], plan.length),
-            **self.drawn(),
+            temperature=plan.temperature, top_p=plan.top_p, max_tokens=self.room,
         )  # fmt: skip
         self.cut = said.cut
         return said.text
-
-    def drawn(self) -> dict[str, Any]:
-        """How the answerer draws, as settings of a request."""
-        plan = self.plan
-        return {"temperature": plan.temperature, "top_p": plan.top_p, "max_tokens": self.room}

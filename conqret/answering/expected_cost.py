@@ -4,14 +4,16 @@ the models, so that each prompt is the one that may be sent."""
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 from conqret.answering.run import Answering
 from conqret.curation.asking import Unanswered
 from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.expected_cost import GENERATED_TOKENS
-from conqret.judging.expected_cost import Expected, counter, expected
+from conqret.judging.expected_cost import Expected, expected
 from conqret.judging.fitting import prompt_tokens
+from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Answer, Plain, Request
 from conqret.prompts import Library, Rendered
@@ -24,33 +26,19 @@ STEP_TOKENS = 80
 """A thought and a query."""
 
 
-class _Priced:
+class _Priced(Client):
     """A model that is not asked: it counts what it would be, and has the offline baseline answer."""
 
     def __init__(self, options: ClientOptions) -> None:
-        self._client = counter(options)
+        super().__init__(replace(options, budget_usd=None), store=None)
         self.prompts: dict[str, list[int]] = defaultdict(list)
-
-    @property
-    def context_window(self) -> int | None:
-        return self._client.context_window
-
-    @property
-    def model_id(self) -> str:
-        return self._client.model_id
-
-    def count_tokens(self, text: str) -> int:
-        return self._client.count_tokens(text)
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         system, user = (one.content for one in request.messages)
-        self.prompts[request.ask].append(prompt_tokens(Rendered(system, user), self._client))
+        self.prompts[request.ask].append(prompt_tokens(Rendered(system, user), self))
         made = request.baseline() if request.baseline is not None else None
         value = {"text": made} if request.plain else made
         return Answer(request.response.model_validate(value, context=dict(request.context)), ())
-
-    def pardon(self, answer: Answer[Any]) -> None:
-        """Nothing was counted as failed."""
 
 
 def estimate(run: Answering, library: Library) -> list[Expected]:

@@ -90,12 +90,14 @@ def score(
     whether it follows the side of its query, the documents that it takes, and the ceiling of all rankings together.
     A model (or --judgments) says which document contains which perspective, and which of two supports the question.
     """
+    import json
+
     from conqret.api.retrieval import retrieval_session
     from conqret.cli.perspectives_judging import detected, sided
     from conqret.errors import DeclarationError
     from conqret.io.perspectives import perspective_lines, read_perspectives
     from conqret.perspectives.detection import estimate
-    from conqret.perspectives.facts import facts_of, json_of, values_of
+    from conqret.perspectives.facts import facts_of, values_of
     from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged, write_rankings
     from conqret.perspectives.scoring import pairs_of, pooled
     from conqret.perspectives.scoring import score as scored
@@ -153,7 +155,7 @@ def score(
     written = write_files(
         folder,
         {
-            SCORES: json_of(facts),
+            SCORES: json.dumps(facts, indent=1) + "\n",
             VALUES: values_of(found),
             JUDGMENTS: (
                 f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels_of(questions, judged)

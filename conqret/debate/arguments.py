@@ -15,7 +15,7 @@ from conqret.debate.transcript import Motion, Spoken
 from conqret.io.debate_topics import SIDES, DebateTopic, Side
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
 
 PROMPT = "debate/arguments"
@@ -89,7 +89,7 @@ async def argue(one: Arguing, library: Library, client: Client) -> Spoken:
         Request(
             ask=PROMPT,
             item=one.key,
-            messages=(Message("system", rendered.system), Message("user", rendered.user)),
+            messages=messages(rendered),
             response=Arguments,
             context={"count": one.count},
             baseline=lambda: {"arguments": debater.arguments(one.topic.topic, one.side, one.count)},

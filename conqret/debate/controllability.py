@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment, Measure, Part
@@ -18,7 +19,7 @@ from conqret.debate.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
 from conqret.stats.classification import auroc
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate, average, undefined
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
@@ -102,25 +103,14 @@ def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Co
     if known:
         own, sides = np.array([good[place] for place in known], dtype=float), pro[known]
         resamples = leave_one_out([judgments[place].topic for place in known])
-        sums = resamples.sums(np.column_stack([own * sides, sides, own * (1 - sides), 1 - sides]))
-
-        def shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            drawn = weights @ sums
-            with np.errstate(divide="ignore", invalid="ignore"):  # without a topic there may be no such side
-                return np.column_stack([drawn[:, 0] / drawn[:, 1], drawn[:, 2] / drawn[:, 3]])
-
-        def estimate(columns: list[int], of: str) -> Estimate:
-            count = int(sum(sums[:, 2 * column + 1].sum() for column in columns))
-            found = resamples.sampled(
-                lambda weights: shares(weights)[:, columns].mean(axis=1),
-                count,
-                reason=f"no statement of {of}",
-                scale="share",
-            )
-            return found.estimate()
-
-        positive, negative = estimate([0], "the positive side"), estimate([1], "the negative side")
-        both = estimate([0, 1], "one of the sides")
+        pro_share, con_share = (
+            resamples.ratio(own * side, side, reason=f"no statement of the {name} side", scale="share")
+            for name, side in (("positive", sides), ("negative", 1 - sides))
+        )
+        positive, negative = pro_share.estimate(), con_share.estimate()
+        both = undefined("no statement of one of the sides", len(known))
+        if pro_share.defined and con_share.defined:
+            both = replace(average([pro_share, con_share]), n=len(known)).estimate()
         lean = [_share(measures[place], SUPPORTING) - _share(measures[place], OPPOSING) for place in known]
         separation = auroc(sides, lean, resamples)
     return Controllability(

@@ -6,7 +6,7 @@ them leave out the same passages, so that differences are paired. (Parrish et al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -18,8 +18,6 @@ from conqret.stats.resampling import leave_one_out
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    Test = Callable[[SliderAnswer], bool]
 
 Factor = Literal["arguments", "both sides", "judgment", "instruction"]
 """What may change accuracy; both sides are heard in a debate, and one alone in a consultancy."""
@@ -200,9 +198,7 @@ class _Measured:
             given = np.array([one.judge == judge for one in self.answers]) & self.given
             yield Standing(
                 judge,
-                self._ratio(self.right & given, self.moved & given, "always abstained").estimate(
-                    self.confidence
-                ),
+                self._share(self.right & given, self.moved & given, "always abstained"),
                 self._share(given & ~self.moved, given),
                 self._share(self.dollars * given, given, scale="plain"),
             )
@@ -286,31 +282,18 @@ class _Measured:
 
     def _accuracy(self, cell: Cell) -> Sampled:
         here = self._in(cell)
-        return self._ratio(self.right & here, self.moved & here, "everybody abstained")
+        moved = self.moved & here
+        return self.resamples.ratio(
+            self.right & here, moved, reason="everybody abstained", scale="share", counted=moved
+        )
 
     def _share(
         self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str = "", scale: Scale = "share"
     ) -> Estimate:
-        return self._ratio(part, of, reason or "no answer was given", scale).estimate(self.confidence)
-
-    def _ratio(
-        self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str, scale: Scale = "share"
-    ) -> Sampled:
-        """The sum of one column by the sum of another; not defined where the latter is 0."""
-        import numpy as np
-
-        sums = self.resamples.sums(np.column_stack([part, of]).astype(float))
-
-        def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            above, below = (weights @ sums).T
-            found: NDArray[np.float64] = np.full_like(above, np.nan)
-            np.divide(above, below, out=found, where=below > 0)
-            return found
-
-        n = int(np.count_nonzero(of))
-        return self.resamples.sampled(
-            of_weights, n, width=self.resamples.clusters, reason=reason, scale=scale, counted=of
+        found = self.resamples.ratio(
+            part, of, reason=reason or "no answer was given", scale=scale, counted=of
         )
+        return found.estimate(self.confidence)
 
 
 def _order(cell: Cell) -> tuple[str, int, int]:

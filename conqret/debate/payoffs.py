@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 
 STRENGTHS = ("abstain", "slightly confident", "moderately confident", "completely confident")
 """How far the slider is moved from its middle, 0 to 3 notches, in words (Tables 5 and 6)."""
@@ -105,17 +105,6 @@ INSTRUCTIONS = {one.name: one for one in (SIMPLE, ENCOURAGE_ABSTAIN)}
 
 FOR_THE_RIGHT, FOR_THE_WRONG = Fraction("0.20"), Fraction("0.75")
 """Dollars that a writer earns for each judge who ends on the writer's side (section A.3)."""
-
-
-def instruction(name: str) -> Instruction:
-    """The instruction of this name.
-
-    Raises:
-        UnknownNameError: there is none.
-    """
-    if name not in INSTRUCTIONS:
-        raise UnknownNameError("instruction", name, INSTRUCTIONS)
-    return INSTRUCTIONS[name]
 
 
 def writers_bonus(argued_right: bool, toward_right: Sequence[int]) -> Fraction:

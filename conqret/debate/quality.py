@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.gathering import gathered
@@ -19,11 +19,7 @@ from conqret.debate.statements import SYSTEM, instruction_of, system_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.resampling import leave_one_out
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from conqret.stats.resampling import mean_interval
 
 FORMAT = "response-quality"
 TOPIC = "topic"
@@ -107,21 +103,12 @@ def verdict(preference: Measure) -> Verdict | None:
 
 
 def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
-    import numpy as np
-
     known = [(topic, measure, said) for topic, measure in found if (said := verdict(measure)) is not None]
     counts = Counter(said for _, _, said in known)
     score, flips = undefined("no pair has an answer in both orders"), None
     if known:
-        resamples = leave_one_out([topic for topic, _, _ in known])
-        points = np.array([{"win": 1.0, "tie": 0.0, "lose": -1.0}[said] for _, _, said in known])
-        sums = resamples.sums(np.column_stack([points, np.ones(len(points))]))
-
-        def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            drawn = weights @ sums
-            return np.asarray(drawn[:, 0] / drawn[:, 1] + 1)
-
-        score = resamples.sampled(of_weights, len(known)).estimate()
+        points = [{"win": 2, "tie": 1, "lose": 0}[said] for _, _, said in known]
+        score = mean_interval(points, [topic for topic, _, _ in known])
         flips = sum(len(set(_labels(measure))) > 1 for _, measure, _ in known) / len(known)
     return Quality(
         system=system,

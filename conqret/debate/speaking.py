@@ -21,7 +21,7 @@ from conqret.io.debate_topics import Side
 from conqret.judging.fitting import Fitted, Window, fit
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
 
 OPENING, REPLY, CONCLUSION = "debate/opening", "debate/reply", "debate/conclusion"
@@ -154,7 +154,7 @@ async def speak(one: Speaking, library: Library, client: Client) -> Spoken:
         Request(
             ask=one.ask,
             item=key,
-            messages=(Message("system", fitted.rendered.system), Message("user", fitted.rendered.user)),
+            messages=messages(fitted.rendered),
             response=one.response,
             context={"asked": len(one.asked)},
             baseline=one.offline,

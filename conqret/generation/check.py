@@ -117,13 +117,8 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
     )
 
 
-def quotations(text: str) -> tuple[str, ...]:
-    """What stands in double quotation marks and has at least three words."""
-    return tuple(quote for _, quote in _quotations(text))
-
-
 def _quotations(text: str) -> Iterator[tuple[int, str]]:
-    """The same, each with the place where its words end."""
+    """What stands in double quotation marks and has at least three words, each with the place where its words end."""
     for match in _QUOTATION.finditer(text):
         quote = "".join(match.groups(default="")).strip()
         if len(_plain(quote).split()) >= QUOTED_WORDS:

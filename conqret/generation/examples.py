@@ -10,9 +10,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from conqret.baseline.alignment import align
-from conqret.data.corpus import CorpusTopic, LedgerEntry
+from conqret.data.corpus import CorpusTopic
 from conqret.data.debate import Debate, DebateArgument
 from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
@@ -97,12 +98,12 @@ class ExpertArguments:
 
     def _documents(self, debate: Debate) -> dict[int, str]:
         """The documents of the page's sources, by the sources' numbers."""
-        found: dict[int, str] = {}
-        for source in debate.sources:
-            entry: LedgerEntry | None = self._ledger.get((debate.id, source.number))
-            if entry is not None and entry.status == "ok" and entry.document:
-                found[source.number] = entry.document
-        return found
+        entries = {source.number: self._ledger.get((debate.id, source.number)) for source in debate.sources}
+        return {
+            number: one.document
+            for number, one in entries.items()
+            if one is not None and one.status == "ok" and one.document
+        }
 
 
 def draw_examples(
@@ -128,19 +129,19 @@ def draw_examples(
         return ()
     train = sorted((topic for topic in topics if topic.split == "train"), key=lambda topic: topic.id)
     order = random.Random(f"examples/{seed}/{stance}").sample(train, len(train))
-    found = []
-    for topic in order:
-        if exclude is not None and (topic.id == exclude.id or _same(topic.question, exclude.question)):
-            continue
-        example = experts.example(topic, stance, documents)
-        if example is not None:
-            found.append(example)
-        if len(found) == count:
-            return tuple(found)
-    raise DeclarationError(
-        f"{count} examples are wanted, and the train topics of the corpus hold {len(found)} {stance} arguments "
-        "that their documents bear out; lower --shots"
+    others = (
+        topic
+        for topic in order
+        if exclude is None or not (topic.id == exclude.id or _same(topic.question, exclude.question))
     )
+    examples = (experts.example(topic, stance, documents) for topic in others)
+    found = tuple(islice(filter(None, examples), count))
+    if len(found) < count:
+        raise DeclarationError(
+            f"{count} examples are wanted, and the train topics of the corpus hold {len(found)} {stance} arguments "
+            "that their documents bear out; lower --shots"
+        )
+    return found
 
 
 def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | None:

@@ -83,11 +83,6 @@ class GenerationRun:
         """Where the arguments go."""
         return GenerationFolder(self.out)
 
-    @property
-    def items_file(self) -> Path:
-        """The items, ready to be judged."""
-        return self.folder.items_file
-
     @cached_property
     def session(self) -> Session:
         """What asks the model."""
@@ -153,7 +148,7 @@ async def agenerate(
 
     def finish(rows: Sequence[Generated]) -> None:
         items = [task.item(found) for task, found in zip(run.tasks, rows, strict=True)]
-        write_lines(run.items_file, (item_record(item) for item in items if item is not None))
+        write_lines(run.folder.items_file, (item_record(item) for item in items if item is not None))
 
     room = max(ANSWER_ROOM, run.model.max_tokens or 0)
     generator = Generator(run.options, run.library, run.session.client, run.model.model, room)
@@ -164,7 +159,7 @@ async def agenerate(
     )  # fmt: skip
     facts = [one.facts for one in asked.rows if one.argument is not None]
     return GenerationOutcome(
-        items_file=run.items_file,
+        items_file=run.folder.items_file,
         written=len(facts),
         no_evidence=sum(one.reason is Reason.NO_EVIDENCE for one in asked.rows),
         failed=asked.lost,

@@ -15,7 +15,7 @@ from conqret.perspectives.baseline import baseline_grade
 from conqret.prompts import Library, Rendered
 from conqret.runs.asked import Answered
 from conqret.runs.session import Session
-from conqret.runs.trials import Trial, collect
+from conqret.runs.trials import Trial
 
 PROMPT = "perspective-detection"
 
@@ -49,19 +49,13 @@ class Detection(Answered):
         return None if self.grade is None else self.grade >= yes_from
 
 
-def detect(pairs: Sequence[Pair], session: Session) -> list[Detection]:
-    """Ask about every pair, each under an id of its own, and give their detections in the same order."""
-    works = ((pair.id, partial(_detected, pair, session)) for pair in pairs)
-    return session.run(lambda client: collect(works, in_flight=client.in_flight))
-
-
 def trials(pairs: Sequence[Pair], session: Session) -> list[Trial[Detection]]:
     """The question about each pair."""
     return [Trial(pair.id, partial(_detected, pair, session)) for pair in pairs]
 
 
 def estimate(pairs: Sequence[Pair], session: Session) -> Expected:
-    """The calls, tokens and dollars of :func:`detect`; nothing that is recorded already is taken off."""
+    """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     prompts = (_prompt(pair, session.library) for pair in pairs)
     return expected_asking("detect", session.options, prompts, ANSWER_TOKENS)
 
@@ -70,7 +64,7 @@ def _prompt(pair: Pair, library: Library) -> Rendered:
     return library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
 
 
-async def _detected(pair: Pair, session: Session, earlier: object = None) -> Detection:
+async def _detected(pair: Pair, session: Session, earlier: object) -> Detection:
     answer = await session.client.ask(
         Request(
             ask=PROMPT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
@@ -34,11 +33,6 @@ def facts_of(found: Diversity) -> dict[str, Any]:
         "unranked": {name: list(one) for name, one in found.unranked.items()},
         "scores": scores,
     }
-
-
-def json_of(facts: dict[str, Any]) -> str:
-    """The same as the text of ``scores.json``."""
-    return json.dumps(facts, indent=1) + "\n"
 
 
 def values_of(found: Diversity) -> str:

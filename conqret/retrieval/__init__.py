@@ -12,10 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conqret.retrieval.bm25 import BM25
     from conqret.retrieval.cross_encoder import CrossEncoder
     from conqret.retrieval.expansion import PerspectiveExpansion
-    from conqret.retrieval.first_stage import Dense
+    from conqret.retrieval.first_stage import BM25, Dense
     from conqret.retrieval.fusion import Fusion
     from conqret.retrieval.index import Index, build_index, open_index
     from conqret.retrieval.mmr import MMR
@@ -37,7 +36,7 @@ __all__ = [
 ]
 
 _PLACES = {
-    "BM25": "bm25",
+    "BM25": "first_stage",
     "CrossEncoder": "cross_encoder",
     "Dense": "first_stage",
     "Fusion": "fusion",

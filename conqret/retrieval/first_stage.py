@@ -62,6 +62,10 @@ class FirstStage(pt.Transformer):
         return f"{type(self).__name__}({self.index.engine}, depth={self.depth})"
 
 
+class BM25(FirstStage):
+    """Retrieve by words: the index of ``conqret index CORPUS``."""
+
+
 class Dense(FirstStage):
     """Retrieve by vectors: the index of ``conqret index CORPUS --engine dense``, or any other by vectors."""
 

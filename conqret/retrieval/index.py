@@ -23,7 +23,6 @@ LAYOUT = 1
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 
 _MANIFEST, _DOCUMENTS, _ENGINE = "index.json", "documents.json", "engine"
-_BLOCK = 1 << 20
 
 
 def build_index(
@@ -192,10 +191,8 @@ def _manifest(collection: Collection, home: str) -> dict[str, Any]:
 
 def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:
     """The name of an index: it changes with any byte of the documents, the engine, its version, the settings."""
-    digest = hashlib.sha256()
     with collection.documents_file.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
+        digest = hashlib.file_digest(file, "sha256")
     made_by = {
         "layout": LAYOUT,
         "engine": engine.name,

@@ -109,6 +109,32 @@ class Resamples:
             freedom_by_size(self.sizes(counted if over is None else over)),
         )
 
+    def ratio(
+        self,
+        part: NDArray[np.generic],
+        of: NDArray[np.generic],
+        *,
+        reason: str = "",
+        scale: Scale = "plain",
+        counted: NDArray[np.bool_] | None = None,
+    ) -> Sampled:
+        """The sum of ``part`` by that of ``of`` (both items), a mean of ratios weighed by ``of``; not defined, for
+        ``reason``, where the latter is 0. Behind it are the items of which ``of`` is not 0. ``counted`` is as in
+        :meth:`sampled`.
+        """
+        import numpy as np
+
+        sums = self.sums(np.column_stack([part, of]).astype(float))
+
+        def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+            above, below = (weights @ sums).T
+            return np.asarray(np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0))
+
+        behind = int(np.count_nonzero(of))
+        return self.sampled(
+            of_weights, behind, width=self.clusters, reason=reason, scale=scale, counted=counted
+        )
+
     def sizes(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """How many items (that are ``counted``) each cluster holds."""
         import numpy as np
@@ -176,10 +202,4 @@ def mean(values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale
     if clusters is not None and len(clusters) != len(data):
         raise DeclarationError(f"{len(clusters)} clusters for {len(data)} values: name one for each")
     resamples = leave_one_out(range(len(data)) if clusters is None else clusters)
-    sums = resamples.sums(np.column_stack([data, np.ones_like(data)]))
-
-    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        above, below = (weights @ sums).T
-        return np.asarray(above / below)
-
-    return resamples.sampled(of_weights, len(data), width=2, scale=scale)
+    return resamples.ratio(data, np.ones_like(data), scale=scale)

@@ -9,10 +9,9 @@ from conqret.debate.payoffs import (
     RESPONSES,
     SIMPLE,
     Instruction,
-    instruction,
     writers_bonus,
 )
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 
 TABLE_5 = {
     0: [30, 30, 30, 30, 30, 30],
@@ -81,8 +80,6 @@ def test_writers_earn_by_the_last_answers_and_abstaining_counts_for_the_wrong_si
 def test_bad_input_is_named():
     with pytest.raises(DeclarationError, match="has 7 points, and 2 bonuses"):
         Instruction("short", (Fraction(1), Fraction(2)))
-    with pytest.raises(UnknownNameError, match="simple"):
-        instruction("simpel")
 
 
 def test_what_the_paper_says_of_pay_follows_from_its_figures():

@@ -47,7 +47,7 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
         run = GenerationRun(tasks, options, ClientOptions("offline"), tmp_path / name)
         assert generate(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
-        (items[name],) = open_items(run.items_file)
+        (items[name],) = open_items(run.folder.items_file)
         records[name] = run.folder.record()
     assert items["extractive"].argument == items["cited"].argument
     facts = items["extractive"].metadata["generation"]

@@ -46,7 +46,7 @@ def test_items_that_the_judges_read(corpus, ranking, tmp_path):
     run = job(corpus, ranking, tmp_path / "out", GenerateOptions(expert=True, documents=3))
     outcome = generate(run)
     assert (outcome.written, outcome.failed, outcome.session.sent) == (2, {}, 2)
-    items = list(open_items(run.items_file))
+    items = list(open_items(run.folder.items_file))
     assert [item.id for item in items] == ["buses-pro", "planes-pro"]
     assert [document.id for document in items[0].documents] == ["buses-1", "buses-2", "buses-3"]
     assert citations(items[0].argument)
@@ -62,10 +62,10 @@ def test_items_that_the_judges_read(corpus, ranking, tmp_path):
 def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     run = job(corpus, ranking, tmp_path / "out")
     generate(run)
-    before = run.items_file.read_bytes()
+    before = run.folder.items_file.read_bytes()
     again = generate(run)
     assert again.session == SessionCounts(sent=0, recorded=0, kept=2, cost_usd=0.0)
-    assert run.items_file.read_bytes() == before
+    assert run.folder.items_file.read_bytes() == before
     replayed = generate(job(corpus, ranking, tmp_path / "replayed", replay=run.out))
     assert (replayed.session.sent, replayed.missing) == (0, ())
     assert (tmp_path / "replayed" / "items.jsonl").read_bytes() == before
@@ -153,7 +153,7 @@ def test_no_evidence_is_counted_by_itself_and_asked_for_once(corpus, ranking, tm
     run = job(corpus, ranking, tmp_path / "out")
     outcome = generate(run)
     assert (outcome.written, outcome.no_evidence, outcome.failed) == (1, 1, {})
-    assert [item.id for item in open_items(run.items_file)] == ["planes-pro"]
+    assert [item.id for item in open_items(run.folder.items_file)] == ["planes-pro"]
     again = generate(run)
     assert (again.session.kept, again.session.recorded, again.no_evidence) == (2, 0, 1)
 
@@ -192,7 +192,7 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
     shown = server.requests[0].body["messages"][1]["content"]
     assert shown.count("<example>") == 3
     assert "Should cities pay for buses?" in shown
-    items = list(open_items(run.items_file))
+    items = list(open_items(run.folder.items_file))
     assert {item.metadata["generation"]["model"] for item in items} == {"openai/test"}
     with FaultServer(FaultPlan(always="refusal")) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none")

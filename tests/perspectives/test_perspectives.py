@@ -9,7 +9,7 @@ from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.options import ClientOptions
 from conqret.perspectives.baseline import baseline_grade
-from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded, detect
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded
 from conqret.perspectives.diversity import (
     ceiling,
     documents_needed,
@@ -21,6 +21,7 @@ from conqret.perspectives.diversity import (
 )
 from conqret.perspectives.measures import MRecall, PerspectiveP
 from conqret.runs.session import Session
+from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
 HOLDERS = {"yes": {"d1", "d4"}, "no": {"d4", "d6"}}

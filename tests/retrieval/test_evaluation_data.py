@@ -10,7 +10,6 @@ from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.pairs import read_pairs
-from conqret.perspectives.detection import detect
 from conqret.retrieval import BM25, build_index
 from conqret.retrieval.engine import default_engine
 from conqret.retrieval.evaluation.evaluate import evaluate
@@ -18,6 +17,7 @@ from conqret.retrieval.evaluation.systems import judgments, queries, rankings, r
 from conqret.retrieval.pipeline import Plan
 from conqret.runs.session import Session
 from conqret.stats.classification import f1
+from tests.perspectives.detected import detect
 
 
 def write(folder, texts, topics, qrels):

@@ -152,8 +152,8 @@ class _HuggingFace:
         if self._pooling == "cls":
             return tokens[:, 0]
         if self._pooling == "last":
-            last = (mask * _places(mask)).argmax(dim=1)
-            return tokens[_rows(tokens), last]
+            last = mask.cumsum(dim=1).argmax(dim=1)
+            return tokens.take_along_dim(last.view(-1, 1, 1), dim=1).squeeze(1)
         weights = mask.unsqueeze(-1).to(tokens.dtype)
         return (tokens * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
 
@@ -164,18 +164,6 @@ def _kind(name: str) -> str:
     kinds = said.get("architectures") or [""]
     own = kinds[0] if said.get("model_type") == "dpr" else ""
     return own if own in {"DPRContextEncoder", "DPRQuestionEncoder"} else "AutoModel"
-
-
-def _places(mask: Any) -> Any:
-    import torch
-
-    return torch.arange(1, mask.shape[1] + 1, device=mask.device)
-
-
-def _rows(tokens: Any) -> Any:
-    import torch
-
-    return torch.arange(tokens.shape[0], device=tokens.device)
 
 
 def adapted(name: str) -> Callable[..., Any]:

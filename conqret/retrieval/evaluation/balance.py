@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 
 ALPHA = 0.5
@@ -35,26 +36,24 @@ def alpha_ndcg(
 
 
 def _gains(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int, alpha: float) -> float:
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     total = 0.0
     for rank, document in enumerate(ranking[:cut], start=1):
         held = subtopics.get(document, frozenset())
-        total += sum((1 - alpha) ** seen.get(subtopic, 0) for subtopic in held) / math.log2(1 + rank)
-        for subtopic in held:
-            seen[subtopic] = seen.get(subtopic, 0) + 1
+        total += sum((1 - alpha) ** seen[subtopic] for subtopic in held) / math.log2(1 + rank)
+        seen.update(held)
     return total
 
 
 def _greedy(subtopics: Mapping[str, Set[str]], cut: int, alpha: float) -> list[str]:
     left = {document: held for document, held in sorted(subtopics.items()) if held}
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     order: list[str] = []
     while left and len(order) < cut:
         best = max(
             left,
-            key=lambda document: sum((1 - alpha) ** seen.get(subtopic, 0) for subtopic in left[document]),
+            key=lambda document: sum((1 - alpha) ** seen[subtopic] for subtopic in left[document]),
         )
         order.append(best)
-        for subtopic in left.pop(best):
-            seen[subtopic] = seen.get(subtopic, 0) + 1
+        seen.update(left.pop(best))
     return order
