@@ -13,3 +13,8 @@ def test_lines_of_the_site_break_between_words():
     assert on_page_content("<td>.685 [-.511, .818]</td>") == (
         '<td>.685 <span class="whole">[-.511, .818]</span></td>'
     )
+    assert on_page_content('<pre>judge<span class="p">(</span><span>"a/b"</span></pre>') == (
+        '<pre>judge<span class="p">(</span><wbr><span>"a/<wbr>b"</span></pre>'
+    )
+    linked = '<code><a title="a,b" href="../c/d.html">x</a></code>'
+    assert on_page_content(linked) == linked
