@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,6 @@ from typing import Any
 from conqret._optional import require
 from conqret.debate.instructions import ASSISTANT, Instruction
 from conqret.debate.tuning import (
-    EXTRA,
-    LORA_ALPHA,
     SCHEDULE,
     Plan,
     Step,
@@ -26,8 +23,9 @@ from conqret.debate.tuning import (
 )
 from conqret.errors import DeclarationError, first_line
 from conqret.io.atomic import write_whole
-from conqret.perplexity.checkpoints import last_checkpoint, quiet, whole
+from conqret.perplexity.checkpoints import quiet, whole
 from conqret.perplexity.models import Loaded, load
+from conqret.perplexity.training import EXTRA, arguments, brief, lora, merged, train
 from conqret.perplexity.windows import window_of
 from conqret.perplexity.wrapping import PLAIN_TEMPLATE, rendered
 
@@ -135,7 +133,7 @@ def loaded(given: Prepared) -> Loaded:
     """
     require("trl", "datasets", *(["peft"] if given.settings.lora else []), extra=EXTRA)
     with quiet():
-        return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and _brief() else "float32")
+        return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and brief() else "float32")
 
 
 def trained(
@@ -147,16 +145,15 @@ def trained(
 ) -> None:
     """Train, from the last checkpoint if there is one, and write the model and what came of it."""
     with quiet():
-        trainer, place, kind = assembled(given, base, folder, on_step)
-        last = last_checkpoint(folder.checkpoints)
-        on_start(given.plan, 0 if last is None else int(last.name.rpartition("-")[2]))
-        try:
-            trainer.train(resume_from_checkpoint=None if last is None else str(last))
-        except require("torch", extra=EXTRA).OutOfMemoryError as error:
-            raise DeclarationError(
-                f"the memory of the device ran out: take --at-once {max(1, given.settings.rows_at_once // 2)} (the run "
-                f"goes on), a smaller --max-length, or --lora ({first_line(error)})"
-            ) from error
+        trainer, place, kind = assembled(given, base, folder)
+        train(
+            trainer,
+            folder.checkpoints,
+            lambda done: on_start(given.plan, done),
+            lambda logs: on_step(_step(logs)),
+            remedy=f"take --at-once {max(1, given.settings.rows_at_once // 2)} (the run goes on), a smaller "
+            "--max-length, or --lora",
+        )
         _save(trainer.model, given, folder)
     history = trainer.state.log_history
     found = Training(
@@ -172,33 +169,15 @@ def trained(
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
 
 
-def assembled(
-    given: Prepared, base: Loaded, folder: TunedFolder, on_step: Callable[[Step], None]
-) -> tuple[Any, str, str]:
+def assembled(given: Prepared, base: Loaded, folder: TunedFolder) -> tuple[Any, str, str]:
     """The trainer, the device, and the type of the numbers in which it computes."""
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
-    transformers: Any = require("transformers", extra=EXTRA)
-    settings, steps = given.settings, given.plan.steps
-    cuda = torch.cuda.is_available()
-    brief = _brief()
-    lora = None
-    if settings.lora:
-        peft = require("peft", extra=EXTRA)
-        lora = peft.LoraConfig(
-            r=settings.lora_rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type="CAUSAL_LM"
-        )
-
-    class Told(transformers.TrainerCallback):  # type: ignore[misc]  # untyped
-        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
-            if logs and "loss" in logs:
-                on_step(_step({**logs, "step": state.global_step}))
-
+    settings, cuda = given.settings, torch.cuda.is_available()
     config = trl.SFTConfig(
-        output_dir=str(folder.checkpoints),
-        num_train_epochs=settings.epochs,
-        learning_rate=given.plan.rate,
-        lr_scheduler_type=SCHEDULE,
-        warmup_steps=math.ceil(settings.warmup * steps),
+        **arguments(
+            settings, folder.checkpoints, given.plan.rows,
+            rate=given.plan.rate, schedule=SCHEDULE, warmup=settings.warmup,
+        ),
         weight_decay=0.0,
         per_device_train_batch_size=settings.rows_at_once,
         per_device_eval_batch_size=settings.rows_at_once,
@@ -206,41 +185,23 @@ def assembled(
         gradient_checkpointing=cuda,
         eval_strategy="epoch" if given.held_out else "no",
         eval_on_start=bool(given.held_out),
-        save_steps=settings.save_every,
-        save_total_limit=1,
-        logging_steps=1,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        bf16=brief,
-        use_cpu=not cuda,
-        dataloader_pin_memory=cuda,
         dataset_kwargs={"skip_prepare_dataset": True},
         max_length=None,
-        report_to=[],
-        disable_tqdm=True,
-    )
+    )  # fmt: skip
     config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
     parts = {"train_dataset": given.rows, "eval_dataset": given.held_out}
     trainer = trl.SFTTrainer(
         model=base.model,
         args=config,
         processing_class=given.tokenizer,
-        peft_config=lora,
-        callbacks=[Told()],
+        peft_config=lora("CAUSAL_LM", settings.lora_rank) if settings.lora else None,
         **{
             name: datasets.Dataset.from_list([{"input_ids": x.input_ids, "labels": x.labels} for x in part])
             for name, part in parts.items()
             if part
         },
     )
-    trainer.remove_callback(transformers.PrinterCallback)
-    return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief else "float32"
-
-
-def _brief() -> bool:
-    """Whether the device computes in bfloat16."""
-    cuda = require("torch", extra=EXTRA).cuda
-    return bool(cuda.is_available() and cuda.is_bf16_supported())
+    return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief() else "float32"
 
 
 def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
@@ -261,9 +222,7 @@ def _save(model: Any, given: Prepared, folder: TunedFolder) -> None:
     transformers = require("transformers", extra=EXTRA)
     base = transformers.AutoConfig.from_pretrained(given.model)
     if given.settings.lora:
-        with whole(folder.adapter, folder.checkpoints) as made:
-            model.save_pretrained(made)
-        model = model.merge_and_unload()
+        model = merged(model, folder.adapter, folder.checkpoints)
     with whole(folder.model, folder.checkpoints) as made:
         model.to(base.dtype or model.dtype).save_pretrained(made)
         given.tokenizer.save_pretrained(made)

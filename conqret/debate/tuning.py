@@ -15,20 +15,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from conqret.data.item import Frozen
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.in_folder import InFolder
 from conqret.perplexity.identity import folder_identity
-from conqret.perplexity.training import TrainingSettings
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.perplexity.training import LORA_ALPHA, LORA_RANK, TrainingSettings, check_base
+from conqret.runs.trained import TrainedFolder, TrainedRecord
 
 if TYPE_CHECKING:
     from conqret.debate.training import Prepared
-
-EXTRA = "tune"
 
 EPOCHS = 3
 BATCH_SIZE = 128
@@ -45,8 +43,6 @@ SCHEDULE = "cosine"
 """How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its baselines."""
 LORA_FACTOR = 10
 """An adapter learns best at about ten times the rate of the whole model (Schulman et al. 2025, LoRA Without Regret)."""
-LORA_RANK, LORA_ALPHA = 16, 32
-"""The rank of the adapter's matrices and what they are scaled by; a few thousand rows fit into far less."""
 AT_ONCE = 4
 """Rows that go through the model at once; a step adds up as many of these as its batch takes."""
 SAVE_EVERY = 20
@@ -115,22 +111,13 @@ class Training(Frozen):
     steps: tuple[Step, ...]
 
 
-class TunedRecord(RunRecord):
-    """What ``run.json`` says of a tuned model: all that decides what it learns."""
+class TunedRecord(TrainedRecord):
+    """What ``run.json`` says of a tuned model."""
 
-    SAME: ClassVar[Mapping[str, str]] = {
-        "base": "base model",
-        "data": "training data",
-        "held_out": "held-out data",
-        "settings": "a setting of the training",
-    }
+    SAME: ClassVar[Mapping[str, str]] = {**TrainedRecord.SAME, "held_out": "held-out data"}
 
     kind: str = "debate-tune"
-    model: str
-    base: str
-    data: str
     held_out: str
-    settings: dict[str, Any]
 
     @classmethod
     def of(
@@ -150,22 +137,13 @@ class TunedRecord(RunRecord):
             settings={**kept, "schedule": SCHEDULE, "lora_alpha": LORA_ALPHA},
         )
 
-    def __str__(self) -> str:
-        return f"{self.model} tuned"
-
 
 @dataclass(frozen=True)
-class TunedFolder(RunFolder[TunedRecord]):
+class TunedFolder(TrainedFolder[TunedRecord]):
     """The files of a tuned model under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate tune"
 
-    checkpoints = InFolder("checkpoints")
-    """From where a run that was stopped goes on; gone once it is done."""
-    model = InFolder("model")
-    """The tuned model, as transformers loads it."""
-    adapter = InFolder("adapter")
-    """The adapter alone, as peft loads it, where LoRA was trained."""
     training_file = InFolder("training.json")
     """The loss of each step."""
     curve_file = InFolder("loss.svg")
@@ -248,9 +226,7 @@ def _prepared(
 ) -> Prepared:
     from conqret.debate.training import prepared
 
-    if not (model / "config.json").is_file():
-        state = "has no config.json" if model.is_dir() else "is no folder"
-        raise DeclarationError(f"{model} {state}: --model takes the folder of a transformers model")
+    check_base(model)
     _check_apart(rows, held_out)
     return prepared(rows, model, settings, held_out)
 

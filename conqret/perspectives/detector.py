@@ -19,12 +19,12 @@ from conqret.errors import DeclarationError, first_line
 from conqret.io.pairs import Pair
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.models import load
+from conqret.perplexity.training import EXTRA
 from conqret.perplexity.windows import window_of
 from conqret.perspectives.agreement import Agreement
 from conqret.runs.folder import SUMMARY
 from conqret.stats.estimate import Estimate
 
-EXTRA = "tune"
 CLASSIFIER = "AutoModelForSequenceClassification"
 MODEL = "model"
 """Where the weights lie in the folder of a tuned detector."""

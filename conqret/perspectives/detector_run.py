@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from conqret.errors import DeclarationError
-from conqret.io.in_folder import InFolder
 from conqret.perplexity.training import TrainingSettings
-from conqret.perspectives.detector import MAX_LENGTH, MODEL
-from conqret.runs.folder import RunFolder, RunRecord
+from conqret.perspectives.detector import MAX_LENGTH
+from conqret.runs.trained import TrainedFolder, TrainedRecord
 
 EPOCHS = 2
 LEARNING_RATE_LORA = 1e-4
@@ -56,32 +54,14 @@ USUAL = DetectorSettings()
 """All defaults."""
 
 
-class DetectorRecord(RunRecord):
-    """What ``run.json`` says of a detector: all that decides what it learns."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        "base": "base model", "data": "training data", "settings": "a setting of the training",
-    }  # fmt: skip
+class DetectorRecord(TrainedRecord):
+    """What ``run.json`` says of a detector."""
 
     kind: str = "perspectives-tune"
-    model: str
-    base: str
-    data: str
-    settings: dict[str, Any]
-
-    def __str__(self) -> str:
-        return f"{self.model} tuned"
 
 
 @dataclass(frozen=True)
-class DetectorFolder(RunFolder[DetectorRecord]):
+class DetectorFolder(TrainedFolder[DetectorRecord]):
     """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"
-
-    checkpoints = InFolder("checkpoints")
-    """From where a run that was stopped goes on; gone once it is done."""
-    model = InFolder(MODEL)
-    """The tuned model, as transformers loads it."""
-    adapter = InFolder("adapter")
-    """The adapter alone, as peft loads it, where LoRA was trained."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
-from conqret.perplexity.checkpoints import last_checkpoint, whole
+from conqret.perplexity.training import EXTRA, arguments, lora, merged, train
 from conqret.perplexity.windows import window_of
-from conqret.perspectives.detector import CLASSIFIER, EXTRA, Detector, prepared_tokenizer
+from conqret.perspectives.detector import CLASSIFIER, Detector, prepared_tokenizer
 from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
 
 WARMUP = 0.1
 WEIGHT_DECAY = 0.001
 """Both: BeRDS, A.5, for Mistral 7B with LoRA."""
-LORA_RANK, LORA_ALPHA = 16, 32
 
 
 def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
@@ -60,20 +58,9 @@ def trained(
     """The trained model, from the last checkpoint if there is one; an adapter is merged into it."""
     torch: Any = require("torch", extra=EXTRA)
     transformers: Any = require("transformers", extra=EXTRA)
-    model, cuda = detector.model, torch.cuda.is_available()
+    model = detector.model
     if settings.lora:
-        peft: Any = require("peft", extra=EXTRA)
-        model = peft.get_peft_model(
-            model,
-            peft.LoraConfig(
-                r=LORA_RANK, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type="SEQ_CLS"
-            ),
-        )
-
-    class Told(transformers.TrainerCallback):  # type: ignore[misc]  # untyped
-        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
-            if logs and "loss" in logs:
-                on_step(state.global_step, logs["loss"])
+        model = require("peft", extra=EXTRA).get_peft_model(model, lora("SEQ_CLS"))
 
     def weighted(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
         each = torch.nn.functional.cross_entropy(
@@ -88,46 +75,25 @@ def trained(
         batch = detector.tokenizer.pad({"input_ids": [row["input_ids"] for row in rows]}, return_tensors="pt")
         return {**batch, "labels": torch.tensor([row["labels"] for row in rows])}
 
-    steps = settings.steps(len(data))
     config = transformers.TrainingArguments(
-        output_dir=str(folder.checkpoints),
-        num_train_epochs=settings.epochs,
-        learning_rate=settings.rate,
-        lr_scheduler_type="linear",
-        warmup_steps=math.ceil(WARMUP * steps),
+        **arguments(
+            settings, folder.checkpoints, len(data), rate=settings.rate, schedule="linear", warmup=WARMUP
+        ),
         weight_decay=WEIGHT_DECAY,
         per_device_train_batch_size=settings.batch_size,
-        save_steps=settings.save_every,
-        save_total_limit=1,
-        logging_steps=1,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        bf16=cuda and torch.cuda.is_bf16_supported(),
-        use_cpu=not cuda,
-        dataloader_pin_memory=cuda,
         remove_unused_columns=False,
         label_names=["labels"],
-        report_to=[],
-        disable_tqdm=True,
     )
     config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
     trainer = transformers.Trainer(
-        model=model, args=config, train_dataset=list(data), data_collator=filled, compute_loss_func=weighted,
-        callbacks=[Told()],
-    )  # fmt: skip
-    trainer.remove_callback(transformers.PrinterCallback)
-    last = last_checkpoint(folder.checkpoints)
-    on_start(0 if last is None else int(last.name.rpartition("-")[2]))
-    try:
-        trainer.train(resume_from_checkpoint=None if last is None else str(last))
-    except torch.OutOfMemoryError as error:
-        raise DeclarationError(
-            "the memory of the device ran out: take a smaller --batch-size or --max-length, or --lora "
-            f"({first_line(error)})"
-        ) from error
+        model=model, args=config, train_dataset=list(data), data_collator=filled, compute_loss_func=weighted
+    )
+    train(
+        trainer,
+        folder.checkpoints,
+        on_start,
+        lambda logs: on_step(logs["step"], logs["loss"]),
+        remedy="take a smaller --batch-size or --max-length, or --lora",
+    )
     folder.checkpoints.mkdir(exist_ok=True)
-    if not settings.lora:
-        return trainer.model
-    with whole(folder.adapter, folder.checkpoints) as made:
-        trainer.model.save_pretrained(made)
-    return trainer.model.merge_and_unload()
+    return merged(trainer.model, folder.adapter, folder.checkpoints) if settings.lora else trainer.model

@@ -22,9 +22,10 @@ from conqret.io.atomic import write_whole
 from conqret.io.pairs import Pair
 from conqret.perplexity.checkpoints import quiet, whole
 from conqret.perplexity.identity import folder_identity
+from conqret.perplexity.training import EXTRA, check_base
 from conqret.perspectives.agreement import question_of
 from conqret.perspectives.calibration import best_cut, platt, quality_of
-from conqret.perspectives.detector import EXTRA, Detector, DetectorCard, logistic, windows
+from conqret.perspectives.detector import Detector, DetectorCard, logistic, windows
 from conqret.perspectives.detector_run import USUAL, DetectorFolder, DetectorRecord, DetectorSettings
 from conqret.perspectives.training import class_weights, trained, untrained
 
@@ -91,9 +92,7 @@ def tune_detector(
         MissingDependencyError: torch, transformers, accelerate or (for LoRA) peft is not installed.
     """
     parts = parted(pairs, settings)
-    if not (model / "config.json").is_file():
-        state = "has no config.json" if model.is_dir() else "is no folder"
-        raise DeclarationError(f"{model} {state}: --model takes the folder of a transformers model")
+    check_base(model)
     require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
     shown = json.dumps([asdict(one) for one in (*parts.train, *parts.calibration, *parts.held_out)])
     record = DetectorRecord(

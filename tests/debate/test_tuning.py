@@ -47,7 +47,7 @@ def test_the_defaults_are_those_of_the_paper():
 def test_only_responses_are_learnt(models, rows, tmp_path, chat):
     prepared = training.prepared(rows, models[chat], QUICK, ())
     base = training.loaded(prepared)
-    trainer, _, _ = training.assembled(prepared, base, TunedFolder(tmp_path), lambda step: None)
+    trainer, _, _ = training.assembled(prepared, base, TunedFolder(tmp_path))
     end = "<|im_end|>" if chat else "<|end|>"
     seen = 0
     for batch in trainer.get_train_dataloader():
