@@ -18,7 +18,7 @@ from conqret.debateqa.table import (
     ScoreRow,
 )
 from conqret.io.debateqa import DebatableQuestion, read_answers
-from conqret.perplexity import ConditionalPerplexity, TargetScore
+from conqret.perplexity import ConditionalPerplexity
 
 if TYPE_CHECKING:
     from conqret.engines.perplexity import SpreadPerplexity
@@ -64,23 +64,14 @@ class DiversityRun:
 
         for scores in self.scorer.stream(pairs(), store=self.store, on_context=on_answer):
             one, n, reason = ahead.popleft()
-            if reason:
-                for metric in (DIVERSITY, DIVERSITY_MEAN):
-                    yield ScoreRow(self.system, one, metric, self.instrument, None, n, reason)
-            else:
-                yield from self._scored(one, scores)
-
-    def _scored(self, one: str, scores: list[TargetScore]) -> Iterator[ScoreRow]:
-        values = [score.perplexity for score in scores if score.perplexity is not None]
-        reason = next((score.reason for score in scores if score.perplexity is None), "")
-        truncated = sum(score.truncated > 0 for score in scores)
-        detail = f"answer trimmed for {truncated} of {len(scores)}" if truncated else ""
-        total = None if reason else sum(values)
-        for metric, value in (
-            (DIVERSITY, total),
-            (DIVERSITY_MEAN, None if total is None else total / len(values)),
-        ):
-            yield ScoreRow(self.system, one, metric, self.instrument, value, len(scores), reason, detail)
+            values = [score.perplexity for score in scores if score.perplexity is not None]
+            reason = reason or next((score.reason for score in scores if score.perplexity is None), "")
+            truncated = sum(score.truncated > 0 for score in scores)
+            detail = f"answer trimmed for {truncated} of {n}" if truncated else ""
+            total = None if reason else sum(values)
+            mean = None if total is None else total / n
+            for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, mean)):
+                yield ScoreRow(self.system, one, metric, self.instrument, value, n, reason, detail)
 
     @property
     def instrument(self) -> str:

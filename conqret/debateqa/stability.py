@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from conqret.debateqa.table import AWARENESS, in_order, instruments_of
@@ -16,7 +17,7 @@ from conqret.stats.rank_correlation import too_crowded
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from conqret.stats.resampling import Resamples
 
@@ -76,8 +77,7 @@ def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:
             "a comparison of rankings needs two settings and two items that both have, at least"
         )
     series = {name: [scores[name][item] for item in common] for name in names}
-    taus = {(one, other): kendall(series[one], series[other]) for one, other in _pairs(names)}
-    return PairMatrix(names, len(common), taus)
+    return PairMatrix(names, len(common), _compared(series, kendall))
 
 
 def stability(
@@ -100,6 +100,8 @@ def stability(
     import numpy as np
     import polars as pl
 
+    from conqret.stats.classification import accuracy
+    from conqret.stats.kappa import cohen_kappa
     from conqret.stats.resampling import leave_one_out
 
     names, scored = _measured(table, metric)
@@ -122,12 +124,12 @@ def stability(
     resamples = leave_one_out(answers["id"].to_list())
     kappas: Mapping[Pair, Estimate] = {}
     if metric in VERDICTS:
-        found, kappas = _agreements(values, resamples)
+        found, kappas = (_compared(values, one, resamples) for one in (accuracy, cohen_kappa))
     elif ranked:
         places = {system: place for place, system in enumerate(systems)}
         found = _rankings(values, np.array([places[system] for system in answers["system"]]), resamples)
     else:
-        found = {(one, other): kendall(values[one], values[other], resamples) for one, other in _pairs(names)}
+        found = _compared(values, kendall, resamples)
     return PairMatrix(
         names, len(systems) if ranked else len(answers), found, "agreement" if metric in VERDICTS else "tau", metric,
         "systems" if ranked else "answers", systems, len(answers), left_out, kappas,
@@ -147,19 +149,16 @@ def _measured(table: pl.DataFrame, metric: str) -> tuple[tuple[str, ...], pl.Dat
     return known[metric], table.filter(metric=metric).drop_nulls("value")
 
 
-def _pairs(names: Sequence[str]) -> list[Pair]:
-    return [(one, other) for place, one in enumerate(names) for other in names[place + 1 :]]
-
-
-def _agreements(
-    values: Mapping[str, NDArray[np.float64]], resamples: Resamples
-) -> tuple[dict[Pair, Estimate], dict[Pair, Estimate]]:
-    from conqret.stats.classification import accuracy
-    from conqret.stats.kappa import cohen_kappa
-
-    pairs = _pairs([*values])
-    shares = {(one, other): accuracy(values[one], values[other], resamples) for one, other in pairs}
-    return shares, {(one, other): cohen_kappa(values[one], values[other], resamples) for one, other in pairs}
+def _compared(
+    values: Mapping[str, ArrayLike],
+    statistic: Callable[[ArrayLike, ArrayLike, Resamples | None], Estimate],
+    resamples: Resamples | None = None,
+) -> dict[Pair, Estimate]:
+    """The statistic of every two series."""
+    return {
+        (one, other): statistic(values[one], values[other], resamples)
+        for one, other in combinations(values, 2)
+    }
 
 
 def _rankings(
@@ -180,7 +179,7 @@ def _rankings(
         }
     systems, questions = belongs.shape[1], resamples.clusters
     found = {}
-    for one, other in _pairs([*values]):
+    for one, other in combinations(values, 2):
         whole = kendall(means[one][0], means[other][0])
         sampled = Sampled(
             np.nan if whole.value is None else whole.value,

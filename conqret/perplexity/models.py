@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -89,11 +89,8 @@ def _fuse_activations(model: Any) -> None:
 @contextmanager
 def bars_on_terminals() -> Iterator[None]:
     """Let transformers draw its progress bars only where somebody can see them move."""
-    if sys.stderr.isatty():
+    with nullcontext() if sys.stderr.isatty() else no_bars():
         yield
-    else:
-        with no_bars():
-            yield
 
 
 @contextmanager

@@ -96,12 +96,8 @@ class Encoder:
         return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
 
     def _bare(self) -> Prefix:
-        begin = self.opening
-        if not begin:
-            for one in (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id):
-                if one is not None:
-                    begin = (int(one),)
-                    break
+        marks = (self._tokenizer.bos_token_id, self._tokenizer.eos_token_id)
+        begin = self.opening or next(((int(one),) for one in marks if one is not None), ())
         if not begin:
             raise DeclarationError("this model has no token that a text begins with: give a context")
         return Prefix(begin, len(begin), len(begin))

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
@@ -61,8 +62,8 @@ class _Row:
 
     place: int
     source: tuple[int, ...]
-    target: tuple[int, ...]
     source_cut: int
+    target: tuple[int, ...]
     target_cut: int
 
 
@@ -106,17 +107,8 @@ class Seq2SeqLikelihood:
 
         Padding and batches change nothing; a source that several pairs of a step share is read once.
         """
-        known: dict[str, tuple[tuple[int, ...], int]] = {}
-
-        def tokens(text: str) -> tuple[tuple[int, ...], int]:
-            if text not in known:
-                known[text] = self._tokens(text)
-            return known[text]
-
-        rows = []
-        for place, (source, target) in enumerate(pairs):
-            (source_ids, source_cut), (target_ids, target_cut) = tokens(source), tokens(target)
-            rows.append(_Row(place, source_ids, target_ids, source_cut, target_cut))
+        tokens = cache(self._tokens)
+        rows = [_Row(place, *tokens(source), *tokens(target)) for place, (source, target) in enumerate(pairs)]
         found = {}
         for batch, sums in self.budget.steps(rows, self._step, _lengths, BATCH_SIZE):
             values: Sequence[float | None] = [None] if sums is None else sums

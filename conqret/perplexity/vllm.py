@@ -10,18 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
 from conqret.perplexity.definitions import Continuation, Group
 from conqret.perplexity.models import EXTRA, Loaded, bars_on_terminals, placed, revision
 
-
-class Prefixes(NamedTuple):
-    """Prefixes of some groups, which are read with each row."""
-
-    ids: list[tuple[int, ...]]
+Prefixes = Sequence[tuple[int, ...]]
+"""Those of some groups, which are read with each row."""
 
 
 class Prompted:
@@ -32,16 +29,16 @@ class Prompted:
 
     def encode(self, groups: Sequence[Group]) -> Prefixes:
         """The prefixes of ``groups``; nothing is read yet."""
-        return Prefixes([tuple(group.prefix) for group in groups])
+        return [group.prefix for group in groups]
 
     def log_likelihoods(self, encoded: Prefixes, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
         """For each row behind its prefix (given by its place) the sum of its counted tokens' log-probabilities."""
-        prompts = [[*encoded.ids[place], *row.ids] for place, row in rows]
+        prompts = [[*encoded[place], *row.ids] for place, row in rows]
         answers = self._engine.generate(
             [{"prompt_token_ids": ids} for ids in prompts], self._sampling, use_tqdm=False
         )
         return [
-            _sum(answer.prompt_logprobs, ids, len(encoded.ids[place]) + row.start)
+            _sum(answer.prompt_logprobs, ids, len(encoded[place]) + row.start)
             for answer, ids, (place, row) in zip(answers, prompts, rows, strict=True)
         ]
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conqret.perturb.figures import other_numbers
+from conqret.perturb.figures import cased, other_numbers
 from conqret.perturb.sentences import split_close
 
 
@@ -125,12 +125,7 @@ def _exchange(body: str, open_to: list[str], pairs: dict[str, str], rng: random.
     if not open_to:
         return None
     old = rng.choice(open_to)
-
-    def other(match: re.Match[str]) -> str:
-        new = pairs[old]
-        return new[0].upper() + new[1:] if match.group()[0].isupper() else new
-
-    return _word(old).sub(other, body)
+    return _word(old).sub(lambda match: cased(pairs[old], match.group()), body)
 
 
 def _word(text: str) -> re.Pattern[str]:

@@ -70,7 +70,7 @@ def other_numbers(body: str, source: str, topic: str, rng: random.Random) -> str
         old = match.group().lower()
         side = next(side for side in _FRACTIONS if old in side)
         others = [one for one in side if one != old and one not in source.lower()]
-        return _cased(rng.choice(others), match.group()) if others else match.group()
+        return cased(rng.choice(others), match.group()) if others else match.group()
 
     changed = _other_figures(body, source, {_value(one) for one in _any.findall(topic)}, rng) or body
     changed = _fraction.sub(fraction, _date.sub(date, changed))
@@ -98,11 +98,8 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
             best = fresh, new
     if not best[0]:
         return None
-    pieces, end = [], 0
-    for match, after in zip(places, best[1], strict=True):
-        pieces += [body[end : match.start()], after]
-        end = match.end()
-    return "".join([*pieces, body[end:]])
+    changed = {match.start(): after for match, after in zip(places, best[1], strict=True)}
+    return _figure.sub(lambda match: changed.get(match.start(), match.group()), body)
 
 
 def _bent(value: float, factor: float, shares: bool) -> float:
@@ -120,7 +117,7 @@ def _other(old: str, factor: float, shares: bool, years: int) -> str:
     value = _value(old)
     if old.lower() in _WORDS:
         target = _bent(value, factor, shares)
-        return _cased(min(_WORDS, key=lambda word: abs(_WORDS[word] - target)), old)
+        return cased(min(_WORDS, key=lambda word: abs(_WORDS[word] - target)), old)
     if _is_year(old):
         return str(int(value) - years)
     decimals = len(old.partition(".")[2])
@@ -146,5 +143,6 @@ def _value(text: str) -> float:
     return float(text.replace(",", "")[:15]) if word is None else float(word)
 
 
-def _cased(new: str, old: str) -> str:
+def cased(new: str, old: str) -> str:
+    """``new``, with a capital where ``old`` begins with one."""
     return new[0].upper() + new[1:] if old[0].isupper() else new

@@ -21,7 +21,6 @@ from conqret.judging.responses import Typed, once_each
 from conqret.llm.options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.base import SEED, Draw, InapplicableError, Materials, Perturbation, UnreachedError
-from conqret.perturb.pool import Pool
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.versions import LeftOut
 from conqret.prompts import Library
@@ -71,7 +70,6 @@ async def rewrite_items(
     *,
     seed: int = SEED,
     library: Library | None = None,
-    pool: Pool | None = None,
 ) -> tuple[Materials, list[LeftOut]]:
     """Materials that hold what the model made of each item's sentences, for the highest of ``levels`` that it reaches.
 
@@ -97,7 +95,7 @@ async def rewrite_items(
     items = list(items)
     found = await asyncio.gather(*(one(item) for item in items))
     rewrites = {item.id: made for item, made in zip(items, found, strict=True) if isinstance(made, dict)}
-    return Materials(pool or Pool(), rewrites), [made for made in found if isinstance(made, LeftOut)]
+    return Materials(rewrites=rewrites), [made for made in found if isinstance(made, LeftOut)]
 
 
 def rewrite_with_model(
@@ -110,7 +108,6 @@ def rewrite_with_model(
     replay: Path | None = None,
     seed: int = SEED,
     prompts: Path | None = None,
-    pool: Pool | None = None,
 ) -> tuple[Materials, list[LeftOut]]:
     """:func:`rewrite_items` with a client of its own, its answers recorded in (or replayed from) a store.
 
@@ -122,9 +119,7 @@ def rewrite_with_model(
         recordings.parent.mkdir(parents=True, exist_ok=True)
     session = Session(options, recordings=None if replay else recordings, replay=replay, prompts=prompts)
     return session.run(
-        lambda client: rewrite_items(
-            items, perturbation, levels, client, seed=seed, library=session.library, pool=pool
-        )
+        lambda client: rewrite_items(items, perturbation, levels, client, seed=seed, library=session.library)
     )
 
 

@@ -11,7 +11,8 @@ from conqret.debateqa.baselines.asked import QUESTIONS, WEIGHTED, ask
 from conqret.debateqa.baselines.lexical import Findings
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT, selected
 from conqret.debateqa.baselines.run import Models, baseline_rows, prepared
-from conqret.debateqa.baselines.similarity import Bleu, Likeness, RougeL, cut
+from conqret.debateqa.baselines.similarity import Likeness, cut, rouge_l
+from conqret.debateqa.baselines.similarity import bleu as sentence_bleu
 from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.preferences import align
 from conqret.debateqa.table import LOWER_IS_BETTER, ScoreRow, frame_of
@@ -30,13 +31,13 @@ CASE = Case("a", ZOOS, "Zoos save rare animals.", ("Zoos save rare animals.", "C
 @pytest.fixture
 def bleu():
     pytest.importorskip("sacrebleu", reason="the extra baselines is not installed: sacrebleu is missing")
-    return Bleu()
+    return sentence_bleu()
 
 
 @pytest.fixture
 def rouge():
     pytest.importorskip("rouge_score", reason="the extra baselines is not installed: rouge-score is missing")
-    return RougeL()
+    return rouge_l()
 
 
 def test_baselines_are_found_by_the_names_that_are_typed():

@@ -10,7 +10,7 @@ from conqret.debateqa.awareness import acknowledges
 from conqret.debateqa.baselines import bartscore, semscore
 from conqret.debateqa.baselines.asked import ask
 from conqret.debateqa.baselines.registry import Baseline
-from conqret.debateqa.baselines.similarity import Bleu, Likeness, RougeL, Similarity
+from conqret.debateqa.baselines.similarity import Likeness, Similarity, bleu, rouge_l
 from conqret.debateqa.kept import KeptValues
 from conqret.debateqa.table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.errors import DeclarationError
@@ -58,8 +58,8 @@ def prepared(
             client.backend.check_can_ask(name)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
-        "bleu": Bleu,
-        "rouge-l": RougeL,
+        "bleu": bleu,
+        "rouge-l": rouge_l,
         "semscore": lambda: semscore.SemScore(models.encoder, device=models.device, dtype=models.dtype),
         "bartscore": lambda: bartscore.BartScore(models.bart, device=models.device, dtype=models.dtype),
     }

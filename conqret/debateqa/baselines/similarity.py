@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,7 +40,19 @@ class Similarity(Protocol):
         """The likeness of each case, whose answer and partial answers are not empty."""
 
 
-class Bleu:
+class _Named:
+    """A metric whose name holds all settings and the version of its library."""
+
+    def __init__(self, instrument: str, of: Callable[[str, str], float]) -> None:
+        self.instrument = self.fingerprint = instrument
+        self._of = of
+
+    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+        """The mean over each case's partial answers."""
+        return [mean([self._of(case.answer, one) for one in case.partial]) for case in cases]
+
+
+def bleu() -> Similarity:
     """Sentence BLEU by sacrebleu: candidate the answer, reference one partial answer; 0 to 100.
 
     Orders of n-grams for which a short answer has none are left out (effective order); the other settings are
@@ -49,30 +61,15 @@ class Bleu:
     Raises:
         MissingDependencyError: sacrebleu is not installed.
     """
-
-    def __init__(self) -> None:
-        self._bleu: Any = require("sacrebleu", extra=EXTRA).BLEU(effective_order=True)
-        self._bleu.sentence_score("a", ["a"])  # the signature counts the references of a call
-
-    @property
-    def instrument(self) -> str:
-        """sacrebleu's signature."""
-        return f"sacrebleu {self._bleu.get_signature()}"
-
-    @property
-    def fingerprint(self) -> str:
-        """The signature: it holds all settings and the version."""
-        return self.instrument
-
-    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
-        """The mean sentence BLEU over each case's partial answers."""
-        return [
-            mean([min(BLEU_TOP, float(self._bleu.sentence_score(case.answer, [one]).score)) for one in case.partial])
-            for case in cases
-        ]  # fmt: skip
+    scorer: Any = require("sacrebleu", extra=EXTRA).BLEU(effective_order=True)
+    scorer.sentence_score("a", ["a"])  # the signature counts the references of a call
+    return _Named(
+        f"sacrebleu {scorer.get_signature()}",
+        lambda answer, partial: min(BLEU_TOP, float(scorer.sentence_score(answer, [partial]).score)),
+    )
 
 
-class RougeL:
+def rouge_l() -> Similarity:
     """ROUGE-L by rouge-score: F-measure of the longest common subsequence of stemmed words; 0 to 1.
 
     With m words in the answer, n in the partial answer and an LCS of l: P = l/m, R = l/n, F = 2PR / (P + R).
@@ -81,29 +78,13 @@ class RougeL:
     Raises:
         MissingDependencyError: rouge-score is not installed.
     """
+    from importlib.metadata import version
 
-    def __init__(self) -> None:
-        scorer = require("rouge_score.rouge_scorer", extra=EXTRA)
-        self._scorer: Any = scorer.RougeScorer(["rougeL"], use_stemmer=True)
-
-    @property
-    def instrument(self) -> str:
-        """Library, version, and which figure of it."""
-        from importlib.metadata import version
-
-        return f"rouge-score {version('rouge-score')}, F-measure, stemmed"
-
-    @property
-    def fingerprint(self) -> str:
-        """The instrument's name: it holds all settings and the version."""
-        return self.instrument
-
-    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
-        """The mean F-measure over each case's partial answers."""
-        return [
-            mean([float(self._scorer.score(one, case.answer)["rougeL"].fmeasure) for one in case.partial])
-            for case in cases
-        ]
+    scorer: Any = require("rouge_score.rouge_scorer", extra=EXTRA).RougeScorer(["rougeL"], use_stemmer=True)
+    return _Named(
+        f"rouge-score {version('rouge-score')}, F-measure, stemmed",
+        lambda answer, partial: float(scorer.score(partial, answer)["rougeL"].fmeasure),
+    )
 
 
 def mean(values: Sequence[float], detail: str = "") -> Likeness:

@@ -11,6 +11,7 @@ import re
 
 from conqret.perturb.base import PERCENT, Draw, Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
+from conqret.perturb.figures import cased
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.sentences import split
 
@@ -49,12 +50,7 @@ def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:
 
 def reword(sentence: str) -> str:
     """``sentence`` with every set phrase exchanged for one that means the same; its citations stay."""
-
-    def other(match: re.Match[str]) -> str:
-        new = _PHRASES[match.group().lower()]
-        return new[0].upper() + new[1:] if match.group()[0].isupper() else new
-
-    return _phrase.sub(other, sentence)
+    return _phrase.sub(lambda match: cased(_PHRASES[match.group().lower()], match.group()), sentence)
 
 
 def reached(draw: Draw, changed: int) -> float:
