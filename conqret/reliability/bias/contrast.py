@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -27,6 +27,7 @@ REPEATS = 3
 NEUTRAL = "with neutral text of the same length"
 """What stands in a control in the place of what is probed."""
 
+NO_QUALITY = "the judge has no metric of the argument's quality"
 OVERALL = "overall_quality"
 PREFERENCE = "preference"
 QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
@@ -112,6 +113,14 @@ class Ground:
         """The metrics that the judge is asked for."""
         return self.setup.metrics
 
+    def among(self, wanted: Collection[str], lacking: str) -> tuple[str, ...]:
+        """The judge's metrics that are ``wanted``. Raises NotAskedError where it has none, for the reason
+        ``lacking``."""
+        found = tuple(metric for metric in self.metrics if metric in wanted)
+        if not found:
+            raise NotAskedError(lacking)
+        return found
+
     def check_preference(self) -> None:
         """Raise NotAskedError where the judge does not say which of two arguments is better."""
         if PREFERENCE not in self.metrics:
@@ -135,21 +144,23 @@ def observed(
     up: str,
     remark: str,
     turned: frozenset[str] = frozenset(),
-) -> Contrast:
+) -> tuple[Contrast]:
     """What is only seen in the preferences of ``items``, judged once in this ``way``: for the first of two arguments,
     or where ``turned`` holds the item for the second."""
     keys = [((way, item.id), item.topic) for item in items]
-    return Contrast(
-        name=name,
-        adverse="any",
-        up=up,
-        metrics=(PREFERENCE,),
-        pairs=tuple(Pair(one, one, topic) for one, topic in keys),
-        versions={way: ground.items},
-        mirrored=True,
-        observed=True,
-        turned=turned,
-        notes=(remark,),
+    return (
+        Contrast(
+            name=name,
+            adverse="any",
+            up=up,
+            metrics=(PREFERENCE,),
+            pairs=tuple(Pair(one, one, topic) for one, topic in keys),
+            versions={way: ground.items},
+            mirrored=True,
+            observed=True,
+            turned=turned,
+            notes=(remark,),
+        ),
     )
 
 
@@ -188,7 +199,6 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 
 
 def perturbed(
-    ground: Ground,
     perturbation: Perturbation,
     level: float,
     *,
@@ -196,33 +206,46 @@ def perturbed(
     adverse: Adverse,
     up: str,
     against: str = NEUTRAL,
-) -> Contrast:
-    """Every item changed by ``level`` against its control (itself, where the perturbation has none), on the metrics of
-    which the perturbation expects :data:`EXPECTED`. ``against`` says what a control is.
+) -> Callable[[Ground], tuple[Contrast]]:
+    """What makes the comparison of every item changed by ``level`` with its control (itself, where the perturbation has
+    none), on the metrics of which the perturbation expects :data:`EXPECTED`. ``against`` says what a control is.
 
-    Raises:
+    Raises (when called):
         NotAskedError: the judge has no such metric, or no item can be changed.
     """
-    wanted = EXPECTED[adverse]
-    metrics = tuple(metric for metric in ground.metrics if perturbation.expected(metric) is wanted)
-    if not metrics:
-        raise NotAskedError(f"{perturbation.name} says nothing about the metrics of this judge")
-    found, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
-    if not found[level]:
-        reason = left_out[0].reason if left_out else "there are no items"
-        raise NotAskedError(f"no item can be changed: {reason}")
-    unable = {one.item for one in left_out}
-    control = perturbation.controlled
-    bases = [
-        item if control is None else control.apply(item, level, seed=ground.seed)
-        for item in ground.items
-        if item.id not in unable
-    ]
-    pairs = [
-        Pair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
-        for base, changed in zip(bases, found[level], strict=True)
-    ]
-    left = (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
-    versions = {AS_IS: (*bases, *found[level])}
-    against = AS_IS if control is None else against
-    return Contrast(name, adverse, up, metrics, tuple(pairs), versions, against=against, notes=left)
+    wanted, control = EXPECTED[adverse], perturbation.controlled
+
+    def contrasts(ground: Ground) -> tuple[Contrast]:
+        asked = [one for one in ground.metrics if perturbation.expected(one) is wanted]
+        metrics = ground.among(asked, f"{perturbation.name} says nothing about the metrics of this judge")
+        found, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
+        if not found[level]:
+            reason = left_out[0].reason if left_out else "there are no items"
+            raise NotAskedError(f"no item can be changed: {reason}")
+        unable = {one.item for one in left_out}
+        bases = [
+            item if control is None else control.apply(item, level, seed=ground.seed)
+            for item in ground.items
+            if item.id not in unable
+        ]
+        pairs = [
+            Pair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
+            for base, changed in zip(bases, found[level], strict=True)
+        ]
+        left = (
+            (f"{name}: {len(left_out)} items cannot be changed ({left_out[0].reason})",) if left_out else ()
+        )
+        return (
+            Contrast(
+                name=name,
+                adverse=adverse,
+                up=up,
+                metrics=metrics,
+                pairs=tuple(pairs),
+                versions={AS_IS: (*bases, *found[level])},
+                against=AS_IS if control is None else against,
+                notes=left,
+            ),
+        )
+
+    return contrasts

@@ -12,7 +12,16 @@ from itertools import cycle, islice
 
 from conqret.data import Item
 from conqret.perturb.expectations import ANSWER
-from conqret.reliability.bias.contrast import AS_IS, OVERALL, QUALITY, Contrast, Ground, NotAskedError, Pair
+from conqret.reliability.bias.contrast import (
+    AS_IS,
+    NO_QUALITY,
+    OVERALL,
+    QUALITY,
+    Contrast,
+    Ground,
+    NotAskedError,
+    Pair,
+)
 
 
 def compared(
@@ -32,11 +41,8 @@ def compared(
     """
     if not ground.people:
         raise NotAskedError("people's labels are needed to allow for quality: give labels")
-    metrics = [metric for metric in ground.metrics if metric in (*QUALITY, *ANSWER)]
-    if not metrics:
-        raise NotAskedError("the judge has no metric of the argument's quality")
     found = []
-    for metric in metrics:
+    for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
         known = ground.quality(metric)
         pairs = _pairs(ground, group, known)
         if pairs:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from conqret.perturb import Perturbation
 from conqret.perturb.added import Way, at_the_end, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
-from conqret.reliability.bias.contrast import NEUTRAL, Adverse, Contrast, Ground, Probe, perturbed
+from conqret.reliability.bias.contrast import NEUTRAL, Adverse, Probe, perturbed
 
 OF_THE_ARGUMENT = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
 """The metrics in which a remark in the argument could show."""
@@ -54,13 +54,9 @@ def remark_probe(
         needs=frozenset({"argument"}), source=source, change=change, control=control, most=None,
     )  # fmt: skip
 
-    def contrasts(ground: Ground) -> Sequence[Contrast]:
-        """Raises NotAskedError where there is no argument, or no metric that looks at it."""
-        return (perturbed(ground, perturbation, level, name=thing, adverse=adverse, up=up),)
-
     return Probe(
         name=name,
-        contrasts=contrasts,
+        contrasts=perturbed(perturbation, level, name=thing, adverse=adverse, up=up),
         compares=f"{thing}, against {NEUTRAL.removeprefix('with ')}",
         finds=FINDS[adverse],
         advice=advice,

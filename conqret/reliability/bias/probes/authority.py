@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from conqret.perturb import Perturbation
 from conqret.perturb.added import among_sentences, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
-from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
+from conqret.reliability.bias.contrast import Probe, perturbed
 
 REFERENCES = 3
 
@@ -53,19 +51,15 @@ PERTURBATION = Perturbation(
 )
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
-    """References that nobody can look up must not raise a score.
-
-    Raises:
-        NotAskedError: there is no argument, or no metric that looks at it.
-    """
-    name, up = f"{REFERENCES} invented references added", "higher with invented references"
-    return (perturbed(ground, PERTURBATION, REFERENCES, name=name, adverse="rise", up=up),)
-
-
 PROBE = Probe(
     name="authority",
-    contrasts=contrasts,
+    contrasts=perturbed(
+        PERTURBATION,
+        REFERENCES,
+        name=f"{REFERENCES} invented references added",
+        adverse="rise",
+        up="higher with invented references",
+    ),
     compares="three references to work that does not exist, against neutral text of the same length",
     finds="a rise",
     advice="tell the judge that only the documents count as a source",

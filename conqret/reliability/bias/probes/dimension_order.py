@@ -10,7 +10,6 @@ from conqret.reliability.bias.contrast import (
     REVERSED,
     Contrast,
     Ground,
-    NotAskedError,
     Pair,
     Probe,
 )
@@ -24,9 +23,8 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     """
     asks = ground.setup.judge.select(ground.setup.options.metrics)
     together = [metric for ask in asks if len(set(ask.metrics) & set(QUALITY)) > 1 for metric in ask.metrics]
-    metrics = tuple(metric for metric in ground.metrics if metric in together and metric in QUALITY)
-    if not metrics:
-        raise NotAskedError("no question of this judge asks for several dimensions")
+    several = [metric for metric in together if metric in QUALITY]
+    metrics = ground.among(several, "no question of this judge asks for several dimensions")
     return (
         Contrast(
             name="dimensions in reverse",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from conqret.perturb import Perturbation
 from conqret.perturb.base import Change, Changed, Draw
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
+from conqret.reliability.bias.contrast import Probe, perturbed
 
 REMARKS = (
     "(The clock in this room is four minutes slow.)",
@@ -39,19 +37,15 @@ PERTURBATION = Perturbation(
 )
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
-    """The question with the remark against the question as it is.
-
-    Raises:
-        NotAskedError: the judge has no metric of which anything is expected.
-    """
-    name, up = "an idle remark behind the question", "higher with the remark"
-    return (perturbed(ground, PERTURBATION, 1, name=name, adverse="any", up=up),)
-
-
 PROBE = Probe(
     name="distraction",
-    contrasts=contrasts,
+    contrasts=perturbed(
+        PERTURBATION,
+        1,
+        name="an idle remark behind the question",
+        adverse="any",
+        up="higher with the remark",
+    ),
     compares="an idle remark behind the question, against the question as it is",
     finds="any difference",
     advice="take what does not belong to the question out of it, and judge several times",

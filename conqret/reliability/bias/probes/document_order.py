@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from conqret.perturb import PERTURBATIONS
-from conqret.reliability.bias.contrast import Contrast, Ground, Probe, perturbed
-
-
-def contrasts(ground: Ground) -> Sequence[Contrast]:
-    """All documents change places; citations go with them.
-
-    Raises:
-        NotAskedError: no item has two documents.
-    """
-    shuffle, up = PERTURBATIONS["shuffle"], "higher in the other order"
-    return (perturbed(ground, shuffle, 100, name="documents shuffled", adverse="any", up=up),)
-
+from conqret.perturb.kinds.shuffle import PERTURBATION
+from conqret.reliability.bias.contrast import Probe, perturbed
 
 PROBE = Probe(
     name="document order",
-    contrasts=contrasts,
+    contrasts=perturbed(
+        PERTURBATION, 100, name="documents shuffled", adverse="any", up="higher in the other order"
+    ),
     compares="all documents shuffled, citations renumbered",
     finds="any difference",
     advice="shuffle the documents over several samples",

@@ -21,10 +21,9 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     single = [item for item in ground.items if log is None or not log.times(swap_item(item))]
     if not single:
         raise NotAskedError("every pair was judged in both orders: the probe position tells more")
-    seen = observed(
+    return observed(
         ground, single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE
     )
-    return (seen,)
 
 
 PROBE = Probe(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from conqret.perturb import Perturbation
 from conqret.perturb.base import Change, Changed, Draw
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, expect
 from conqret.perturb.sentences import split
-from conqret.reliability.bias.contrast import OVERALL, Contrast, Ground, Probe, perturbed
+from conqret.reliability.bias.contrast import OVERALL, Probe, perturbed
 from conqret.text.citations import MARK
 
 _FIRST_WORDS = re.compile(rf"((?:{MARK}|\W)*)([\w'’-]+(?: [\w'’-]+)?)")
@@ -49,22 +48,18 @@ PERTURBATION = Perturbation(
     control=control,
     most=1,
 )
-
-
-def contrasts(ground: Ground) -> Sequence[Contrast]:
-    """The same words with and without marks. Clarity and arrangement are left open: there the look may count.
-
-    Raises:
-        NotAskedError: there is no argument, or no metric that looks at it.
-    """
-    name, up = "a list with bold words", "higher as a list with bold words"
-    against = "as running text of the same length"
-    return (perturbed(ground, PERTURBATION, 1, name=name, adverse="any", up=up, against=against),)
-
+"""Clarity and arrangement are left open: there the look may count."""
 
 PROBE = Probe(
     name="formatting",
-    contrasts=contrasts,
+    contrasts=perturbed(
+        PERTURBATION,
+        1,
+        name="a list with bold words",
+        adverse="any",
+        up="higher as a list with bold words",
+        against="as running text of the same length",
+    ),
     compares="the same sentences as a list with bold words, against running text of the same length",
     finds="any difference",
     advice="take marks of layout out of the texts before they are judged",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb import PERTURBATIONS
+from conqret.perturb.kinds import inject_argument, inject_document
 from conqret.reliability.bias.contrast import Contrast, Ground, NotAskedError, Probe, perturbed
 
 UP = "higher with the instruction"
 PLACES = (
-    ("inject-argument", 1, "an instruction at the end of the argument"),
-    ("inject-document", 100, "an instruction in every document"),
+    (inject_argument.PERTURBATION, 1, "an instruction at the end of the argument"),
+    (inject_document.PERTURBATION, 100, "an instruction in every document"),
 )
 
 
@@ -20,12 +20,11 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: neither can be placed.
     """
-    found, reasons = [], []
+    found: list[Contrast] = []
+    reasons = []
     for perturbation, level, name in PLACES:
         try:
-            found.append(
-                perturbed(ground, PERTURBATIONS[perturbation], level, name=name, adverse="rise", up=UP)
-            )
+            found += perturbed(perturbation, level, name=name, adverse="rise", up=UP)(ground)
         except NotAskedError as error:
             reasons.append(str(error))
     if not found:

@@ -23,7 +23,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     uneven = [item for item in ground.items if longer[item.id]]
     if not uneven:
         raise NotAskedError("no pair has arguments of different lengths")
-    seen = observed(
+    return observed(
         ground,
         uneven,
         AS_IS,
@@ -32,7 +32,6 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
         remark=MERIT,
         turned=frozenset(name for name, more in longer.items() if more < 0),
     )
-    return (seen,)
 
 
 def words(item: Item, place: int) -> int:

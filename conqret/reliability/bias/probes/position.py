@@ -78,13 +78,16 @@ def _paired(item: Item) -> bool:
 def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Contrast:
     """The contrast with these, too, each in both orders: a version, its topic, and the item behind it."""
     known = {item.id for item in contrast.versions[ONE_ORDER]}
-    items, pairs = [], []
-    for item, topic, original in versions:
-        if item.id in known:
-            continue
-        swapped = swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"})
-        items += [item, swapped]
-        pairs.append(Pair((ONE_ORDER, item.id), (ONE_ORDER, swapped.id), topic, original))
+    new = [
+        (item, swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"}), topic, original)
+        for item, topic, original in versions
+        if item.id not in known
+    ]
+    items = [one for item, swapped, _, _ in new for one in (item, swapped)]
+    pairs = [
+        Pair((ONE_ORDER, item.id), (ONE_ORDER, swapped.id), topic, original)
+        for item, swapped, topic, original in new
+    ]
     note = f"{contrast.probe}: {number(len(pairs), 'version')} of pairs by other probes count, too"
     return replace(
         contrast,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from conqret.data import Document, Item
 from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY
-from conqret.reliability.bias.contrast import AS_IS, Contrast, Ground, NotAskedError, Pair, Probe
+from conqret.reliability.bias.contrast import AS_IS, Contrast, Ground, Pair, Probe
 
 SUBJECTS = (
     ("looser rules on {}", "abortion", "bicycles"),
@@ -63,15 +63,13 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     Raises:
         NotAskedError: the judge rates no single argument. (Severity is the same for both of a pair.)
     """
-    metrics = tuple(one for one in ground.metrics if one in (*QUALITY, *ANSWER, *GROUNDING))
-    if not metrics:
-        raise NotAskedError("the judge rates no single argument, and severity is the same for both of a pair")
+    lacking = "the judge rates no single argument, and severity is the same for both of a pair"
     return (
         Contrast(
             name="the same argument under an everyday question",
             adverse="any",
             up="more severe on questions that divide people",
-            metrics=metrics,
+            metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
             pairs=tuple(
                 Pair((AS_IS, one.id), (AS_IS, other.id), one.topic)
                 for one, other in zip(CHARGED, EVERYDAY, strict=True)

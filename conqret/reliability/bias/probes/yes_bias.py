@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY
-from conqret.reliability.bias.contrast import AS_IS, Contrast, Ground, NotAskedError, Pair, Probe
+from conqret.reliability.bias.contrast import AS_IS, NO_QUALITY, Contrast, Ground, NotAskedError, Pair, Probe
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
 """The question in both ways has the same words but one, so neither is the harder to read."""
@@ -29,11 +29,9 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
         NotAskedError: no item with an argument states its stance, or the judge has no metric that looks at both.
     """
     items = [item for item in ground.items if item.argument and item.stance in YES]
-    metrics = tuple(one for one in ground.metrics if one in (*PREFERENCE, *QUALITY, *ANSWER))
     if not items:
         raise NotAskedError("no item with an argument states its stance")
-    if not metrics:
-        raise NotAskedError("the judge has no metric of the argument's quality")
+    metrics = ground.among((*PREFERENCE, *QUALITY, *ANSWER), NO_QUALITY)
     says_no = [turned(item, NO[item.stance], "con") for item in items]
     says_yes = [turned(item, YES[item.stance], "pro") for item in items]
     return (
