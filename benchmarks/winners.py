@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from simulated_verdicts import places, rated, worths
 
+from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.reliability.validation.held_out import FoldedChoice
 from conqret.reliability.validation.judge_comparison import compare_shared
@@ -51,7 +52,7 @@ def drawn(rng: np.random.Generator, topics: int, balanced: bool, noises: Sequenc
     worth = worths(rng, which)
     people = rated(rng, which, worth, GOOD)
     judges = np.stack([rated(rng, which, worth, noise) for noise in noises])
-    side = Sides(people, judges, "ordinal", (1.0, 5.0), (len(which),) * len(noises), placed=True)
+    side = Sides(people, judges, LabelScale("ordinal", 1.0, 5.0), (len(which),) * len(noises), placed=True)
     return Shared(
         names=tuple(f"judge {place}" for place in range(len(noises))),
         units=tuple(Unit(str(place)) for place in range(len(which))),

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from conqret.api.judgments import Judgments
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import strict_options
 from conqret.io.labels import LabelSet, read_labels
+from conqret.io.written import read_written
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.requirements import RequirementOutcome
 from conqret.judging.summary import summarise
@@ -51,13 +50,7 @@ class Validated:
 
 def read_validation(folder: Path) -> Validation:
     """The validation that was written into ``folder``. Raises DeclarationError where there is none."""
-    file = folder / JSON_NAME
-    try:
-        return Validation.model_validate_json(file.read_bytes())
-    except FileNotFoundError:
-        raise DeclarationError(f"{file} is not there: conqret validate makes it") from None
-    except ValidationError as error:
-        raise DeclarationError(f"{file} is not as conqret validate writes it: {error}") from error
+    return read_written(folder / JSON_NAME, Validation, "conqret validate")
 
 
 @strict_options

@@ -8,10 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from conqret.errors import DeclarationError, UnknownNameError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Amount = TypeVar("Amount", float, "NDArray[np.float64]")
 LabelLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 LABEL_LEVELS: tuple[LabelLevel, ...] = get_args(LabelLevel)
 
@@ -59,8 +64,9 @@ class LabelScale:
         """Whether there are two labels only."""
         return self.bounded and self.whole and self.level != "nominal" and self.high == (self.low or 0.0) + 1
 
-    def unit(self, value: float) -> float:
-        """``(value - low) / (high - low)``. Raises DeclarationError where the ends are not known."""
+    def unit(self, value: Amount) -> Amount:
+        """``(value - low) / (high - low)``, of a value or an array. Raises DeclarationError where there are no
+        ends."""
         low, high = self.ends()
         return (value - low) / (high - low)
 

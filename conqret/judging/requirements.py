@@ -12,7 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.summary import Summary
@@ -28,6 +28,14 @@ FORM = re.compile(
 )
 
 
+class Named(NamedTuple):
+    """The ``quantities`` that are each of a ``what`` (a probe, a metric), and one of them as an ``example``."""
+
+    quantities: Collection[str]
+    what: str
+    example: str
+
+
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """One condition; ``end`` is the end of the interval that must meet it (None: the value)."""
@@ -41,10 +49,16 @@ class Requirement:
 
     @classmethod
     def of(
-        cls, text: str, known: Collection[str], what: str, example: str, ended: Collection[str] | None = None
+        cls,
+        text: str,
+        known: Collection[str],
+        what: str,
+        example: str,
+        ended: Collection[str] | None = None,
+        named: Named | None = None,
     ) -> Self:
         """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
-        (None: all have).
+        (None: all have), and ``named`` says which of them are of something that stands in brackets (None: any may be).
 
         Raises:
             DeclarationError: it has another form than ``example``.
@@ -58,7 +72,13 @@ class Requirement:
             raise UnknownNameError(what, name, known)
         if end and ended is not None and name not in ended:
             raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
-        return cls(text.strip(), name, found["dimension"], end, found["operator"], float(found["bound"]))
+        of = found["dimension"]
+        if named is not None and (of is not None) != (name in named.quantities):
+            says = f"names no {named.what}: {named.example}"
+            if of is not None:
+                says = f"names a {named.what}, which {name} is not of"
+            raise DeclarationError(f"the requirement {text!r} {says}")
+        return cls(text.strip(), name, of, end, found["operator"], float(found["bound"]))
 
     def outcome(self, value: float | None, lacking: str = "it has no value") -> RequirementOutcome:
         """Whether ``value`` meets it; where there is none it does not, for the reason ``lacking``."""

@@ -123,40 +123,29 @@ def judge_parts(
             recordings cannot be opened, or the settings do not fit a model.
     """
     with tempfile.TemporaryDirectory() as passing, conduct.asking() as sessions:
-        if out is None and conduct.sessions is None:
-            sessions.keep_in(Path(passing) / STORE_NAME)
-        return _judge_parts(parts, record, out, conduct, sessions, conclude)
-
-
-def _judge_parts(
-    parts: Sequence[Part],
-    record: R,
-    out: JudgedFolder[R] | None,
-    conduct: Conduct,
-    sessions: Sessions,
-    conclude: Callable[[Mapping[str, Judgment], SessionCounts], Outcome],
-) -> Outcome:
-    if out is None:
-        memory = _Bare(judgment_key)
-        counts = _judge_all(parts, memory, conduct, sessions, kept=0)
-        return conclude(memory.rows, counts)
-    out.check(record, overwrite=conduct.overwrite)
-    for part in parts:
-        session = sessions.of(_within(part.client, conduct.budget_usd))
-        sessions.run(session.ready(out))
-    with out.claimed(record, overwrite=conduct.overwrite):
-        sessions.keep_in(out.recordings_file)
-        with judgment_rows(out.judgments_file, *(part.fingerprint for part in parts)) as rows:
-            counts = _judge_all(parts, rows, conduct, sessions, kept=len(rows))
-        rows.arrange(trial_key(part.fingerprint, item.id) for part in parts for item in part.items)
-        judgments = {}
-        with ScoreTable(out.scores_file) as table:
-            for judgment in rows.rows():
-                table.add(judgment)
-                judgments[judgment_key(judgment)] = judgment.bare()
-        results = conclude(judgments, counts)
-        write_whole(out.results_file, results.model_dump_json(indent=1).encode() + b"\n")
-    return results
+        if out is None:
+            if conduct.sessions is None:
+                sessions.keep_in(Path(passing) / STORE_NAME)
+            memory = _Bare(judgment_key)
+            counts = _judge_all(parts, memory, conduct, sessions, kept=0)
+            return conclude(memory.rows, counts)
+        out.check(record, overwrite=conduct.overwrite)
+        for part in parts:
+            session = sessions.of(_within(part.client, conduct.budget_usd))
+            sessions.run(session.ready(out))
+        with out.claimed(record, overwrite=conduct.overwrite):
+            sessions.keep_in(out.recordings_file)
+            with judgment_rows(out.judgments_file, *(part.fingerprint for part in parts)) as rows:
+                counts = _judge_all(parts, rows, conduct, sessions, kept=len(rows))
+            rows.arrange(trial_key(part.fingerprint, item.id) for part in parts for item in part.items)
+            judgments = {}
+            with ScoreTable(out.scores_file) as table:
+                for judgment in rows.rows():
+                    table.add(judgment)
+                    judgments[judgment_key(judgment)] = judgment.bare()
+            results = conclude(judgments, counts)
+            write_whole(out.results_file, results.model_dump_json(indent=1).encode() + b"\n")
+        return results
 
 
 def digest_of(items: Iterable[Item]) -> str:

@@ -96,7 +96,8 @@ def plan_labels(
     if not rest:
         raise DeclarationError("there is no item left to label")
     judged = {judgment.item: judgment for judgment in judgments}
-    scores = {item.id: _score(judged.get(item.id)) for item in rest}
+    values = {one.item: one.values.values() for one in judged.values()}
+    scores = {item.id: fmean(found) if (found := values.get(item.id)) else None for item in rest}
     borders = _borders([score for score in scores.values() if score is not None])
     rng = random.Random(seed)
     rng.shuffle(rest)
@@ -127,12 +128,6 @@ def _halving(count: int, shift: int) -> list[int]:
     (van der Corput 1935), shifted round the circle."""
     bits = count.bit_length()
     return sorted(range(count), key=lambda place: int(f"{(place + shift) % count:0{bits}b}"[::-1], 2))
-
-
-def _score(judgment: Judgment | None) -> float | None:
-    """The mean of the item's measures; None where there is none."""
-    values = [one.value for one in judgment.measures.values() if one.value is not None] if judgment else []
-    return fmean(values) if values else None
 
 
 def _borders(scores: list[float]) -> list[float]:

@@ -120,11 +120,7 @@ def meta_evaluate(
             for truth_measure in _measures(one, chosen.truth_measures)
             for measure in _measures(other, own.measures)
         ]
-    rows = [_row(one, chosen, methods) for one in found]
-    if lengths is not None:
-        rows = [
-            _beside_length(row, one, boards[-1], every, chosen) for row, one in zip(rows, found, strict=True)
-        ]
+    rows = [_row(one, chosen, methods, None if lengths is None else boards[-1]) for one in found]
     tested = [row.topics[chosen.methods[0]] for row in rows]
     length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
     judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
@@ -149,10 +145,20 @@ def meta_evaluate(
     )  # fmt: skip
 
 
-def _row(one: Compared, settings: MetaSettings, methods: Sequence[tuple[str, int | None]]) -> RankAgreement:
+def _row(
+    one: Compared,
+    settings: MetaSettings,
+    methods: Sequence[tuple[str, int | None]],
+    words: Leaderboard | None,
+) -> RankAgreement:
+    """The row of a judge, with how far it ranks as length (``words``) does."""
     runs, _, judged = one.aligned(one.truth.on(one.truth_measure), one.judge.on(one.measure), None)
     names = dict(zip(settings.methods, methods, strict=True))
     topics = {name: one.on_topics(method) for name, method in names.items()}
+    with_length = None
+    if words is not None and one.judge.name != LENGTH:
+        beside = Compared(words, one.judge, "words", one.measure, "skip", one.topics)
+        with_length = _mean(beside.on_topics(methods[0]).values()).estimate(settings.confidence)
     return RankAgreement(
         judge=one.judge.name,
         measure=one.measure,
@@ -164,18 +170,8 @@ def _row(one: Compared, settings: MetaSettings, methods: Sequence[tuple[str, int
             name: _mean(found.values()).estimate(settings.confidence) for name, found in topics.items()
         },
         topics=topics,
+        with_length=with_length,
     )
-
-
-def _beside_length(
-    row: RankAgreement, one: Compared, words: Leaderboard, topics: Sequence[str], settings: MetaSettings
-) -> RankAgreement:
-    """The row with how far the judge ranks as length does."""
-    if row.judge == LENGTH:
-        return row
-    beside = Compared(words, one.judge, "words", one.measure, "skip", topics)
-    found = _mean(beside.on_topics(parsed(settings.methods[0])).values())
-    return row.model_copy(update={"with_length": found.estimate(settings.confidence)})
 
 
 def _differences(

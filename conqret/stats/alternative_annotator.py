@@ -18,7 +18,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.stats.agreement import Level
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean
@@ -72,7 +72,6 @@ def alternative_annotator_test(
     *,
     clusters: Sequence[Hashable] | None = None,
     epsilon: float = EPSILON["experts"],
-    false_discovery: float = FALSE_DISCOVERY,
 ) -> AlternativeAnnotator:
     """Test ``judge`` (one value a unit) against ``people`` (annotators by units); NaN where there is none.
 
@@ -82,7 +81,7 @@ def alternative_annotator_test(
     for dependent tests.
 
     Raises:
-        DeclarationError: the shapes do not fit, or epsilon or the rate are out of range.
+        DeclarationError: the shapes do not fit, or epsilon is out of range.
     """
     import numpy as np
     from scipy.stats import false_discovery_control
@@ -92,10 +91,8 @@ def alternative_annotator_test(
         raise DeclarationError(
             f"a judge of {verdicts.shape} and {len(names)} names for people of {table.shape}"
         )
-    if not 0 <= epsilon < 1 or not 0 < false_discovery < 1:
-        raise DeclarationError(
-            f"epsilon lies in [0, 1) and the false discovery rate in (0, 1): {epsilon}, {false_discovery}"
-        )
+    if not 0 <= epsilon < 1:
+        raise DeclarationError(f"epsilon lies in [0, 1), not at {epsilon}")
     topics = list(range(len(verdicts))) if clusters is None else list(clusters)
     if len(topics) != len(verdicts):
         raise DeclarationError(f"{len(topics)} clusters for {len(verdicts)} units")
@@ -111,7 +108,7 @@ def alternative_annotator_test(
         return AlternativeAnnotator(epsilon, None, None, None, reason=f"no test: {untested}")
     corrected = false_discovery_control([row.p for row in tested], method="by")
     found = tuple(
-        replace(row, advantage=bool(p <= false_discovery)) for row, p in zip(tested, corrected, strict=True)
+        replace(row, advantage=bool(p <= FALSE_DISCOVERY)) for row, p in zip(tested, corrected, strict=True)
     )
     rate = sum(row.advantage for row in found) / len(found)
     cautions = []
@@ -147,8 +144,7 @@ def _against(
     advantage = mean(d, [topic for topic, counts in zip(topics, shared, strict=True) if counts])
     above = advantage.above(epsilon)
     if above is None:
-        topics_there = f"{advantage.clusters} topic{'s' * (advantage.clusters > 1)}"
-        return f"{topics_there} only, and {FEWEST_TESTED} are needed for a test"
+        return f"{number(advantage.clusters, 'topic')} only, and {FEWEST_TESTED} are needed for a test"
     if not advantage.varies:
         return "the difference does not vary, so that it cannot be tested"
     return AgainstOne(name, n, float(judge_wins.mean()), float(person_wins.mean()), 1 - above, False)

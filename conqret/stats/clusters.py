@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
+
+from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,3 +51,40 @@ def cluster_means(values: ArrayLike, clusters: Iterable[Hashable]) -> NDArray[np
 
     which = cluster_places(clusters)
     return np.asarray(np.bincount(which, weights=np.asarray(values, dtype=float)) / np.bincount(which))
+
+
+def sides(
+    labels: ArrayLike,
+    judged: ArrayLike,
+    unlabelled: ArrayLike,
+    clusters: Sequence[Hashable] | None,
+    others: Sequence[Hashable] | None,
+) -> tuple[
+    tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]],
+    tuple[NDArray[np.float64], list[Hashable]],
+]:
+    """Labels and judgments of the labelled items with their clusters, and the judgments of the ``others`` with theirs;
+    without clusters, each item is one.
+
+    Raises:
+        DeclarationError: lengths differ.
+    """
+    import numpy as np
+
+    truth, said, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
+    if truth.ndim != 1 or truth.shape != said.shape or rest.ndim != 1:
+        raise DeclarationError(
+            f"labels and judgments of the same items, and of others, are needed, not {truth.shape}, {said.shape} and "
+            f"{rest.shape}"
+        )
+    known: list[Hashable] = (
+        [("labelled", place) for place in range(len(truth))] if clusters is None else list(clusters)
+    )
+    further: list[Hashable] = (
+        [("other", place) for place in range(len(rest))] if others is None else list(others)
+    )
+    if (len(known), len(further)) != (len(truth), len(rest)):
+        raise DeclarationError(
+            f"{len(known)} and {len(further)} clusters for {len(truth)} and {len(rest)} items"
+        )
+    return (truth, said, known), (rest, further)

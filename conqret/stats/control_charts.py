@@ -93,8 +93,6 @@ class Charts:
     shifts: NDArray[np.float64]
     errors: NDArray[np.float64]
     baseline: int
-    smoothing: float = SMOOTHING
-    reference: float = REFERENCE
 
     @cached_property
     def ewma(self) -> NDArray[np.float64]:
@@ -103,7 +101,7 @@ class Charts:
 
         found, now = np.zeros_like(self.shifts), np.zeros(self.shifts.shape[1])
         for place, shift in enumerate(self.shifts):
-            step = np.where(np.isnan(shift), 0.0, self.smoothing * (shift - now))
+            step = np.where(np.isnan(shift), 0.0, SMOOTHING * (shift - now))
             found[place] = now = now + step
         return found
 
@@ -113,7 +111,7 @@ class Charts:
         occasions so far ``sqrt(sum(w^2) + sum(w)^2 / b)`` errors."""
         import numpy as np
 
-        weights = self.smoothing * (1 - self.smoothing) ** np.arange(len(self.shifts))
+        weights = SMOOTHING * (1 - SMOOTHING) ** np.arange(len(self.shifts))
         spread = np.sqrt(np.cumsum(weights**2) + np.cumsum(weights) ** 2 / self.baseline)
         return np.asarray(spread[:, None] * self._known)
 
@@ -133,7 +131,7 @@ class Charts:
             lost = np.isnan(self.shifts[place])
             for sums, step in ((up, one), (down, -one)):
                 before = sums[place - 1] if place else np.zeros(z.shape[1])
-                sums[place] = np.where(lost, before, np.maximum(0.0, before + step - self.reference))
+                sums[place] = np.where(lost, before, np.maximum(0.0, before + step - REFERENCE))
         return up, down
 
     @cached_property

@@ -70,6 +70,11 @@ class Estimate:
     n: int = 0
     reason: str = ""
 
+    @property
+    def half(self) -> float | None:
+        """Half the width of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
     def __str__(self) -> str:
         if self.value is None:
             return f"none ({self.reason})"
@@ -157,15 +162,20 @@ class Sampled:
         low, high = self.above(-margin), self.above(margin)
         return None if low is None or high is None else max(low, 1 - high)
 
+    def outside(self, margin: float, *, rising: bool) -> float:
+        """The p-value of "it lies beyond ``margin``", upwards where only a ``rising`` one counts, else on either side;
+        1 where nothing can be said."""
+        p = self.above(margin) if rising else self.equivalent(margin)
+        return 1.0 if p is None else 1 - p if rising else p
+
     def minus(self, other: Sampled) -> Sampled:
         """The difference of two statistics of the same items."""
-        reason = self.reason or other.reason
         return Sampled(
             self.value - other.value,
             self.without - other.without,
             self.present | other.present,
             self.n,
-            reason,
+            self.reason or other.reason,
             unsure=self.unsure or other.unsure,
             freedom=min(self.freedom, other.freedom),
         )

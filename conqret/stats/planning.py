@@ -81,10 +81,8 @@ class Plan:
             names = np.repeat(np.arange(count), each).tolist()
             values = [draw(count, each, rng) for _ in range(self.simulations)]
             drawn = [compute(one, names) for one in values]
-            ends = [one.estimate(self.confidence) for one in drawn]
-            widths = [
-                (one.high - one.low) / 2 for one in ends if one.low is not None and one.high is not None
-            ]
+            halves = [one.estimate(self.confidence).half for one in drawn]
+            widths = [half for half in halves if half is not None]
             without = 1 - len(widths) / self.simulations
             tested = p is not None and count >= FEWEST_TESTED
             found_p = (
@@ -119,10 +117,7 @@ def plan_mean(draw: Draw, plan: Plan, *, one_sided: bool = False) -> list[Planne
     """The width of the interval of the mean of one column (of differences, say), and the power of its test against 0 at
     5 %: two-sided, or ``one_sided`` for a rise."""
 
-    def of(values: NDArray[np.float64], names: list[int]) -> Sampled:
-        return mean(values[0], names)
-
-    return plan.cells(draw, of, lambda one, _, __: one.above() if one_sided else one.p())
+    return plan.cells(draw, _first_mean, lambda one, _, __: one.above() if one_sided else one.p())
 
 
 def plan_probe(draw: Draw, shift: float, rows: int, plan: Plan) -> list[Planned]:
@@ -144,13 +139,10 @@ def plan_probe(draw: Draw, shift: float, rows: int, plan: Plan) -> list[Planned]
         found[0] += shift
         return found
 
-    def of(values: NDArray[np.float64], names: list[int]) -> Sampled:
-        return mean(values[0], names)
-
     def p(one: Sampled, values: NDArray[np.float64], names: list[int]) -> float:
         return sign_flip_p([Paired(row.tolist(), names) for row in values], signs)[0]
 
-    return plan.cells(table, of, p)
+    return plan.cells(table, _first_mean, p)
 
 
 def assumed(correlation: float, icc: float) -> Draw:
@@ -158,33 +150,18 @@ def assumed(correlation: float, icc: float) -> Draw:
     interval level is then the correlation. Raises DeclarationError where a number is out of range."""
     import numpy as np
 
-    _within(icc=icc)
     if not -1 < correlation < 1:
         raise DeclarationError(f"an alpha to plan for lies inside (-1, 1), not at {correlation}")
-    root = np.linalg.cholesky([[1, correlation], [correlation, 1]])
-
-    def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        between = np.repeat(rng.normal(size=(2, topics)), items, axis=1)
-        within = rng.normal(size=(2, topics * items))
-        return np.asarray(root @ (between * icc**0.5 + within * (1 - icc) ** 0.5))
-
-    return draw
+    root, normal = np.linalg.cholesky([[1, correlation], [correlation, 1]]), _normal(2, icc)
+    return lambda topics, items, rng: np.asarray(root @ normal(topics, items, rng))
 
 
 def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
     """One column of normal differences around ``shift``. Raises DeclarationError where a number is out of range."""
-    import numpy as np
-
-    _within(icc=icc)
     if not sd > 0:
         raise DeclarationError(f"a standard deviation is above 0, not {sd}")
-
-    def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        between = np.repeat(rng.normal(size=(1, topics)), items, axis=1)
-        within = rng.normal(size=(1, topics * items))
-        return np.asarray(shift + sd * (between * icc**0.5 + within * (1 - icc) ** 0.5))
-
-    return draw
+    normal = _normal(1, icc)
+    return lambda topics, items, rng: shift + sd * normal(topics, items, rng)
 
 
 def trend_spread(levels: int, sd: float) -> float:
@@ -223,7 +200,20 @@ def shifted(draw: Draw, shift: float) -> Draw:
     return lambda topics, items, rng: draw(topics, items, rng) + shift
 
 
-def _within(**shares: float) -> None:
-    for name, value in shares.items():
-        if not 0 <= value <= 1:
-            raise DeclarationError(f"{name} lies in [0, 1], not at {value}")
+def _normal(columns: int, icc: float) -> Draw:
+    """So many unrelated columns of normal values, of which a share ``icc`` of the variance lies between topics."""
+    import numpy as np
+
+    if not 0 <= icc <= 1:
+        raise DeclarationError(f"icc lies in [0, 1], not at {icc}")
+
+    def draw(topics: int, items: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        between = np.repeat(rng.normal(size=(columns, topics)), items, axis=1)
+        within = rng.normal(size=(columns, topics * items))
+        return np.asarray(between * icc**0.5 + within * (1 - icc) ** 0.5)
+
+    return draw
+
+
+def _first_mean(values: NDArray[np.float64], names: list[int]) -> Sampled:
+    return mean(values[0], names)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import cluster_places
+from conqret.stats.clusters import cluster_places, sides
 from conqret.stats.estimate import CONFIDENCE, LEAST_FREEDOM, Estimate, freedom_by_size, undefined
 from conqret.stats.student import quantile
 
@@ -63,12 +63,17 @@ def prediction_powered_mean(
     """
     import numpy as np
 
-    y, f, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
-    _check(y, f, rest, clusters, unlabelled_clusters, confidence, power)
-    known: list[Hashable] = list(range(len(y))) if clusters is None else list(clusters)
-    others: list[Hashable] = [("other", place) for place in range(len(rest))]
-    if unlabelled_clusters is not None:
-        others = list(unlabelled_clusters)
+    if (clusters is None) != (unlabelled_clusters is None):
+        raise DeclarationError("name clusters for the labelled and for the other items, or for neither")
+    (y, f, known), (rest, others) = sides(labels, judged, unlabelled, clusters, unlabelled_clusters)
+    if not len(y):
+        raise DeclarationError("there is no label")
+    if not np.isfinite(y).all() or np.isinf(f).any() or np.isinf(rest).any():
+        raise DeclarationError("a label is missing, or a label or judgment infinite: leave it out")
+    if np.isnan(f).all() and np.isnan(rest).all():
+        raise DeclarationError("there is no judgment")
+    if not 0 < confidence < 1 or (power is not None and not 0 <= power <= 1):
+        raise DeclarationError(f"confidence lies in (0, 1) and power in [0, 1]: {confidence}, {power}")
     everything = np.concatenate([f, rest])
     there = ~np.isnan(everything)
     names = [name for name, given in zip([*known, *others], there, strict=True) if given]
@@ -125,35 +130,6 @@ def _mean(
     freedom = max(freedom_by_size(labelled) + 1 - lost, LEAST_FREEDOM)
     reach = float(quantile(freedom, confidence) * np.sqrt(variance))
     return Estimate(value, value - reach, value + reach, n)
-
-
-def _check(
-    y: NDArray[np.float64],
-    f: NDArray[np.float64],
-    rest: NDArray[np.float64],
-    clusters: Sequence[Hashable] | None,
-    others: Sequence[Hashable] | None,
-    confidence: float,
-    power: float | None,
-) -> None:
-    import numpy as np
-
-    if y.ndim != 1 or y.shape != f.shape or rest.ndim != 1 or not len(y):
-        raise DeclarationError(
-            f"labels and judgments of the same items are needed, not {y.shape} and {f.shape}"
-        )
-    if not np.isfinite(y).all() or np.isinf(f).any() or np.isinf(rest).any():
-        raise DeclarationError("a label is missing, or a label or judgment infinite: leave it out")
-    if np.isnan(f).all() and np.isnan(rest).all():
-        raise DeclarationError("there is no judgment")
-    if (clusters is None) != (others is None):
-        raise DeclarationError("name clusters for the labelled and for the other items, or for neither")
-    if clusters is not None and others is not None and (len(clusters), len(others)) != (len(y), len(rest)):
-        raise DeclarationError(
-            f"{len(clusters)} and {len(others)} clusters for {len(y)} and {len(rest)} items"
-        )
-    if not 0 < confidence < 1 or (power is not None and not 0 <= power <= 1):
-        raise DeclarationError(f"confidence lies in (0, 1) and power in [0, 1]: {confidence}, {power}")
 
 
 def no_correction(reason: str) -> CorrectedMean:

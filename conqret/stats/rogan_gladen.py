@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.stats.clusters import sides
 from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, undefined
 from conqret.stats.resampling import leave_one_out, mean_interval
 
@@ -49,8 +50,11 @@ def rogan_gladen(
     """
     import numpy as np
 
-    truth, said, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
-    known, others = _clusters(truth, said, rest, clusters, unlabelled_clusters)
+    (truth, said, known), (rest, others) = sides(labels, judged, unlabelled, clusters, unlabelled_clusters)
+    if not len(rest):
+        raise DeclarationError("there is no unlabelled item whose share could be corrected")
+    if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, said, rest)):
+        raise DeclarationError("the correction of a share needs labels and judgments as 0 and 1")
     naive = mean_interval(rest, others, confidence=confidence, scale="share")
     positives, negatives = int(truth.sum()), int((1 - truth).sum())
     if not positives or not negatives:
@@ -85,29 +89,3 @@ def rogan_gladen(
     )
     se, sp = float(right[0].sum() / positives), float(right[2].sum() / negatives)
     return CorrectedShare(naive, replace(found, value=value, low=low, high=high), se, sp)
-
-
-def _clusters(
-    truth: NDArray[np.float64],
-    said: NDArray[np.float64],
-    rest: NDArray[np.float64],
-    clusters: Sequence[Hashable] | None,
-    others: Sequence[Hashable] | None,
-) -> tuple[Sequence[Hashable], Sequence[Hashable]]:
-    """The clusters of labelled and of other items; without any, each item is one."""
-    import numpy as np
-
-    if truth.ndim != 1 or truth.shape != said.shape or rest.ndim != 1 or not len(rest):
-        raise DeclarationError(
-            f"labels and judgments of the same items, and others, are needed, not {truth.shape}, {said.shape} and "
-            f"{rest.shape}"
-        )
-    if not all(np.isin(values, (0.0, 1.0)).all() for values in (truth, said, rest)):
-        raise DeclarationError("the correction of a share needs labels and judgments as 0 and 1")
-    known = [("labelled", place) for place in range(len(truth))] if clusters is None else clusters
-    further = range(len(rest)) if others is None else others
-    if (len(known), len(further)) != (len(truth), len(rest)):
-        raise DeclarationError(
-            f"{len(known)} and {len(further)} clusters for {len(truth)} and {len(rest)} items"
-        )
-    return known, further

@@ -61,7 +61,6 @@ class Response:
     n: int
     clusters: int
     falls: bool
-    rises: bool
     pearson: float | None
     spearman: float | None
     fell: float
@@ -102,8 +101,7 @@ def respond(
         n=len(scores),
         clusters=len(set(clusters)),
         falls=strictly_falls(means),
-        rises=strictly_falls([-one for one in means]),
-        pearson=pearson(levels, means),
+        pearson=correlation.pearson(levels, means).value,
         spearman=correlation.spearman(levels, means).value,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
@@ -127,11 +125,6 @@ def trends(scores: Sequence[Sequence[float]]) -> list[float]:
 def strictly_falls(means: Sequence[float]) -> bool:
     """Whether each value is below the one before it (the strict monotone decrease of ConQRet, Table 17)."""
     return all(later < earlier for earlier, later in pairwise(means))
-
-
-def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """The correlation of levels and means, in [-1, 1]; None where either is constant."""
-    return correlation.pearson(x, y).value
 
 
 def _steps(

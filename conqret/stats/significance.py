@@ -10,6 +10,11 @@ ALPHA = 0.05
 """The level of significance (ConQRet, Table 4)."""
 
 
+def p_words(p: float) -> str:
+    """A p-value in a sentence, with three places."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down correction: adjusted p-values, in the order given; None (no test was made) stays None.
 

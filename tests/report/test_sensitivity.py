@@ -22,7 +22,8 @@ from conqret.report.sensitivity_tables import (
     stance_table,
 )
 from conqret.runs.session import SessionCounts
-from conqret.stats.sensitivity import Step, pearson, strictly_falls
+from conqret.stats.correlation import pearson
+from conqret.stats.sensitivity import Step, strictly_falls
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -46,7 +47,7 @@ def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
         topics=3,
         missing={"refusal": 1},
         falls=strictly_falls(means),
-        pearson=pearson(levels, means),
+        pearson=pearson(levels, means).value,
         spearman=-1,
         fell=1,
         rose=0,

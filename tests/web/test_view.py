@@ -170,7 +170,7 @@ def test_validation_and_card_are_made_of_what_the_folder_holds(viewer: Viewer) -
     assert "How far direct with offline can be trusted" in page
     assert 'href="/">All runs</a> · <a href="validation.html">Validation</a> · <a href="card.html">' in page
     assert "Known limits" in viewer.text("/runs/card/card.html")
-    assert "is not there: conqret validate makes it" in viewer.ask("/runs/offline/validation.html")[1]
+    assert "is not there: conqret validate with -o" in viewer.ask("/runs/offline/validation.html")[1]
     file = viewer.root / "card" / "validation.json"
     before = file.read_bytes()
     file.write_text("{}")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conqret.errors import DeclarationError
-from conqret.judging.requirements import Requirement, RequirementOutcome
+from conqret.judging.requirements import Named, Requirement, RequirementOutcome
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasRow, BiasTable
 
@@ -19,6 +18,7 @@ OF_PLACES = ("flip_rate", "first_place")
 OF_PROBES = ("effect", "missable")
 WITH_ENDS = ("first_place", "effect")
 EXAMPLE = "alarms == 0"
+NAMED = Named(OF_PROBES, "probe", "effect[length]")
 
 
 def parse_bias_requirement(text: str) -> Requirement:
@@ -29,11 +29,8 @@ def parse_bias_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity or probe.
     """
     known = (*COUNTED, *OF_PLACES, *OF_PROBES)
-    found = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS)
-    name, probe = found.name, found.dimension
-    if (probe is not None) != (name in OF_PROBES):
-        says = "names no probe: effect[length]" if probe is None else f"names a probe, which {name} is not of"
-        raise DeclarationError(f"the requirement {text!r} {says}")
+    found = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS, NAMED)
+    probe = found.dimension
     return found if probe is None else replace(found, dimension=PROBES[probe].name)
 
 

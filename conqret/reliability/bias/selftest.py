@@ -78,6 +78,7 @@ def selftest(
         DeclarationError: a number is out of its range, or no probe of the plan can raise an alarm.
     """
     import numpy as np
+    from scipy.stats import binom
 
     if not 0 < size <= LARGEST or not noise > 0 or simulations < FEWEST:
         raise DeclarationError(
@@ -107,7 +108,7 @@ def selftest(
         noise=noise,
         simulations=simulations,
         raised=sum("alarm" in one.values() for one in said[""]) / simulations,
-        allowed=_allowed(simulations),
+        allowed=float(binom.ppf(1 - ALPHA, simulations, ALPHA)) / simulations,
         rows=tuple(
             Planted(
                 probe=one.probe,
@@ -143,15 +144,3 @@ def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
     return plan_bias(
         Ground(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
     )
-
-
-def _allowed(runs: int) -> float:
-    """The largest share of alarms at nothing that is not more than 5 % by a one-sided binomial test at 5 %."""
-    import math
-
-    chance = 0.0
-    for count in range(runs + 1):
-        chance += math.comb(runs, count) * ALPHA**count * (1 - ALPHA) ** (runs - count)
-        if chance > 1 - ALPHA:
-            return count / runs
-    return 1.0

@@ -13,11 +13,11 @@ from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.folder import InstrumentRecord
-from conqret.reliability.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key
+from conqret.reliability.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, Pair
 from conqret.reliability.generalizability import Repeatability
 from conqret.runs.session import SessionCounts
 from conqret.stats.effects import Effect, Paired, paired_effects
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean
 from conqret.stats.sensitivity import MARGIN
 from conqret.stats.significance import ALPHA
@@ -214,17 +214,12 @@ class _Answer:
         beyond, sizes = [], []
         for one in several:
             sample = mean(one.differences, one.clusters)
-            p = sample.above(reach) if rises else sample.equivalent(reach)
-            beyond.append(1.0 if p is None else 1 - p if rises else p)
+            beyond.append(sample.outside(reach, rising=rises))
             ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
-            if None not in (halves := [_half(one) for one in ends]):
+            if None not in (halves := [one.half for one in ends]):
                 sizes.append(sum(one for one in halves if one is not None))
         missable = max(sizes, default=None)
         return cls(reach, max(beyond) < alpha, missable)
-
-
-def _half(interval: Estimate) -> float | None:
-    return None if interval.low is None or interval.high is None else (interval.high - interval.low) / 2
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -270,10 +265,9 @@ def _differences(
     differences, clusters, kept = [], [], []
     missing: Counter[str] = Counter()
     for pair in contrast.pairs:
-        found = [readings[key] for key in pair.keys]
-        values = [value for one in found if (value := one.value(metric)) is not None]
-        if len(values) < len(found):
-            lost = next(one for one in found if one.value(metric) is None)
+        values = _values(pair, metric, readings)
+        if len(values) < len(pair.keys):
+            lost = next(readings[key] for key in pair.keys if readings[key].value(metric) is None)
             missing[lost.reasons.get(metric, "no value")] += 1
             continue
         moved = contrast.moved(*values)
@@ -328,18 +322,21 @@ def _example(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
 ) -> Example | None:
     """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
-    best, furthest = None, 0.0
-    for pair in contrast.pairs:
-        values = [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
-        if len(values) < len(pair.keys):
-            continue
-        moved = contrast.moved(*values) * (1 if towards >= 0 else -1)
-        if moved > furthest:
-            best = Example(
-                item=pair.item or pair.base[1], topic=pair.cluster, base=values[0], changed=values[1]
-            )
-            furthest = moved
-    return best
+    known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
+    moves = [
+        (contrast.moved(*values) * (1 if towards >= 0 else -1), pair, values)
+        for pair, values in known
+        if len(values) == len(pair.keys)
+    ]
+    furthest, pair, (base, changed, *_) = max(moves, key=lambda one: one[0])
+    if furthest <= 0:
+        return None
+    return Example(item=pair.item or pair.base[1], topic=pair.cluster, base=base, changed=changed)
+
+
+def _values(pair: Pair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
+    """The values of a pair, as far as it has them."""
+    return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
 
 
 def _verdict(

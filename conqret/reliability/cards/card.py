@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from conqret._version import __version__
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
+from conqret.io.written import read_written
 from conqret.judging.folder import JudgeRecord
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.summary import Summary
@@ -132,14 +131,7 @@ def make_card(
 def read_card(path: Path) -> Card:
     """The card in a file, or in a folder. Raises DeclarationError where there is none."""
     file = path / FILE_NAME if path.is_dir() else path
-    try:
-        return Card.model_validate_json(file.read_bytes())
-    except FileNotFoundError:
-        raise DeclarationError(
-            f"{file} is not there: conqret validate with -o {file.parent} makes it"
-        ) from None
-    except ValidationError as error:
-        raise DeclarationError(f"{file} is no judge card of the schema {SCHEMA}: {error}") from error
+    return read_written(file, Card, "conqret validate", f"no judge card of the schema {SCHEMA}")
 
 
 def card_schema() -> dict[str, Any]:

@@ -15,7 +15,6 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_scale import dimension_name
 from conqret.reliability.cards.card import FILE_NAME, Card, read_card
-from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.stats.estimate import Estimate, undefined
 
@@ -180,26 +179,9 @@ def _value(card: Card, name: str, dimension: str | None) -> Estimate:
         return undefined("it is not known") if value is None else Estimate(value)
     if dimension is not None:
         row = next((row for row in card.agreement if row.dimension == dimension), None)
-        return undefined(f"not held against people on {dimension}") if row is None else _of_row(row, name)
-    if card.average is None:
-        return _of_row(card.agreement[0], name) if card.agreement else undefined("it has no dimension")
-    averages = {
-        "alpha": card.average.judge.get("mean"),
-        "calibrated": card.average.judge.get("calibrated"),
-        "person": card.average.person,
-        "as_person": card.average.as_person,
-    }
-    return averages[name] or undefined("no calibration was given")
-
-
-def _of_row(row: DimensionAgreement, name: str) -> Estimate:
-    if name in STATISTICS:
-        return row.statistics.get(name, undefined("this card has no such statistic"))
-    values = {
-        "alpha": row.alpha,
-        "calibrated": row.calibrated,
-        "person": row.person,
-        "as_person": row.as_person,
-        "coverage": Estimate(row.coverage),
-    }
-    return values[name]
+        if row is None:
+            return undefined(f"not held against people on {dimension}")
+        return row.quantities.get(name, undefined("this card has no such statistic"))
+    if card.average is not None:
+        return card.average.quantities[name]
+    return card.agreement[0].quantities[name] if card.agreement else undefined("it has no dimension")

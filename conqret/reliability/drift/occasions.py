@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,13 @@ def read_occasions(paths: Iterable[Path]) -> tuple[list[Judged], list[str]]:
         found.append(_judged(folder, record, summary))
     if not found:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
-    return list(_changed(found)), left_out
+    changed = [
+        replace(
+            now, occasion=now.occasion.model_copy(update={"changes": tuple(changes_between(before, now))})
+        )
+        for before, now in pairwise(found)
+    ]
+    return [found[0], *changed], left_out
 
 
 def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
@@ -129,15 +136,6 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Judge
 
 def _names(said: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({one for one in said if one}))[:MOST_KEPT]
-
-
-def _changed(found: Sequence[Judged]) -> Iterator[Judged]:
-    """The same, each occasion with what differs from the one before."""
-    before: Judged | None = None
-    for now in found:
-        changes = () if before is None else tuple(changes_between(before, now))
-        yield Judged(now.occasion.model_copy(update={"changes": changes}), now.record, now.topics, now.values)
-        before = now
 
 
 def changes_between(before: Judged, now: Judged) -> Iterator[str]:

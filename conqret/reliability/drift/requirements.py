@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.requirements import COVERAGE, Requirement, RequirementOutcome
+from conqret.errors import UnknownNameError
+from conqret.judging.requirements import COVERAGE, Named, Requirement, RequirementOutcome
 from conqret.reliability.drift.series import Drift
 
 OF_SERIES = ("alarms", COVERAGE)
@@ -25,13 +25,10 @@ def parse_drift_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    found = Requirement.of(text, (*OF_SERIES, *OF_METRICS), "quantity to require", EXAMPLE, ended=())
-    name, metric = found.name, found.dimension
-    if (metric is not None) != (name in OF_METRICS):
-        says = f"names no metric: {EXAMPLE}" if metric is None else f"names a metric, which {name} is not of"
-        raise DeclarationError(f"the requirement {text!r} {says}")
-    known = None if metric is None else metric.strip().replace("-", "_").replace(" ", "_")
-    return replace(found, dimension=known)
+    known, named = (*OF_SERIES, *OF_METRICS), Named(OF_METRICS, "metric", EXAMPLE)
+    found = Requirement.of(text, known, "quantity to require", EXAMPLE, (), named)
+    metric = found.dimension
+    return replace(found, dimension=metric and metric.strip().replace("-", "_").replace(" ", "_"))
 
 
 def check_drift_requirement(requirement: Requirement, drift: Drift) -> RequirementOutcome:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
-
 from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
+from conqret.io.written import read_written
 from conqret.reliability.drift.occasions import Judged, Occasion, read_occasions
 from conqret.stats.control_charts import (
     BASELINE,
@@ -141,13 +140,7 @@ def drift(
 
 def read_drift(folder: Path) -> Drift:
     """The series that ``conqret drift -o`` wrote into a folder. Raises DeclarationError where there is none."""
-    file = folder / DATA_NAME
-    try:
-        return Drift.model_validate_json(file.read_bytes())
-    except FileNotFoundError:
-        raise DeclarationError(f"{file} is not there: conqret drift with -o {folder} makes it") from None
-    except ValidationError as error:
-        raise DeclarationError(f"{file} is not as conqret drift writes it: {error}") from error
+    return read_written(folder / DATA_NAME, Drift, "conqret drift")
 
 
 class Planned(Frozen):

@@ -116,11 +116,10 @@ def _stacked(
     clusters: list[Hashable] = []
     for number, side in enumerate(shared.sides.values()):
         known = ~np.isnan(side.people)
-        if side.ends is None:
+        if not side.scale.bounded:
             continue
-        low, high = side.ends
-        columns.append((side.judges[:, known].T - low) / (high - low))
-        target.append((side.people[known] - low) / (high - low))
+        columns.append(side.scale.unit(side.judges[:, known].T))
+        target.append(side.scale.unit(side.people[known]))
         dimension.append(np.full(int(known.sum()), number))
         clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
     return np.concatenate(columns), np.concatenate(target), np.concatenate(dimension), clusters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -109,10 +110,8 @@ def _write(
     *,
     overwrite: bool,
 ) -> None:
-    def begin() -> None:
-        write_whole(out.items_file, first.items_file.read_bytes())
-
-    with out.claimed(record, overwrite=overwrite, begin=begin):
+    items = first.items_file.read_bytes()
+    with out.claimed(record, overwrite=overwrite, begin=partial(write_whole, out.items_file, items)):
         lines = [compact(one.model_dump(mode="json")) + b"\n" for one in judgments]
         write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:

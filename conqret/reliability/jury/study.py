@@ -249,9 +249,9 @@ def _errors(shared: Shared, confidence: float) -> list[ErrorPair]:
     clusters = []
     for side in shared.sides.values():
         known = ~np.isnan(side.people)
-        if side.ends is None or not known.any():
+        if not side.scale.bounded or not known.any():
             continue
-        low, high = side.ends
+        low, high = side.scale.ends()
         apart = (side.judges - side.people)[:, known] / (high - low)
         parts.append(apart - apart.mean(axis=1, keepdims=True))
         clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
@@ -282,11 +282,10 @@ def _disagreements(
     """The items on which members are furthest apart, each with the metric on which they are."""
     people: dict[tuple[str, str], float] = {}
     for dimension, side in ({} if shared is None else shared.sides).items():
-        if side.ends is not None and shared is not None:
-            low, high = side.ends
+        if side.scale.bounded and shared is not None:
             people |= {
-                (unit.item, metrics.get(dimension, dimension)): float((label - low) / (high - low))
-                for unit, label in zip(shared.units, side.people, strict=True)
+                (unit.item, metrics.get(dimension, dimension)): side.scale.unit(label)
+                for unit, label in zip(shared.units, side.people.tolist(), strict=True)
                 if not unit.part and label == label  # NaN is not equal to itself
             }
     by_item = {one.item: one for one in judged}

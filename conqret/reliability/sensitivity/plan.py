@@ -99,8 +99,7 @@ class Plan:
 
     def able(self, perturbation: str) -> list[Item]:
         """The items that a perturbation can change."""
-        unable = {out.item for out in self.left_out.get(perturbation, ())}
-        return [item for item in self.items if item.id not in unable]
+        return list(_without(self.versions[()], self.left_out.get(perturbation, ())).values())
 
     @property
     def judgments(self) -> int:
@@ -151,7 +150,7 @@ def make_plan(
         name = damage.perturbation.name
         outs = left_out.setdefault(name, [])
         made = series(
-            _without(originals, outs),
+            list(_without(originals, outs).values()),
             damage.perturbation,
             damage.levels,
             seed=seed,
@@ -167,8 +166,7 @@ def make_plan(
             continue
         name, level = stack[-1]
         outs = left_out.setdefault(name, [])
-        base = versions.get(stack[:-1], originals)
-        able = {original: base[original] for original in base if original not in {out.item for out in outs}}
+        able = _without(versions.get(stack[:-1], originals), outs)
         found, more = perturb_items(
             able.values(), by_name[name], [level], seed=seed, materials=materials.get(name)
         )
@@ -184,9 +182,9 @@ def make_plan(
     return Plan(together(setups), tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached))
 
 
-def _without(items: Mapping[str, Item], left_out: Iterable[LeftOut]) -> list[Item]:
+def _without(items: Mapping[str, Item], left_out: Iterable[LeftOut]) -> dict[str, Item]:
     gone = {out.item for out in left_out}
-    return [item for name, item in items.items() if name not in gone]
+    return {name: item for name, item in items.items() if name not in gone}
 
 
 def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:

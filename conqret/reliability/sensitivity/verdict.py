@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from conqret.errors import number
 from conqret.perturb import Direction
 from conqret.stats.effects import sign_flip_p
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.sensitivity import MARGIN, TOLERANCE, Response
-from conqret.stats.significance import ALPHA
+from conqret.stats.significance import ALPHA, p_words
 
 Verdict = Literal["yes", "no", "inconclusive"]
 
@@ -58,7 +59,7 @@ def judge_response(
     within ``margin`` of 0 a score stands still.
     """
     if response.clusters < FEWEST_TESTED:
-        topics = f"{response.clusters} topic{'s' * (response.clusters > 1)}"
+        topics = number(response.clusters, "topic")
         return "inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict"
     if expected in STILL:
         return _still(response, expected, alarms(response, expected, p_values, tolerance), p_values, margin)
@@ -80,13 +81,13 @@ def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     if there is None:
         return "inconclusive", "the trend cannot be tested"
     if there < ALPHA:
-        return "yes", f"{right} by {_far(response)} from first to last (trend, {_sure(there)})"
+        return "yes", f"{right} by {_far(response)} from first to last (trend, {p_words(there)})"
     if 1 - there < ALPHA:
-        return "no", f"it {wrong} by {_far(response)} from first to last (trend, {_sure(1 - there)})"
+        return "no", f"it {wrong} by {_far(response)} from first to last (trend, {p_words(1 - there)})"
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
         return "no", f"it stands still (within {margin:g})"
     shift = response.shifts[-1].value
-    return "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({_sure(there)})"
+    return "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})"
 
 
 def _far(response: Response) -> str:
@@ -98,10 +99,6 @@ def _far(response: Response) -> str:
     return f"{abs(shift):.3f} [{near:.3f}, {far:.3f}]"
 
 
-def _sure(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
 def _still(
     response: Response, expected: Direction, raised: Sequence[int], p_values: Sequence[float], margin: float
 ) -> tuple[Verdict, str]:
@@ -110,11 +107,10 @@ def _still(
         worst = max(raised, key=lambda place: abs(shifts[place].value))
         return (
             "no",
-            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g} ({_sure(p_values[worst])})",
+            f"moves by {shifts[worst].value:+.3f} at level {levels[worst]:g} ({p_words(p_values[worst])})",
         )
     both = expected is Direction.UNCHANGED
-    beyond = [_beyond(one.equivalent(margin) if both else one.above(margin), both) for one in shifts]
-    if all(p < ALPHA for p in beyond):
+    if all(one.outside(margin, rising=not both) < ALPHA for one in shifts):
         return (
             "yes",
             f"stands still (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
@@ -122,10 +118,3 @@ def _still(
     ends = [one.estimate(1 - 2 * ALPHA) for one in shifts]
     reach = max(max(end.high or 0.0, -(end.low or 0.0) if both else 0.0) for end in ends)
     return "inconclusive", f"may have {'moved' if both else 'risen'} by up to {reach:.3f}"
-
-
-def _beyond(p: float | None, both: bool) -> float:
-    """The p-value of lying beyond the margin: that of an equivalence test, or what is left of one upwards."""
-    if p is None:
-        return 1.0
-    return p if both else 1 - p

@@ -10,7 +10,6 @@ out a topic and fit the maps again without it, of the kinds that were chosen, bu
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.data import Item, Judgment
@@ -121,21 +120,9 @@ def _seen(joined: Joined, dimension: str, settings: Settings, folds: Mapping[str
 
 def _beside(joined: Joined, fits: Mapping[str, Fitted]) -> Joined:
     """The same join, in which each score has beside it what each kind of map makes of it."""
-    scores, fitted = dict(joined.scores), dict(joined.fitted)
     for dimension, (seen, found) in fits.items():
-        made = found.said
-        places = {unit: place for place, unit in enumerate(joined.units)}
-        scores[dimension] = {
-            unit: one
-            if one.value is None
-            else replace(
-                one,
-                variants={**one.variants, **{kind: float(said[places[unit]]) for kind, said in made.items()}},
-            )
-            for unit, one in joined.scores[dimension].items()
-        }
-        fitted[dimension] = {**fitted.get(dimension, {}), **refits(seen, found.chosen)}
-    return replace(joined, scores=scores, fitted=fitted)
+        joined = joined.beside(dimension, found.said, refits(seen, found.chosen))
+    return joined
 
 
 def _checked(
@@ -192,14 +179,13 @@ class Sides(NamedTuple):
 
 
 def _sides(view: View) -> Sides:
-    low, high = view.scale.ends()
-    known = view.compared
+    known, unit = view.compared, view.scale.unit
     said = {
-        name: (view.judge(name, rounded=False)[known] - low) / (high - low)
+        name: unit(view.judge(name, rounded=False)[known])
         for name in ("mean", *KINDS, CALIBRATED)
         if name in view.variants
     }
-    return Sides(view.clusters_of(known), (view.target[known] - low) / (high - low), said)
+    return Sides(view.clusters_of(known), unit(view.target[known]), said)
 
 
 def _bands(sides: Sequence[Sides], confidence: float) -> dict[str, tuple[Band, ...]]:

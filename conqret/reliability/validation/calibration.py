@@ -7,25 +7,26 @@ has a part in what it is compared with; every other item gets the map of all lab
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.io.labels import Unit
 from conqret.reliability.validation.calibration_maps import Map, Seen, refits
 from conqret.reliability.validation.dimension_view import View
 from conqret.reliability.validation.fitted_file import FittedFile
-from conqret.reliability.validation.label_join import Joined, Scored, said_of
+from conqret.reliability.validation.label_join import Joined, said_of
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.confidence import Band
 from conqret.stats.estimate import Estimate
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from conqret.reliability.validation.label_join import Fit
 
 
@@ -98,38 +99,35 @@ class Calibration(FittedFile):
     def applied(self, joined: Joined, settings: Settings) -> Joined:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
         of the join give, intervals of what is calibrated fit them again without each topic."""
-        clusters = dict(zip(joined.units, map(str, joined.clusters), strict=True))
-        scores, fitted = dict(joined.scores), {name: dict(fits) for name, fits in joined.fitted.items()}
+        import numpy as np
+
         for dimension, metric in joined.metrics.items():
-            maps = self.maps.get(metric)
+            maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
                 continue
-            found = {
-                unit: _beside(one, self._map(maps, clusters[unit]).of, joined.said[unit])
-                for unit, one in joined.scores[dimension].items()
-            }
-            fit = self._fit(View(joined, dimension, settings), joined, maps, metric, found)
-            if fit is not None:
-                fitted.setdefault(dimension, {})[CALIBRATED] = fit
-            scores[dimension] = found
-        return replace(joined, scores=scores, fitted=fitted)
+            said = [
+                self._map(maps, str(cluster)).of(joined.said[unit])
+                if unit in scored and scored[unit].value is not None
+                else np.nan
+                for unit, cluster in zip(joined.units, joined.clusters, strict=True)
+            ]
+            made = np.array(said, dtype=float)
+            fitted = self._fitted(View(joined, dimension, settings), joined, maps, metric, made)
+            joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
+        return joined
 
-    def _fit(
-        self, view: View, joined: Joined, maps: Maps, metric: str, found: Mapping[Unit, Scored]
-    ) -> Fit | None:
-        """How the calibrated scores of a dimension come of its labels; None where they are from other labels."""
+    def _fitted(
+        self, view: View, joined: Joined, maps: Maps, metric: str, made: NDArray[np.float64]
+    ) -> dict[str, Fit]:
+        """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
         import numpy as np
 
         if not view.scale.bounded or view.verdicts:
-            return None
+            return {}
         seen = Seen(view, joined, metric, self.folds)
-        made = np.array(
-            [one.variants.get(CALIBRATED) if (one := found.get(unit)) else None for unit in view.units],
-            dtype=float,
-        )
         fit = refits(seen, [one.kind for one in (maps.whole, *maps.without)])[CALIBRATED]
         same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
-        return fit if same else None
+        return {CALIBRATED: fit} if same else {}
 
     def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
         """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
@@ -145,8 +143,3 @@ class Calibration(FittedFile):
 
     def _map(self, maps: Maps, cluster: str) -> Map:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole
-
-
-def _beside(one: Scored, map_of: Callable[[Mapping[str, float]], float], said: Mapping[str, float]) -> Scored:
-    found = None if one.value is None else map_of(said)
-    return replace(one, variants={**one.variants, CALIBRATED: found})

@@ -110,12 +110,11 @@ class Seen:
     def __init__(self, view: View, joined: Joined, metric: str, folds: Mapping[str, int]) -> None:
         import numpy as np
 
-        low, high = view.scale.ends()
         self.view, self.metric = view, metric
         self.known = view.compared
         self.said = [joined.said[unit] for unit in view.units]
         self.score = np.array([said.get(metric, np.nan) for said in self.said])
-        self.target = (view.target - low) / (high - low)
+        self.target = view.scale.unit(view.target)
         self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
         names = sorted({name for said in self.said for name in said})
         columns = np.array([[said.get(name, np.nan) for name in names] for said in self.said])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conqret.data import Item, Part
+from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.judging.folder import JudgeFolder
 
@@ -30,26 +30,22 @@ def changed_parts(first: JudgeFolder, second: JudgeFolder) -> tuple[int, list[Ch
     """
     texts = {item.id: _text(item) for item in first.items()}
     same = {item.id for item in second.items() if texts.get(item.id) == _text(item)}
-    rated = {(item, metric, part.id): part for item, metric, part in _rated(first) if item in same}
-    count, apart = 0, []
-    for item, metric, part in _rated(second):
-        before = rated.get((item, metric, part.id))
-        if before is None or before.value is None or part.value is None:
-            continue
-        count += 1
-        if before.value != part.value:
-            apart.append(
-                ChangedPart(
-                    item=item,
-                    metric=metric,
-                    part=part.id,
-                    first=before.value,
-                    second=part.value,
-                    first_says=before.explanation,
-                    second_says=part.explanation,
-                )
-            )
-    return count, apart
+    rated = {place: said for place, said in _rated(first) if place[0] in same}
+    both = [(place, rated[place], said) for place, said in _rated(second) if place in rated]
+    apart = [
+        ChangedPart(
+            item=item,
+            metric=metric,
+            part=part,
+            first=before,
+            second=after,
+            first_says=first_says,
+            second_says=second_says,
+        )
+        for (item, metric, part), (before, first_says), (after, second_says) in both
+        if before != after
+    ]
+    return len(both), apart
 
 
 def _text(item: Item) -> tuple[object, ...]:
@@ -57,8 +53,10 @@ def _text(item: Item) -> tuple[object, ...]:
     return item.topic, item.stance, item.argument, item.documents
 
 
-def _rated(run: JudgeFolder) -> Iterator[tuple[str, str, Part]]:
+def _rated(run: JudgeFolder) -> Iterator[tuple[tuple[str, str, str], tuple[float, str]]]:
+    """By item, metric and part the rating, and what is said of it."""
     for judgment in run.finished():
         for metric, measure in judgment.measures.items():
             for part in measure.parts:
-                yield judgment.item, metric, part
+                if part.value is not None:
+                    yield (judgment.item, metric, part.id), (part.value, part.explanation)

@@ -39,6 +39,19 @@ class DimensionAgreement(Frozen):
     statistics: Mapping[str, Estimate]
     stands_in: bool | None
 
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """What a card tells that can be asked for by name."""
+        return {
+            "alpha": self.alpha,
+            "calibrated": self.calibrated,
+            "people": self.people,
+            "person": self.person,
+            "as_person": self.as_person,
+            "coverage": Estimate(self.coverage),
+            **self.statistics,
+        }
+
 
 class DimensionValidation(DimensionAgreement):
     """Everything about the judge on one dimension.
@@ -83,13 +96,7 @@ class DimensionValidation(DimensionAgreement):
         """All that can be required of a dimension, by name."""
         test = self.alternative
         return {
-            "alpha": self.alpha,
-            "calibrated": self.calibrated,
-            "people": self.people,
-            "person": self.person,
-            "as_person": self.as_person,
-            "coverage": Estimate(self.coverage),
+            **super().quantities,
             "winning_rate": Estimate(test.winning_rate, reason=test.reason),
             "advantage": Estimate(test.advantage, reason=test.reason),
-            **self.statistics,
         }

@@ -107,8 +107,7 @@ def _mean(view: View) -> CorrectedMean:
     rest = view.judged & ~view.there.any(axis=0)
     if not view.compared.any():
         return no_correction(NO_PAIR)
-    low, high = view.scale.ends()
-    score, target = ((side - low) / (high - low) for side in (view.judge(rounded=False), view.target))
+    score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
     return prediction_powered_mean(
         target[known],
         score[known],

@@ -154,18 +154,13 @@ class View:
 
         low, high = self.scale.ends()
         apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
-        some = drawn.of(self.compared)
-        sums = some.sums(np.column_stack([apart, np.ones_like(apart)]))
-
-        def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-            above, below = (weights @ sums).T
-            return np.asarray(above / below)
 
         def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
             return float(np.abs(judge - target).mean() / (high - low))
 
-        found = some.sampled(of_weights, len(apart), width=2)
-        return self._refitted(found, variant, drawn, of_sides, rounds=False)
+        return self._refitted(
+            drawn.of(self.compared).ratio(apart, np.ones_like(apart)), variant, drawn, of_sides, rounds=False
+        )
 
     def _refitted(
         self,

@@ -80,44 +80,36 @@ def frontier(
     """
     compared = compare_judges(by_folder(runs), labels, metrics=metrics, settings=settings)
     alphas = {name: one.alpha for name, one in compared.average.judges.items()}
-    offers = [_offer(run, str(run.path), alphas[str(run.path)]) for run in runs]
+    costs = {str(run.path): Cost.of(run.summary()).item for run in runs}
     differences = compared.average.pairs
     better = {(one.shown, ({one.first, one.second} - {one.shown}).pop()) for one in differences if one.shown}
-    prices = {one.run: one.usd for one in offers}
-    times = {one.run: one.seconds for one in offers}
-    values = {one.run: one.alpha.value for one in offers}
-    said = [
-        one.model_copy(
-            update={
-                "price": _words(one.run, prices, values, better, PRICE),
-                "time": _words(one.run, times, values, better, TIME),
-            }
+    prices = {name: None if (usd := cost["usd"]) is None else usd * ITEMS for name, cost in costs.items()}
+    times = {name: cost["seconds"] for name, cost in costs.items()}
+    values = {name: alpha.value for name, alpha in alphas.items()}
+    records = {str(run.path): run.record() for run in runs}
+    offers = [
+        Offer(
+            run=name,
+            format=record.format,
+            model=record.model,
+            baseline=record.baseline,
+            alpha=alphas[name],
+            usd=prices[name],
+            seconds=times[name],
+            tokens=costs[name]["tokens"],
+            price=_words(name, prices, values, better, PRICE),
+            time=_words(name, times, values, better, TIME),
         )
-        for one in offers
+        for name, record in records.items()
     ]
     return Frontier(
         basis=compared.basis,
-        offers=tuple(sorted(said, key=lambda one: (one.usd is None, one.usd or 0.0, one.seconds or 0.0))),
+        offers=tuple(sorted(offers, key=lambda one: (one.usd is None, one.usd or 0.0, one.seconds or 0.0))),
         differences=differences,
         units={name: row.units for name, row in compared.dimensions.items()},
         by_price=_undominated(prices, values),
         by_time=_undominated(times, values),
         left_out=compared.left_out,
-    )
-
-
-def _offer(run: JudgeFolder, name: str, alpha: Estimate) -> Offer:
-    record, cost = run.record(), Cost.of(run.summary())
-    usd = cost.item["usd"]
-    return Offer(
-        run=name,
-        format=record.format,
-        model=record.model,
-        baseline=record.baseline,
-        alpha=alpha,
-        usd=None if usd is None else usd * ITEMS,
-        seconds=cost.item["seconds"],
-        tokens=cost.item["tokens"],
     )
 
 

@@ -25,7 +25,7 @@ from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.significance import ALPHA
+from conqret.stats.significance import ALPHA, p_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,8 +92,8 @@ class JudgeComparison(Frozen):
         known = {name: p for name, p in self.over.items() if p is not None}
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
-            worst = max(known.values())
-            return f"winner: {best} is shown to agree better with people than {beaten} (p {_at_most(worst)})"
+            worst = p_words(max(known.values()))
+            return f"winner: {best} is shown to agree better with people than {beaten} ({worst} at most)"
         if len(known) < len(self.over):
             return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
         rivals = [name for name, p in known.items() if p >= ALPHA]
@@ -169,10 +169,6 @@ def compare_shared(shared: Shared, basis: Basis) -> JudgeComparison:
         winner=order[0] if won and held_out.chosen[order[0]] == held_out.folds else "",
         left_out=shared.left_out,
     )
-
-
-def _at_most(p: float) -> str:
-    return "below 0.001" if p < 0.001 else f"at most {p:.3f}"
 
 
 def _pairs(

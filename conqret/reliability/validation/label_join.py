@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from conqret.data import Judgment, Measure, Part
+from conqret.data import Judgment, Measure
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError
@@ -60,6 +60,13 @@ class Scored:
         """The judge's score: the mean of its samples."""
         return self.variants.get("mean")
 
+    def beside(self, said: Mapping[str, float]) -> Scored:
+        """The same with further variants (NaN: none); what has no score has none."""
+        known = {
+            name: None if self.value is None or value != value else value for name, value in said.items()
+        }
+        return replace(self, variants={**self.variants, **known})
+
 
 @dataclass(frozen=True, slots=True)
 class Joined:
@@ -78,6 +85,22 @@ class Joined:
     said: Mapping[Unit, Mapping[str, float]]
     report: JoinReport
     fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
+
+    def beside(
+        self, dimension: str, said: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
+    ) -> Joined:
+        """The same join, in which each score of a dimension has variants beside it: what is ``said`` of the units, in
+        [0, 1] (NaN: nothing), and how that is ``fitted`` on labels."""
+        before = self.scores[dimension]
+        scores = {
+            unit: before[unit].beside({name: float(one[place]) for name, one in said.items()})
+            for place, unit in enumerate(self.units)
+            if unit in before
+        }
+        fits = {**self.fitted.get(dimension, {}), **fitted}
+        return replace(
+            self, scores={**self.scores, dimension: scores}, fitted={**self.fitted, dimension: fits}
+        )
 
 
 def join_labels(
@@ -113,6 +136,7 @@ def join_labels(
     units = tuple(dict.fromkeys(unit for found in scores.values() for unit in found))
     topics = {unit: judged[unit.item].topic for unit in units}
     clusters, kind = unit_clusters(units, topics)
+    said = {item: said_of(judgment) for item, judgment in judged.items()}
     unknown = {
         str(unit)
         for dimension, found in scores.items()
@@ -126,7 +150,7 @@ def join_labels(
         units=units,
         clusters=tuple(clusters),
         clustered_by=kind,
-        said=_said(judged, units),
+        said={unit: said[unit.item].get(unit.part or None, {}) for unit in units},
         report=JoinReport(
             judged=len(judged),
             labelled=len(items),
@@ -162,7 +186,8 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
         if not parts:
             found[Unit(item)] = _of_measure(measure)
         for part in measure.parts if parts else ():
-            found[Unit(item, part.id)] = _of_part(part)
+            reason = "" if part.value is not None else "no value"
+            found[Unit(item, part.id)] = Scored({"mean": part.value}, part.label, reason)
     return found
 
 
@@ -176,11 +201,6 @@ def said_of(judgment: Judgment) -> dict[str | None, dict[str, float]]:
     return found
 
 
-def _said(judged: Mapping[str, Judgment], units: Iterable[Unit]) -> dict[Unit, dict[str, float]]:
-    known = {item: said_of(judgment) for item, judgment in judged.items()}
-    return {unit: known[unit.item].get(unit.part or None, {}) for unit in units}
-
-
 def _of_measure(measure: Measure) -> Scored:
     variants: dict[str, float | None] = {"mean": measure.value}
     if measure.samples:
@@ -188,10 +208,6 @@ def _of_measure(measure: Measure) -> Scored:
         variants |= {f"sample {number}": value for number, value in enumerate(measure.samples, start=1)}
     reason = measure.reason.value if measure.reason is not None else ""
     return Scored(variants, measure.label, reason, confidences(measure))
-
-
-def _of_part(part: Part) -> Scored:
-    return Scored({"mean": part.value}, part.label, "" if part.value is not None else "no value")
 
 
 def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet, Unit
-from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts
 from conqret.reliability.validation.people import unit_clusters
 from conqret.reliability.validation.people_difference import (
@@ -25,7 +25,7 @@ from conqret.reliability.validation.people_difference import (
     labelled_differences,
 )
 from conqret.reliability.validation.settings import Settings
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
 from conqret.stats.significance import holm
@@ -140,12 +140,12 @@ def difference(
         )
         for before, after in pairs
         for name in common
-        if (a := _value(before, name)) is not None and (b := _value(after, name)) is not None and a != b
+        if (a := before.value(name)) is not None and (b := after.value(name)) is not None and a != b
     ]
     parts, apart = changed_parts(first, second)
     return RunDifference(
-        first=_words(first, records[0]),
-        second=_words(second, records[1]),
+        first=f"{first.path} ({records[0]})",
+        second=f"{second.path} ({records[1]})",
         same_judge=records[0].fingerprint == records[1].fingerprint,
         same_items=same_items,
         paired_by=paired_by,
@@ -202,43 +202,25 @@ def _metrics(side: Mapping[Hashable, Judgment]) -> list[str]:
     return list(dict.fromkeys(name for judgment in side.values() for name in judgment.measures))
 
 
-def _value(judgment: Judgment, metric: str) -> float | None:
-    measure = judgment.measures.get(metric)
-    return None if measure is None else measure.value
-
-
-def _words(run: JudgeFolder, record: JudgeRecord) -> str:
-    return f"{run.path} ({record})"
-
-
 def _on(
     metric: str, pairs: Pairs, clusters: Sequence[Hashable], known: Mapping[str, float], confidence: float
 ) -> DifferenceOn:
     import numpy as np
 
-    values = np.array([[_value(one, metric) for one in pair] for pair in pairs], dtype=float)
+    values = np.array([[one.value(metric) for one in pair] for pair in pairs], dtype=float)
     lost = np.isnan(values)
     both = np.flatnonzero(~lost.any(axis=1)).tolist()
-    if not len(both):
-        none = Estimate(None, reason="no pair was scored by both")
-        first = second = change = none
-        p = None
-    else:
-        names = [clusters[place] for place in both]
-        moved = mean(values[both, 1] - values[both, 0], names)
-        change = moved.estimate(confidence)
-        p = moved.p()
-        first, second = (
-            mean(values[both, side], names, scale="share").estimate(confidence) for side in (0, 1)
-        )
+    names = [clusters[place] for place in both]
     steps = values[both, 1] - values[both, 0]
+    moved = mean(steps, names) if both else without_value("no pair was scored by both")
+    first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
     return DifferenceOn(
         metric=metric,
         pairs=len(both),
-        first=first,
-        second=second,
-        difference=change,
-        p=p,
+        first=first.estimate(confidence),
+        second=second.estimate(confidence),
+        difference=moved.estimate(confidence),
+        p=moved.p(),
         up=int((steps > 0).sum()),
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Self
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
+from conqret.io.label_scale import LabelScale
 from conqret.io.labels import LabelSet, Unit
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import join_labels
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
-from conqret.stats.agreement import Level, alphas
+from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Sampled, average, without_value
 from conqret.stats.resampling import Resamples
 
@@ -29,8 +30,7 @@ class Sides:
 
     people: NDArray[np.float64]
     judges: NDArray[np.float64]
-    level: Level
-    ends: tuple[float, float] | None
+    scale: LabelScale
     scored: tuple[int, ...]
     placed: bool
 
@@ -46,8 +46,7 @@ class Sides:
         return cls(
             np.where(shared, people, np.nan),
             np.where(shared, judges, np.nan),
-            views[0].scale.level,
-            views[0].scale.ends() if views[0].scale.bounded else None,
+            views[0].scale,
             tuple((scored & labelled).sum(axis=1).tolist()),
             views[0].placed,
         )
@@ -66,15 +65,15 @@ class Sides:
         if not self.placed:
             return [without_value(NO_SCALE)] * len(judges)
         pairs = np.stack([judges, np.broadcast_to(self.people, judges.shape)], axis=1)
-        return alphas(pairs, self.level, drawn)
+        return alphas(pairs, self.scale.level, drawn)
 
     def errors(self) -> list[float | None]:
         """The mean distance of each judge from people, on a scale whose ends are 0 and 1."""
         import numpy as np
 
-        if self.ends is None or not self.units:
+        if not self.scale.bounded or not self.units:
             return [None] * len(self.judges)
-        low, high = self.ends
+        low, high = self.scale.ends()
         found: list[float] = (np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()
         return list(found)
 

@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import Unit
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.dimension_view import View
-from conqret.reliability.validation.label_join import Joined, Scored, join_labels
+from conqret.reliability.validation.label_join import Joined, join_labels
 from conqret.reliability.validation.settings import Settings
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.stats.estimate import Estimate, Sampled
@@ -53,13 +53,11 @@ def beside_trivial(
     other = None if floor is None else _join(list(floor), joined)
     dealt_to = labelled_folds(joined, settings.seed)
     folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
-    scores, fits = dict(joined.scores), {}
-    for dimension, found in joined.scores.items():
+    for dimension in joined.scores:
         view = View(joined, dimension, settings)
         if view.verdicts or not view.scale.bounded or not view.compared.any():
             continue
-        low, high = view.scale.ends()
-        target = (view.target - low) / (high - low)
+        target = view.scale.unit(view.target)
         fit = {"length": _mapped(_series(view, lengths), target, folds)}
         said = {"constant": np.full(len(target), target[view.compared].mean())}
         if other is not None:
@@ -71,13 +69,8 @@ def beside_trivial(
                 said["floor"] = plain
         said |= {name: one(view.compared) for name, one in fit.items()}
         kept = {name: one for name, one in said.items() if not np.isnan(one[view.compared]).any()}
-        scores[dimension] = {
-            unit: _with(found[unit], {name: one[place] for name, one in kept.items()})
-            for place, unit in enumerate(view.units)
-            if unit in found
-        }
-        fits[dimension] = {name: one for name, one in fit.items() if name in kept}
-    return replace(joined, scores=scores, fitted=fits)
+        joined = joined.beside(dimension, kept, {name: one for name, one in fit.items() if name in kept})
+    return joined
 
 
 def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
@@ -109,15 +102,6 @@ def _join(floor: list[Judgment], joined: Joined) -> Joined:
     known = {name for judgment in floor for name in judgment.measures}
     shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
     return join_labels(floor, joined.labels, shared)
-
-
-def _with(one: Scored, said: Mapping[str, float]) -> Scored:
-    if one.value is None:
-        return one
-    known = {
-        name: float(value) for name, value in said.items() if value == value
-    }  # NaN is not equal to itself
-    return replace(one, variants={**one.variants, **known})
 
 
 def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:

@@ -50,6 +50,17 @@ class Average(Frozen):
     as_person: Estimate
     gain: Estimate
 
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """The means that can be asked for by name."""
+        return {
+            "alpha": self.judge["mean"],
+            "calibrated": self.judge.get(CALIBRATED, undefined(NOT_CALIBRATED)),
+            "people": self.people,
+            "person": self.person,
+            "as_person": self.as_person,
+        }
+
 
 class Validation(Frozen):
     """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
@@ -69,14 +80,7 @@ class Validation(Frozen):
     @property
     def quantities(self) -> dict[str, Estimate]:
         """All that can be required of the whole, by name: averages without overall quality, and coverage."""
-        return {
-            "alpha": self.average.judge["mean"],
-            "calibrated": self.average.judge.get(CALIBRATED, undefined(NOT_CALIBRATED)),
-            "people": self.average.people,
-            "person": self.average.person,
-            "as_person": self.average.as_person,
-            "coverage": Estimate(self.coverage),
-        }
+        return {**self.average.quantities, "coverage": Estimate(self.coverage)}
 
 
 def validate(
