@@ -50,3 +50,9 @@ def study(folder, rng, *, dimensions=("clarity", "overall_quality"), items=80, l
 
 def rating(value):
     return int(np.clip(round(value), 1, 3))
+
+
+def labels_of(tmp_path, text, **options):
+    file = tmp_path / "l.csv"
+    file.write_text(text, encoding="utf-8")
+    return read_labels(file, **options)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.reliability.validation.judge_comparison import compare_judges, compare_shared
 from conqret.reliability.validation.settings import Basis, Settings
@@ -23,7 +24,7 @@ def shared(rng, noises, topics=12, names="abcdefgh"):
         return np.clip(np.round(3 + 1.2 * (worth + noise * rng.normal(size=len(worth)))), 1, 5)
 
     people, judges = rated(0.5), np.stack([rated(noise) for noise in noises])
-    side = Sides(people, judges, "ordinal", (1.0, 5.0), (len(worth),) * len(noises), placed=True)
+    side = Sides(people, judges, LabelScale("ordinal", 1.0, 5.0), (len(worth),) * len(noises), placed=True)
     units = tuple(Unit(f"i{place}") for place in range(len(worth)))
     clusters = tuple(place // ITEMS for place in range(len(worth)))
     return Shared(tuple(names[: len(noises)]), units, clusters, "topic", {"clarity": side})
@@ -58,7 +59,7 @@ def test_a_much_better_judge_wins():
     assert (found.judges[0], found.winner) == ("b", "b")
     assert (
         found.verdict
-        == "winner: b is shown to agree better with people than each of the 2 others (p below 0.001)"
+        == "winner: b is shown to agree better with people than each of the 2 others (p < 0.001 at most)"
     )
     assert found.held_out.chosen == {"a": 0, "b": 5, "c": 0}
     assert found.held_out.alpha == found.average.judges["b"].alpha
@@ -80,9 +81,7 @@ def test_a_much_better_judge_wins():
 def test_the_same_scores_twice_are_equal():
     found = shared(np.random.default_rng(2), [0.5])
     side = found.sides["clarity"]
-    twice = Sides(
-        side.people, np.repeat(side.judges, 2, axis=0), side.level, side.ends, side.scored * 2, placed=True
-    )
+    twice = Sides(side.people, np.repeat(side.judges, 2, axis=0), side.scale, side.scored * 2, placed=True)
     same = compared(Shared(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
     (pair,) = same.average.pairs
     assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")

@@ -8,6 +8,7 @@ import pytest
 from conqret.data import Call, Item, Measure, Part, Reason, Status, Trace
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
+from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.io.labels import read_labels
 from conqret.judging.execute import sum_up, write_items
@@ -26,7 +27,7 @@ TOPICS, EACH = 12, 5
 
 def shared(people, judges):
     """Judges and people in [0, 1] on the items of topics."""
-    side = Sides(people, judges, "interval", (0.0, 1.0), (len(people),) * len(judges), placed=True)
+    side = Sides(people, judges, LabelScale("interval", 0.0, 1.0), (len(people),) * len(judges), placed=True)
     units = tuple(Unit(f"i{place}") for place in range(len(people)))
     clusters = tuple(f"t{place // EACH}" for place in range(len(people)))
     return Shared(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})

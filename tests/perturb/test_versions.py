@@ -1,0 +1,99 @@
+"""Which items reach which levels, and over which of them a curve is drawn."""
+
+import pytest
+
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError
+from conqret.perturb import (
+    PERTURBATIONS,
+    Materials,
+    Pool,
+    UnreachedError,
+    perturb_items,
+    records,
+)
+from conqret.perturb.versions import series
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "why"),
+    [
+        ("hallucinate", 20, "3 sentences cite, and 20 are to change"),
+        ("hallucinate-share", 10, "at 10 percent of the cited sentences changes nothing in it"),
+        ("irrelevant", 10, "at 10 percent of the documents changes nothing"),
+        ("irrelevant", 100, "4 documents of other topics are needed, and the pool has 2"),
+        ("drop-citations", 10, "changes nothing"),
+        ("inject-document", 10, "changes nothing"),
+        ("truncate", 100, r"all of its sentences \(4\) would go"),
+        ("wrong-citations", 10, "changes nothing"),
+    ],
+)
+def test_a_level_that_cannot_be_reached(name: str, level: float, why: str, small: Item) -> None:
+    other = Item(
+        id="o", topic="Another?", documents=(Document(id="o1", text="a"), Document(id="o2", text="b"))
+    )
+    with pytest.raises(UnreachedError, match=f"item small: .*{why}"):
+        PERTURBATIONS[name].apply(small, level, materials=Materials(Pool.from_items([small, other])))
+
+
+def test_citations_that_can_point_nowhere_else(small: Item) -> None:
+    item = small.model_copy(update={"argument": "Trams work [1]. Trips rose [1][2][3][4]."})
+    wrong = PERTURBATIONS["wrong-citations"]
+    assert len(records(wrong.apply(item, 20))[0].changes) == 1
+    with pytest.raises(UnreachedError, match="1 of its 5 citation marks can point elsewhere, and 3 are to"):
+        wrong.apply(item, 50)
+
+
+def test_items_keep_the_levels_that_they_reach(small: Item, demo: list[Item]) -> None:
+    found, left_out = perturb_items([small, demo[0]], PERTURBATIONS["hallucinate"], (0, 2, 5))
+    assert {level: len(items) for level, items in found.items()} == {0: 2, 2: 2, 5: 1}
+    assert [(one.item, one.level) for one in left_out] == [("small", 5)]
+    found, left_out = perturb_items([small, demo[0]], PERTURBATIONS["hallucinate"], (0, 5))
+    assert [item.id for item in found[0]] == [demo[0].id]
+    assert [(one.item, one.level) for one in left_out] == [("small", None)]
+
+
+def test_a_curve_is_over_items_with_every_level_that_half_of_them_reach(
+    small: Item, demo: list[Item]
+) -> None:
+    hallucinate = PERTURBATIONS["hallucinate"]
+    made = series([small, *demo[:3]], hallucinate, (0, 2, 5, 20))
+    names = [item.id for item in demo[:3]]
+    assert {level: list(found) for level, found in made.versions.items()} == {0: names, 2: names, 5: names}
+    assert made.versions[5][names[0]].id == f"{names[0]}+hallucinate-5"
+    assert [(one.item, one.level) for one in made.left_out] == [("small", 5)]
+    assert [(one.level, one.items, one.total) for one in made.unreached] == [(20, 4, 4)]
+    others = [small.model_copy(update={"id": f"s{n}"}) for n in range(4)]
+    made = series([*others, *demo[:3]], hallucinate, (0, 2, 5))
+    assert list(made.versions) == [0, 2]
+    assert len(made.versions[2]) == 7
+    assert made.left_out == ()
+    assert str(made.unreached[0]) == (
+        "hallucinate: level 5 (sentences) is left out, 4 of 7 items cannot reach it: item s0: 3 sentences cite, and 5 "
+        "are to change (a share, such as 50%, suits any item)"
+    )
+
+
+def test_no_level_in_reach_is_a_wrong_call(small: Item, demo: list[Item]) -> None:
+    hallucinate, irrelevant = PERTURBATIONS["hallucinate"], PERTURBATIONS["irrelevant"]
+    with pytest.raises(
+        DeclarationError, match=r"can change none of the items: item animal-testing-pro: 10 sent"
+    ):
+        series(demo[:2], hallucinate, (0, 20))
+    pool = Materials(Pool.from_items([demo[4].model_copy(update={"documents": demo[4].documents[:4]})]))
+    with pytest.raises(
+        DeclarationError, match=r"none of the items reaches all levels .* give fewer levels: item small"
+    ):
+        series([small, demo[0]], irrelevant, (0, 10, 100), materials=pool)
+    with pytest.raises(DeclarationError, match="can change none of the items: there are no items"):
+        series([], hallucinate, (0, 2))
+
+
+def test_what_cannot_be_changed_is_left_out_at_every_level(small: Item) -> None:
+    plain = small.model_copy(update={"id": "plain", "argument": "Trams work."})
+    found, left_out = perturb_items([small, plain], PERTURBATIONS["hallucinate"], (0, 2))
+    assert {level: [item.id for item in items] for level, items in found.items()} == {
+        0: ["small"],
+        2: ["small+hallucinate-2"],
+    }
+    assert [one.item for one in left_out] == ["plain"]

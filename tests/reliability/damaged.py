@@ -1,0 +1,26 @@
+"""Sensitivity runs of the offline judges over the demo items."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conqret.io import open_items
+from conqret.llm.options import ClientOptions
+from conqret.reliability.sensitivity.plan import Damage, Plan, make_plan
+from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
+
+DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
+FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
+
+
+def plan_of(
+    damages: Sequence[Damage],
+    formats: Sequence[str] = ("rag-fine-grained",),
+    items: int = 24,
+    metrics: Sequence[str] = (),
+    grid: Sequence[Damage] = (),
+) -> Plan:
+    source = open_items(list(open_items(DEMO / "items.jsonl"))[:items])
+    every = [*damages, *grid]
+    setups = sensitivity_setups(source, formats, [ClientOptions("offline")], every, metrics=metrics)
+    materials, unable = damage_materials(list(source), every, pool=DEMO / "items.jsonl")
+    return make_plan(list(source), setups, damages, materials=materials, unable=unable, grid=grid)

@@ -1,0 +1,112 @@
+"""What a run of probes compares and asks, what it keeps, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.data import Judgment
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.reliability.bias.contrast import Ground
+from conqret.reliability.bias.folder import BiasFolder
+from conqret.reliability.bias.run import estimate, plan_bias, run_bias
+from conqret.reliability.bias.study import bias
+from conqret.reliability.bias.table import BiasTable
+from conqret.reliability.judged import Conduct
+from tests.reliability.planted import ground, items, setup
+
+
+def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:
+    """Position costs nothing beside probes that ask in both orders anyway. What tells the judge what to say does not
+    count, and what that is held against does; a turned question stays with its topic."""
+    few = items()[:8]
+    found = plan_bias(Ground(few, setup()), ["injection", "position", "length", "yes-bias"])
+    (places,) = (one for one in found.contrasts if one.mirrored)
+    versions = [pair.base[1] for pair in places.pairs]
+    changes = {name.partition("+")[2] for name in versions}
+    assert set(versions[:8]) == {one.id for one in few}
+    assert "padding-5" in changes
+    assert {change for change in changes if change.startswith("inject")} == {
+        "inject-argument-control-1",
+        "inject-document-control-100",
+    }
+    assert len(versions) == len(set(versions))
+    assert {pair.cluster for pair in places.pairs} == {one.topic for one in few}
+    assert {pair.item or pair.base[1] for pair in places.pairs} == {one.id for one in few}
+    assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
+    without = plan_bias(found.ground, ["injection", "length", "yes-bias"])
+    table = run_bias(found)
+    sent = sum(one.calls for one in estimate(found))
+    assert table.session.sent == sent == sum(one.calls for one in estimate(without))
+    assert table.session.recorded >= 2 * len(versions)
+    (row,) = (one for one in table.rows if one.probe == "position")
+    assert row.effect is not None
+    assert row.effect.n == len(versions)
+    (alone,) = plan_bias(found.ground, ["position"]).contrasts
+    assert [pair.base[1] for pair in alone.pairs] == [one.id for one in few]
+
+
+def test_probes_that_cannot_be_made_say_why() -> None:
+    found = plan_bias(Ground(items(), setup()))
+    assert "give labels" in found.left_out["stance"]
+    assert "family (offline baseline)" in found.left_out["self-preference"]
+    assert "several dimensions" in found.left_out["dimension order"]
+    with pytest.raises(DeclarationError, match="no probe can be made: stance"):
+        plan_bias(Ground(items(), setup()), ["stance"])
+    with pytest.raises(UnknownNameError, match="length"):
+        plan_bias(ground(), ["lenght"])
+
+
+def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
+    few = items()[:8]
+    folder = BiasFolder(tmp_path / "bias")
+    plan = plan_bias(Ground(few, setup()), ["repeatability", "position"])
+    seen = 0
+
+    def stop(one: Judgment) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_bias(plan, folder, Conduct(on_judgment=stop))
+    with pytest.raises(DeclarationError, match="holds no finished run"):
+        folder.table()
+    table = run_bias(plan, folder)
+    whole = run_bias(plan, BiasFolder(tmp_path / "whole"))
+    assert (table.session.kept, table.judgments) == (5, plan.judgments)
+    assert table.rows == whole.rows == folder.table().rows
+    again = run_bias(plan, folder)
+    assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
+    assert table.record.fingerprint == plan.ground.setup.fingerprint
+    ways = {one.fingerprint.removeprefix(table.record.fingerprint) for one in folder.judgments()}
+    assert ways == {"", "/again 1", "/again 2", "/one order"}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"format": "direct"}, "format"),
+        ({"probes": ["injection"]}, "probes"),
+        ({"seed": 7}, "seed"),
+        ({"items": items()[:6]}, "items, labels, or what is asked of them differ"),
+    ],
+)
+def test_another_run_in_the_same_folder_is_refused(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    given = {"items": items()[:8], "format": "rag-direct", "probes": ["length"], **change}
+
+    def probed(items: Any, **more: Any) -> BiasTable:
+        return bias(items, folder=tmp_path / "run", **more)
+
+    probed(items()[:8], format="rag-direct", probes=["length"])
+    before = (tmp_path / "run" / "bias.json").read_bytes()
+    with pytest.raises(DeclarationError, match=words) as caught:
+        probed(**given)
+    assert "--overwrite" in str(caught.value)
+    assert (tmp_path / "run" / "bias.json").read_bytes() == before
+    assert probed(**given, overwrite=True).judgments

@@ -1,0 +1,46 @@
+"""Scores that are missing: counted, bounded, and not at random."""
+
+import pytest
+
+from conqret.data import Measure, Reason
+from conqret.reliability.validation.validate import validate
+from tests.reliability.judged import study
+
+
+def refused_where_bad(judgments, means):
+    """The judgments without those of items that people call bad."""
+    lost = {"measures": {"clarity": Measure.missing(Reason.REFUSAL)}}
+    return [
+        one.model_copy(update=lost) if mean < 1.5 else one for one, mean in zip(judgments, means, strict=True)
+    ]
+
+
+def test_missing_scores_are_counted_and_bounded(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, items=200, lost=0.2)
+    found = validate(judgments, labels)
+    row = found.dimensions["clarity"]
+    lost = row.judged - row.scored
+    assert row.reasons == {"refusal": lost}
+    assert row.coverage == pytest.approx(1 - lost / 200)
+    assert row.best_case - row.worst_case == pytest.approx(lost / 200)
+    assert found.missing.reasons == {"refusal": found.missing.unscored}
+    assert found.missing.associations[0].covariate == "topic"
+    assert all(p is None or p > 0.01 for p in found.missing.p_holm)
+
+
+def test_missing_where_people_say_it_is_bad_is_found(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=120)
+    means = labels.table("clarity", labels.units)[1].mean(axis=0)
+    found = validate(refused_where_bad(judgments, means), labels)
+    human = found.missing.associations[2]
+    assert human.effect < 0.1
+    assert found.missing.p_holm[2] < 0.01
+
+
+def test_a_label_whose_item_has_no_score_stays_in_peoples_mean(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=120)
+    means = labels.table("clarity", labels.units)[1].mean(axis=0)
+    row = validate(refused_where_bad(judgments, means), labels).dimensions["clarity"]
+    assert row.mean.labels.value == pytest.approx((means.mean() - 1) / 2)
+    assert (row.mean.labels.n, row.mean.naive.n) == (120, row.scored)
+    assert row.mean.naive.value > row.mean.labels.value + 0.05

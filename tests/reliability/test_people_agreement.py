@@ -1,0 +1,70 @@
+"""People among themselves, and two judges beside them."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.reliability.validation.judge_comparison import compare_judges
+from conqret.reliability.validation.people import people_agreement
+from conqret.reliability.validation.settings import Settings
+from tests.reliability.judged import labels_of, study
+
+
+def test_people_among_themselves(tmp_path, rng):
+    _, labels, _ = study(tmp_path, rng)
+    found = people_agreement(labels, settings=Settings())
+    assert [row.name for row in found.rows] == ["clarity", "overall_quality"]
+    assert found.average.value == found.rows[0].alpha.value
+    assert found.together.n == 160
+    assert sum(found.rows[0].values.values()) == 240
+    json.loads(found.model_dump_json())
+    with pytest.raises(DeclarationError, match="no topics"):
+        people_agreement(labels, by="topic")
+
+
+def test_people_by_topic(tmp_path):
+    text = "item,topic,annotator,clarity\n" + "".join(
+        f"i{n},t{n % 2},{person},{1 + (n % 3 if person == 'x' or n % 2 else 0)}\n"
+        for n in range(12)
+        for person in "xy"
+    )
+    found = people_agreement(labels_of(tmp_path, text), by="topic", settings=Settings())
+    assert [row.name for row in found.rows] == ["t0", "t1"]
+    assert found.rows[1].alpha.value == 1
+    assert found.rows[0].alpha.value < 0.5
+    assert found.basis.clustered_by == "topic"
+
+
+def test_two_judges(tmp_path, rng):
+    good, labels, _ = study(tmp_path, rng, judge_noise=0.1)
+    spoiled = rng.permutation(len(good))
+    bad = [
+        one.model_copy(update={"measures": good[place].measures, "fingerprint": "bad"})
+        for one, place in zip(good, spoiled, strict=True)
+    ]
+    found = compare_judges({"good": good, "bad": bad}, labels, settings=Settings())
+    row = found.dimensions["clarity"]
+    (pair,) = row.pairs
+    one, other = row.judges["good"], row.judges["bad"]
+    assert pair.difference.low > 0
+    assert pair.difference.value == pytest.approx(one.alpha.value - other.alpha.value)
+    assert one.error < other.error
+    assert pair.p < 0.01
+    assert found.average.pairs[0].difference.low > 0
+    same = compare_judges({"a": good, "b": good}, labels, settings=Settings()).dimensions["clarity"]
+    assert same.pairs[0].difference.value == 0
+    assert same.pairs[0].p == 1
+
+
+def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):
+    good, labels, _ = study(tmp_path, rng)
+    lossy, _, _ = study(tmp_path, np.random.default_rng(0), lost=0.3)
+    found = compare_judges({"good": good, "lossy": lossy}, labels, settings=Settings())
+    row = found.dimensions["clarity"]
+    assert row.judges["good"].scored == 80
+    assert row.units == row.judges["lossy"].scored < 80
+    assert found.lost == {"lossy": sum(80 - one.units for one in found.dimensions.values())}
+    assert math.isfinite(row.pairs[0].difference.value)

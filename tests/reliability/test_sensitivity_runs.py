@@ -1,0 +1,181 @@
+"""Resumption, requests asked once, folders, failures and budgets of sensitivity runs."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.io import open_items
+from conqret.llm.client import Client
+from conqret.perturb import PERTURBATIONS
+from conqret.reliability.judged import Conduct, Part
+from conqret.reliability.sensitivity.estimate import estimate
+from conqret.reliability.sensitivity.plan import Damage
+from conqret.reliability.sensitivity.results import SensitivityFolder
+from conqret.reliability.sensitivity.run import run_sensitivity
+from conqret.reliability.sensitivity.study import sensitivity
+from tests.judging.runs import said
+from tests.reliability.damaged import DEMO, plan_of
+
+
+def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path) -> None:
+    damages = [Damage.of("irrelevant", (50,)), Damage.of("hallucinate", (5,))]
+    plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
+    assert plan.judgments == 4 * 3
+    results = run_sensitivity(plan, SensitivityFolder(tmp_path / "run"))
+    # Documents: as they are, and replaced; argument and documents: all three versions.
+    assert [one.calls for one in estimate(plan)] == [4 * 2 + 4 * 3]
+    assert (results.session.sent, results.session.recorded) == (20, 4)
+
+
+def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
+    plan = plan_of([Damage.of("irrelevant", (20, 100))], items=4)
+    whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
+    run_sensitivity(plan, whole)
+    seen = 0
+
+    def stop(judgment: object) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_sensitivity(plan, resumed, Conduct(on_judgment=stop))
+    with resumed.judgments_file.open("ab") as file:
+        file.write(b'{"finger')
+    kept: list[int] = []
+    done: list[object] = []
+    conduct = Conduct(on_start=kept.append, on_judgment=done.append)
+    again = run_sensitivity(plan, resumed, conduct)
+    assert (kept, len(done)) == ([5], 7)
+    assert (again.session.kept, again.judgments) == (5, 12)
+    assert again.curves == whole.results().curves
+    assert said(resumed.judgments()) == said(whole.judgments())
+    assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
+
+
+def test_a_finished_run_asks_nothing_and_says_so(tmp_path: Path) -> None:
+    plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
+    folder = SensitivityFolder(tmp_path / "run")
+    first = run_sensitivity(plan, folder)
+    assert (first.session.sent, first.session.kept) == (6, 0)
+    again = run_sensitivity(plan, folder)
+    assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, 6)
+    assert again.curves == first.curves
+
+
+def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
+    folder = SensitivityFolder(tmp_path)
+    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=2), folder)
+    found = [judgment.version for judgment in folder.judgments()]
+    assert found[:2] == [None, None]
+    assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
+    table = pl.read_parquet(folder.scores_file).filter(pl.col("part").is_null())
+    assert set(table["level"].drop_nulls()) == {50}
+
+
+def test_items_with_alike_long_ids_keep_their_own_scores(tmp_path: Path) -> None:
+    items = [
+        item.model_copy(update={"id": f"{'x' * 190}-{number}"})
+        for number, item in enumerate(open_items(DEMO / "items.jsonl"))
+    ][:4]
+    found = sensitivity(items, perturb={"irrelevant": (50,)})
+    same = sensitivity(DEMO / "items.jsonl", perturb="irrelevant:50")
+    assert [curve.n for curve in found.curves] == [4] * len(found.curves)
+    assert len(same.curves) == len(found.curves)
+
+
+def test_items_that_are_damaged_already_are_damaged_further(tmp_path: Path) -> None:
+    items = [PERTURBATIONS["shuffle"].apply(item, 100) for item in open_items(DEMO / "items.jsonl")][:3]
+    found = sensitivity(items, perturb="irrelevant:50", metrics=["context_relevance"])
+    assert [(curve.n, curve.total) for curve in found.curves] == [(3, 3)]
+
+
+def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = sensitivity(
+        DEMO / "items.jsonl", formats=["direct"], perturb=["irrelevant:50"], metrics=["groundedness"], grid=True,
+        labels=DEMO / "labels.jsonl",
+    )  # fmt: skip
+    assert found.grid
+    assert found.precision
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
+    folder = SensitivityFolder(tmp_path / "run")
+    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=3), folder)
+    other = plan_of([Damage.of("irrelevant", (70,))], items=3)
+    with pytest.raises(
+        DeclarationError, match="another run: perturbations, items, or what they are changed into differ"
+    ):
+        run_sensitivity(other, folder)
+    run_sensitivity(other, folder, Conduct(overwrite=True))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(DeclarationError, match=r"holds no run but other files \(notes.txt\)"):
+        run_sensitivity(other, SensitivityFolder(tmp_path / "mine"))
+
+
+def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
+    plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "first"))
+    more = plan_of([Damage.of("irrelevant", (50,))], items=5)
+    results = run_sensitivity(
+        more, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first")
+    )
+    curve = results.curves[0]
+    assert (curve.n, curve.total) == (3, 5)
+    assert curve.missing == {"not_recorded": 2}
+
+
+def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
+    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), SensitivityFolder(tmp_path / "first"))
+    plan = plan_of([Damage.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
+    results = run_sensitivity(
+        plan, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first")
+    )
+    assert results.curves == ()
+    assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
+        ("groundedness", {"not_recorded": 2})
+    ]
+
+
+def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:
+    folder = SensitivityFolder(tmp_path)
+    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), folder)
+    record = json.loads(folder.record_file.read_text())
+    assert record["perturbations"] == {"shuffle": [0, 100]}
+    assert record["judges"][0]["baseline"] is True
+    with pytest.raises(DeclarationError, match="none does not exist"):
+        SensitivityFolder(tmp_path / "none").results()
+
+
+@pytest.mark.parametrize(
+    ("spent", "budgets"),
+    [
+        ([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]),
+        ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0]),
+    ],
+)
+def test_the_budget_is_shared_by_all_judges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: list[float | None], budgets: list[float]
+) -> None:
+    """Nothing is spent after an answer of unknown price."""
+    found: list[float | None] = []
+
+    async def spends(part: Part, sink: object, on_judgment: object, client: Client) -> None:
+        cost = spent[len(found) % 3]
+        found.append(client._options.budget_usd)
+        known = client.progress.cost_usd is not None and cost is not None
+        client.progress.cost_usd = (client.progress.cost_usd or 0.0) + cost if known else None
+
+    monkeypatch.setattr("conqret.reliability.judged._judge", spends)
+    plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget_usd=0.6))
+    assert found == budgets
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "each"))
+    assert found[3:] == [None, None, None]
