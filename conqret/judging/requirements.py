@@ -12,7 +12,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.summary import Summary
@@ -26,14 +26,6 @@ FORM = re.compile(
     r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
     r"\s*(?P<operator>>=|<=|==|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
 )
-
-
-class Named(NamedTuple):
-    """The ``quantities`` that are each of a ``what`` (a probe, a metric), and one of them as an ``example``."""
-
-    quantities: Collection[str]
-    what: str
-    example: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +47,11 @@ class Requirement:
         what: str,
         example: str,
         ended: Collection[str] | None = None,
-        named: Named | None = None,
+        named: tuple[Collection[str], str, str] | None = None,
     ) -> Self:
         """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
-        (None: all have), and ``named`` says which of them are of something that stands in brackets (None: any may be).
+        (None: all have). ``named`` are those that are each of something in brackets, what that is (a probe, a metric),
+        and one of them as an example (None: any may have brackets).
 
         Raises:
             DeclarationError: it has another form than ``example``.
@@ -73,10 +66,9 @@ class Requirement:
         if end and ended is not None and name not in ended:
             raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
         of = found["dimension"]
-        if named is not None and (of is not None) != (name in named.quantities):
-            says = f"names no {named.what}: {named.example}"
-            if of is not None:
-                says = f"names a {named.what}, which {name} is not of"
+        if named is not None and (of is not None) != (name in named[0]):
+            _, part, one = named
+            says = f"names no {part}: {one}" if of is None else f"names a {part}, which {name} is not of"
             raise DeclarationError(f"the requirement {text!r} {says}")
         return cls(text.strip(), name, of, end, found["operator"], float(found["bound"]))
 

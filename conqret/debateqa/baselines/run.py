@@ -104,10 +104,10 @@ def _compared(
     rows = []
     for begin in range(0, len(cases), CHUNK):
         chunk = cases[begin : begin + CHUNK]
-        found = {place: _unfit(case) for place, case in enumerate(chunk)}
-        for place, case in enumerate(chunk):
-            if found[place] is None and kept is not None:
-                found[place] = kept.find(metric, similarity.fingerprint, case)
+        found = {
+            place: _unfit(case) or (None if kept is None else kept.find(metric, similarity.fingerprint, case))
+            for place, case in enumerate(chunk)
+        }
         places = [place for place in range(len(chunk)) if found[place] is None]
         for place, likeness in zip(places, similarity.compare([chunk[one] for one in places]), strict=True):
             found[place] = likeness

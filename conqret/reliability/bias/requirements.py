@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conqret.judging.requirements import Named, Requirement, RequirementOutcome
+from conqret.judging.requirements import Requirement, RequirementOutcome
 from conqret.reliability.bias.registry import PROBES
 from conqret.reliability.bias.table import BiasRow, BiasTable
 
@@ -18,7 +18,7 @@ OF_PLACES = ("flip_rate", "first_place")
 OF_PROBES = ("effect", "missable")
 WITH_ENDS = ("first_place", "effect")
 EXAMPLE = "alarms == 0"
-NAMED = Named(OF_PROBES, "probe", "effect[length]")
+NAMED = (OF_PROBES, "probe", "effect[length]")
 
 
 def parse_bias_requirement(text: str) -> Requirement:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conqret.errors import UnknownNameError
-from conqret.judging.requirements import COVERAGE, Named, Requirement, RequirementOutcome
+from conqret.judging.requirements import COVERAGE, Requirement, RequirementOutcome
 from conqret.reliability.drift.series import Drift
 
 OF_SERIES = ("alarms", COVERAGE)
@@ -25,7 +25,7 @@ def parse_drift_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity.
     """
-    known, named = (*OF_SERIES, *OF_METRICS), Named(OF_METRICS, "metric", EXAMPLE)
+    known, named = (*OF_SERIES, *OF_METRICS), (OF_METRICS, "metric", EXAMPLE)
     found = Requirement.of(text, known, "quantity to require", EXAMPLE, (), named)
     metric = found.dimension
     return replace(found, dimension=metric and metric.strip().replace("-", "_").replace(" ", "_"))
