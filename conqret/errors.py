@@ -138,6 +138,17 @@ def number(of: int, what: str) -> str:
     return f"{of:,} {what if of == 1 else many}"
 
 
+def check_positive(numbers: Mapping[str, int | None]) -> None:
+    """Make sure that numbers, by the names that users know, are 1 or more; None is none.
+
+    Raises:
+        DeclarationError: one is less.
+    """
+    for name, value in numbers.items():
+        if value is not None and value < 1:
+            raise DeclarationError(f"{name} is {value}; it must be at least 1")
+
+
 def shortened(text: str, characters: int) -> str:
     """A text on one line and of at most so many characters, to stand in a message of ours."""
     text = " ".join(text.split())

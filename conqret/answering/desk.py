@@ -14,7 +14,7 @@ from conqret.answering import baseline
 from conqret.curation.asking import Said, asked, fitted
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
@@ -53,10 +53,7 @@ class AnswerPlan:
     searches: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("length", "chunks", "searches"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise DeclarationError(f"--{name} is {number}; it must be at least 1")
+        check_positive({"--length": self.length, "--chunks": self.chunks, "--searches": self.searches})
         if not 0 <= self.temperature < math.inf:
             raise DeclarationError(f"--temperature is {self.temperature}; it must be a number, 0 or more")
         if self.top_p is not None and not 0 < self.top_p <= 1:

@@ -18,7 +18,7 @@ from conqret.curation.ranking import LEXICAL, LISTWISE, RERANKERS, by_words, lis
 from conqret.curation.sources import Source
 from conqret.curation.trusted import TrustedDomains
 from conqret.data import Document
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
@@ -63,9 +63,8 @@ class Plan:
     rerank: str = LISTWISE
 
     def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if name != "rerank" and value < 1:
-                raise DeclarationError(f"--{name.replace('_', '-')} is {value}; it must be at least 1")
+        numbers = {name: value for name, value in asdict(self).items() if name != "rerank"}
+        check_positive({f"--{name.replace('_', '-')}": value for name, value in numbers.items()})
         if self.rerank not in RERANKERS:
             raise UnknownNameError("reranker", self.rerank, RERANKERS)
         if self.keep < self.least_documents:

@@ -13,7 +13,7 @@ from typing import Any
 
 from conqret.curation.similarity import cosines
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_positive
 from conqret.io.checks import filled, number, one_of, whole_number
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
@@ -62,8 +62,7 @@ def draw_pairs(
     """
     import numpy as np
 
-    if wanted < 1:
-        raise DeclarationError(f"-n is {wanted}; it must be at least 1")
+    check_positive({"-n": wanted})
     if not 0 <= lowest < 1:
         raise DeclarationError(f"--lowest is {lowest}; a cosine from 0 to below 1 is expected")
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.curation.made import MadeBenchmark
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_positive
 from conqret.io.label_set import LabelSet
 
 LEAST = 2
@@ -44,8 +44,7 @@ def remove(
     Raises:
         DeclarationError: ``least`` is below 1, or a label or a pair is of a partial answer that the benchmark lacks.
     """
-    if least < 1:
-        raise DeclarationError(f"--least is {least}; it must be at least 1")
+    check_positive({"--least": least})
     names = [one.name(place) for one in made.questions for place in range(len(one.partial_answers))]
     said = labels.labels if labels is not None else ()
     pairs = [one.rpartition("=")[2] for one, same in duplicates.items() if same]

@@ -14,9 +14,10 @@ from conqret.debate import debater
 from conqret.debate.transcript import Motion, Spoken
 from conqret.io.debate_topics import SIDES, DebateTopic, Side
 from conqret.judging.responses import Typed
-from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
+from conqret.runs.session import Session
+from conqret.text.words import caseless
 
 PROMPT = "debate/arguments"
 
@@ -32,7 +33,7 @@ class Arguments(Typed):
     @model_validator(mode="after")
     def _so_many(self, info: ValidationInfo) -> Self:
         wanted = (info.context or {}).get("count", len(self.arguments))
-        found = {" ".join(one.split()).casefold() for one in self.arguments} - {""}
+        found = set(map(caseless, self.arguments)) - {""}
         if self.arguments and (len(found) != wanted or len(self.arguments) != wanted):
             raise ValueError(f"{wanted} different arguments are asked for, and there are {len(found)}")
         return self
@@ -82,10 +83,10 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
             yield Motion(f"{topic.id}-{place + 1}", topic.topic, own, SIDES[place % 2], rounds, place, asked)
 
 
-async def argue(one: Arguing, library: Library, client: Client) -> Spoken:
+async def argue(one: Arguing, session: Session, earlier: object = None) -> Spoken:
     """Ask for the arguments; what cannot be had becomes a row with a reason."""
-    rendered = one.rendered(library)
-    answer = await client.ask(
+    rendered = one.rendered(session.library)
+    answer = await session.client.ask(
         Request(
             ask=PROMPT,
             item=one.key,

@@ -20,6 +20,7 @@ from conqret.debate.statements import instruction_of, read_statements
 from conqret.errors import DeclarationError
 from conqret.io.debate_topics import SIDES, Side
 from conqret.judges.controllability import declines
+from conqret.text.words import caseless
 
 Shape = Literal["chat", "instruction"]
 
@@ -75,7 +76,9 @@ class TrainingData:
         """How many statements and topics each part has, and what is left out."""
         parts = {"train": self.train, "test": self.test}
         counts = {name: len(examples) for name, examples in parts.items()}
-        topics = {f"{name}_topics": len({_same(one.topic) for one in part}) for name, part in parts.items()}
+        topics = {
+            f"{name}_topics": len({caseless(one.topic) for one in part}) for name, part in parts.items()
+        }
         return {**counts, **topics, "left_out": self.left_out}
 
 
@@ -113,7 +116,8 @@ def training_data(
             left_out[why] += 1
             continue
         met.add(example)
-        by_topic.setdefault(_same(item.topic), []).append(example)
+        # one topic in other spelling is still one topic, and must not be trained on and tested on
+        by_topic.setdefault(caseless(item.topic), []).append(example)
     for topic, own in by_topic.items():
         by_topic[topic] = balanced = list(_balanced(own))
         left_out[UNBALANCED] += len(own) - len(balanced)
@@ -171,8 +175,3 @@ def _drawn(topics: Sequence[str], share: float, seed: int) -> frozenset[str]:
     count = min(max(round(share * len(topics)), share > 0), len(topics) - 1)
     ranked = sorted(topics, key=lambda topic: hashlib.sha256(f"{seed}\0{topic}".encode()).digest())
     return frozenset(ranked[:count])
-
-
-def _same(topic: str) -> str:
-    """One topic in other spelling is still one topic, and must not be trained on and tested on."""
-    return " ".join(topic.casefold().split())

@@ -83,7 +83,7 @@ class Plan:
     def trials(self, speakers: Mapping[Side, Session]) -> Iterator[Trial[Spoken]]:
         """All that is asked; a turn comes after its arguments and all turns before it, both conclusions in the end."""
         for one in self.asked:
-            yield Trial(one.key, partial(_argue, one, speakers[one.side]))
+            yield Trial(one.key, partial(argue, one, speakers[one.side]))
         for motion in self.motions:
             spoken: list[tuple[int, Side]] = []
             for number, side in motion.places():
@@ -175,10 +175,6 @@ def hold(
         )  # fmt: skip
 
 
-async def _argue(one: Arguing, session: Session, earlier: Mapping[str, Spoken]) -> Spoken:
-    return await argue(one, session.library, session.client)
-
-
 async def _speak(
     motion: Motion,
     number: int,
@@ -194,7 +190,7 @@ async def _speak(
         )
     record = tuple((*place, earlier[motion.key(*place)]) for place in spoken)
     speaking = Speaking(motion.argued(earlier), number, side, record)
-    return await speak(speaking, session.library, session.client)
+    return await speak(speaking, session)
 
 
 def _write(plan: Plan, folder: HeldFolder, rows: Sequence[Spoken]) -> HeldSummary:

@@ -20,9 +20,9 @@ from conqret.debate.transcript import Motion, Spoken, Turn, named
 from conqret.io.debate_topics import Side
 from conqret.judging.fitting import Fitted, Window, fit
 from conqret.judging.responses import Typed
-from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
+from conqret.runs.session import Session
 
 OPENING, REPLY, CONCLUSION = "debate/opening", "debate/reply", "debate/conclusion"
 
@@ -142,15 +142,15 @@ class Speaking:
         return said
 
 
-async def speak(one: Speaking, library: Library, client: Client) -> Spoken:
+async def speak(one: Speaking, session: Session) -> Spoken:
     """Let the model take its turn; what cannot be had becomes a turn with a reason."""
     key = one.motion.key(one.number, one.side)
-    fitted = one.fitted(library, client)
+    fitted = one.fitted(session.library, session.client)
     if fitted is None:
         return Spoken(
             id=key, reason=Reason.CONTEXT_OVERFLOW, detail="it does not fit without the record either"
         )
-    answer = await client.ask(
+    answer = await session.client.ask(
         Request(
             ask=one.ask,
             item=key,

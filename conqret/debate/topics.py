@@ -16,7 +16,6 @@ from conqret.debate.transcript import Spoken
 from conqret.errors import DeclarationError
 from conqret.io.debate_topics import SIDES, DebateTopic
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.llm.client import Client
 from conqret.runs.asked import lost
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
@@ -73,14 +72,14 @@ def with_arguments(
     topics = [DebateTopic(row["id"], row["topic"], dict.fromkeys(SIDES, ())) for row in found.kept]
     asked = list(lacking(topics, count))
 
-    async def one(arguing: Arguing, client: Client) -> Spoken:
-        row = await argue(arguing, session.library, client)
+    async def one(arguing: Arguing) -> Spoken:
+        row = await argue(arguing, session)
         on_row(row)
         return row
 
     rows = session.run(
         lambda client: collect(
-            ((arguing.key, partial(one, arguing, client)) for arguing in asked), in_flight=client.in_flight
+            ((arguing.key, partial(one, arguing)) for arguing in asked), in_flight=client.in_flight
         )
     )
     said: dict[str, dict[str, list[str]]] = {}

@@ -24,6 +24,7 @@ from conqret.io.in_folder import InFolder
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.training import LORA_ALPHA, LORA_RANK, TrainingSettings, check_base
 from conqret.runs.trained import TrainedFolder, TrainedRecord
+from conqret.text.words import caseless
 
 if TYPE_CHECKING:
     from conqret.debate.training import Prepared
@@ -233,10 +234,10 @@ def _prepared(
 
 def _check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
     """No topic may be in both: what was learnt by heart would pass for what was understood."""
-    known = {_plain(row.topic): row.place for row in reversed(rows) if row.topic}
+    known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
     faults = []
     for row in held_out:
-        if row.topic and (place := known.get(_plain(row.topic))):
+        if row.topic and (place := known.get(caseless(row.topic))):
             file, _, line = row.place.rpartition(":")
             problem = f"is {row.topic!r}, which {place} trains on"
             faults.append(Fault(file, int(line), "topic", problem, "Keep each topic in one of the two files"))
@@ -252,14 +253,10 @@ def sides_of(rows: Sequence[Instruction]) -> Mapping[str, int]:
 
 def topics_of(rows: Sequence[Instruction]) -> int:
     """How many topics there are; case and white space make none."""
-    return len({_plain(row.topic) for row in rows if row.topic})
+    return len({caseless(row.topic) for row in rows if row.topic})
 
 
 _FREE = frozenset({"at_once", "save_every"})
-
-
-def _plain(topic: str) -> str:
-    return " ".join(topic.casefold().split())
 
 
 def _digest(rows: Sequence[Instruction]) -> str:

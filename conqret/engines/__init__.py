@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Literal, get_args
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_positive
 from conqret.llm.client import Client
 
 Engine = Literal["process", "ray"]
@@ -33,8 +33,7 @@ def clients_of(
         if workers is not None:
             raise DeclarationError("workers are those of the engine ray: give it, too (--engine ray)")
         return contextlib.nullcontext(Client)
-    if workers is not None and workers < 1:
-        raise DeclarationError(f"workers is {workers}; it must be at least 1")
+    check_positive({"workers": workers})
     from conqret.engines.cluster import Cluster  # Ray takes seconds to import
 
     return Cluster(workers)

@@ -21,6 +21,7 @@ from conqret.generation.arguments import cited
 from conqret.io.corpus import CorpusDirectory
 from conqret.text.analysis import Text, analysed
 from conqret.text.citations import citations, cited_by, replace_marks
+from conqret.text.words import caseless
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""
@@ -211,4 +212,4 @@ def _expert(
 
 
 def _same(one: str, other: str) -> bool:
-    return " ".join(one.casefold().split()).rstrip("? ") == " ".join(other.casefold().split()).rstrip("? ")
+    return caseless(one).rstrip("? ") == caseless(other).rstrip("? ")

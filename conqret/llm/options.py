@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_positive
 from conqret.llm.backend import Backend, ModelFacts, backend_of
 from conqret.llm.brake import SEEN, STOP_AFTER
 
@@ -73,10 +73,8 @@ class ClientOptions:
             raise DeclarationError("model is empty; give a litellm model name, or 'offline'")
         if self.model.endswith("/") and self.model == self.backend.prefix:
             raise DeclarationError(f"{self.model} must be followed by a model's folder or its name on a hub")
-        for name in ("max_tokens", "rpm", "tpm", "context_window", "max_concurrency", "max_attempts"):
-            number = getattr(self, name)
-            if number is not None and number < 1:
-                raise DeclarationError(f"{name} is {number}; it must be at least 1")
+        counts = ("max_tokens", "rpm", "tpm", "context_window", "max_concurrency", "max_attempts")
+        check_positive({name: getattr(self, name) for name in counts})
         for name in ("budget_usd", "input_price", "output_price"):
             number = getattr(self, name)
             if number is not None and not (math.isfinite(number) and number >= 0):

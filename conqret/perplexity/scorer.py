@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Literal, Protocol
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_positive
 from conqret.perplexity.definitions import (
     DEFINITIONS,
     Continuation,
@@ -121,9 +121,7 @@ class ConditionalPerplexity:
                 "the released definition has no wrapping prompt, and takes the chat template as the script does: "
                 "leave wrapping and chat template as they are"
             )
-        for name, number in (("token budget", token_budget), ("batch size", batch_size), ("window", window)):
-            if number is not None and number < 1:
-                raise DeclarationError(f"the {name} is {number}; it must be at least 1")
+        check_positive({"the token budget": token_budget, "the batch size": batch_size, "the window": window})
         if reader not in READERS:
             raise UnknownNameError("reader", reader, READERS)
         loaded, forward, config = READERS[reader](model, device, dtype)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret._optional import require
-from conqret.errors import DeclarationError, first_line
+from conqret.errors import DeclarationError, check_positive, first_line
 from conqret.perplexity.checkpoints import last_checkpoint, whole
 
 EXTRA = "tune"
@@ -43,9 +43,7 @@ class TrainingSettings:
     save_every: int
 
     def __post_init__(self) -> None:
-        for name in self.COUNTS:
-            if getattr(self, name) < 1:
-                raise DeclarationError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        check_positive({name: getattr(self, name) for name in self.COUNTS})
         if self.learning_rate is not None and not 0 < self.learning_rate < 1:
             raise DeclarationError(f"learning_rate is {self.learning_rate}; it is above 0 and below 1")
 

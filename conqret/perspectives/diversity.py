@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_positive
 
 Holders = Mapping[str, Set[str]]
 """For each perspective of a question the documents that contain it."""
@@ -96,8 +96,7 @@ def leaning(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cu
 
     s and o are the numbers of documents that contain either perspective (BeRDS, section 8, up to a constant).
     """
-    if cut < 1:
-        raise DeclarationError(f"the cut is {cut}; it must be at least 1")
+    check_positive({"the cut": cut})
     top = ranking[:cut]
     return (
         sum(document in supporting for document in top) - sum(document in opposing for document in top)
@@ -138,7 +137,6 @@ def sycophancy(
 
 
 def _check(holders: Holders, cut: int) -> None:
-    if cut < 1:
-        raise DeclarationError(f"the cut is {cut}; it must be at least 1")
+    check_positive({"the cut": cut})
     if not holders:
         raise DeclarationError("the question has no perspectives: there is nothing to cover")

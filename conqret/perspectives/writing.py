@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, m
 from conqret.io.perspective_sources import PerspectiveSource
 from conqret.io.perspectives import SIDES, Perspective
 from conqret.judging.responses import Typed
+from conqret.text.words import caseless
 
 MOST = 10
 """Perspectives of an open question at most, as in the expansion of queries."""
@@ -35,7 +36,7 @@ Asked = Annotated[_Said, AfterValidator(_question)]
 
 
 def _apart(*statements: str) -> None:
-    if len({" ".join(one.casefold().split()).rstrip(".") for one in statements}) < len(statements):
+    if len({caseless(one).rstrip(".") for one in statements}) < len(statements):
         raise ValueError("two of the statements have the same words; each must be different")
 
 

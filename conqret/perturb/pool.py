@@ -15,6 +15,7 @@ from conqret.io.corpus import CorpusDirectory
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import read_qrels
+from conqret.text.words import caseless
 
 TOPIC = Schema(
     "a topic",
@@ -102,7 +103,7 @@ class Pool:
 
 def same_topic(question: str) -> str:
     """What two questions share if they are one topic: their words in lower case."""
-    return " ".join(question.casefold().split()).rstrip("?!. ")
+    return caseless(question).rstrip("?!. ")
 
 
 def _merged(documents: Iterable[tuple[Document, set[str]]]) -> tuple[PoolEntry, ...]:

@@ -11,7 +11,7 @@ import pyterrier as pt
 from pydantic import Field, field_validator
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
+from conqret.errors import check_positive
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -86,8 +86,7 @@ class PerspectiveExpansion(pt.Transformer):
         session: Session | None = None,
     ) -> None:
         super().__init__()
-        if depth < 1:
-            raise DeclarationError(f"depth is {depth}; it must be at least 1")
+        check_positive({"depth": depth})
         self.retriever, self.depth = retriever, depth
         self.session = session or Session(model)
         self.expanded: tuple[Expanded, ...] = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import pyterrier as pt
 
-from conqret.errors import DeclarationError
+from conqret.errors import check_positive
 from conqret.retrieval.index import Index, open_index
 from conqret.retrieval.texts import with_texts
 
@@ -34,8 +34,7 @@ class FirstStage(pt.Transformer):
 
     def __init__(self, index: Index | str | Path, *, depth: int = DEPTH, texts: bool = True) -> None:
         super().__init__()
-        if depth < 1:
-            raise DeclarationError(f"depth is {depth}; it must be at least 1")
+        check_positive({"depth": depth})
         self.index = index if isinstance(index, Index) else open_index(index, self.engine)
         self.depth, self.texts = depth, texts
 

@@ -24,6 +24,11 @@ def fold(text: str) -> str:
     return _MARKS.sub("", unicodedata.normalize("NFKD", text.translate(_QUOTES)))
 
 
+def caseless(text: str) -> str:
+    """``text`` by which other spellings of it are known: without case, one space between words."""
+    return " ".join(text.casefold().split())
+
+
 def words(text: str) -> list[str]:
     """The words of a folded text in lower case: ``U.S.`` is ``us``, ``John's`` is ``john``, ``don't`` is ``don't``."""
     found = []

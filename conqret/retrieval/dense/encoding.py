@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_positive
 from conqret.retrieval.dense.passages import WORDS
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ class Encoding:
     def __post_init__(self) -> None:
         if self.pooling is not None and self.pooling not in POOLINGS:
             raise UnknownNameError("pooling", self.pooling, POOLINGS)
-        for name, value in (("--passage-words", self.passage_words), ("--max-tokens", self.max_tokens)):
-            if value is not None and value < 1:
-                raise DeclarationError(f"{name} is {value}; it must be at least 1")
+        check_positive({"--passage-words": self.passage_words, "--max-tokens": self.max_tokens})
 
     def settled(self, engine: Engine) -> Encoding:
         """The same with the model's defaults and the digest of its weights.

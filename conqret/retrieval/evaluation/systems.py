@@ -58,7 +58,8 @@ def run_systems(
     from conqret.retrieval.pipeline import assemble, open_indexes
 
     check_systems(names)
-    files = {label: _from_file(label, path, topics) for label, path in _files(names)}
+    named = (name.partition("=") for name in names)
+    files = {label: _from_file(label, path, topics) for label, given, path in named if given}
     frame = queries(topics)
     found = []
     for name in names:
@@ -77,11 +78,6 @@ def run_systems(
         windows = made.reranker.summary if made.reranker else None
         found.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
     return found
-
-
-def _files(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Label and file of the runs that are files."""
-    return [(label, path) for label, given, path in (name.partition("=") for name in names) if given]
 
 
 def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Mapping[str, Sequence[str]]:
