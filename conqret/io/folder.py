@@ -57,7 +57,8 @@ def several_files(source: str | Path) -> FolderRows | None:
     except OSError:  # no path at all, or none that may be looked at
         return None
     if address is not None:
-        return _fetched(f"{address[1]}://{str(source)[address.end() :]}")
+        root = "/" if address[1].lower() == "file" else ""  # no host comes first
+        return _fetched(f"{address[1]}://{root}{str(source)[address.end() :]}")
     if not folder:
         return None
     found = [one for one in sorted(Path(source).rglob("*")) if one.is_file()]

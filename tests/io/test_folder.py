@@ -92,6 +92,11 @@ def test_items_at_an_address_are_fetched_whole_and_named_by_it() -> None:
     system.rm("/bucket", recursive=True)
 
 
+def test_a_file_of_this_machine_has_an_address_without_a_host(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(text(1), encoding="utf-8")
+    assert ids(Path(tmp_path.as_uri())) == ids(tmp_path.as_uri()) == ["item-1"]
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
