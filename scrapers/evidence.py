@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conqret.data.corpus import SOURCE_STATUSES
 from conqret.errors import ConqretError
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.locking import only_writer
@@ -30,7 +31,7 @@ from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Page, Stat
 from conqret.scrapers.fetch.guard import Lookup
 from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan
 from conqret.scrapers.lanes import work_off
-from conqret.scrapers.ledger import EvidenceSummary, Ledger, LedgerLine, summarise
+from conqret.scrapers.ledger import EvidenceSummary, Ledger, LedgerLine
 from conqret.scrapers.providers import Provider
 from conqret.scrapers.search import Searcher
 from conqret.scrapers.warc import WarcWriter
@@ -118,9 +119,17 @@ def opened(corpus: Path) -> Iterator[tuple[list[Cited], Ledger]]:
 
 
 def summary_of(cited: Sequence[Cited], ledger: Ledger, **figures: Any) -> EvidenceSummary:
-    """The summary of a run; ``figures`` as :func:`~conqret.scrapers.ledger.summarise` takes them."""
+    """The summary of a run over the sources that the debates cite now; ``figures`` are those of the run itself."""
     lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
-    return summarise(lines, cited=len(cited), without_url=sum(not one.url for one in cited), **figures)
+    counts = Counter(line.status for line in lines)
+    return EvidenceSummary(
+        cited=len(cited),
+        extracted=counts["ok"],
+        documents=len({line.document for line in lines if line.document}),
+        by_status={status: counts[status] for status in SOURCE_STATUSES},
+        without_url=sum(not one.url for one in cited),
+        **figures,
+    )
 
 
 async def _run(

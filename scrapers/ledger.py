@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import Field
 
-from conqret.data.corpus import SOURCE_STATUSES, LedgerEntry
+from conqret.data.corpus import LedgerEntry
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.runs.rows import RowStore
 
@@ -95,20 +94,3 @@ class EvidenceSummary:
             "seconds": round(self.seconds, 3),
             "paper": paper,
         }
-
-
-def summarise(
-    lines: Iterable[LedgerLine],
-    *,
-    cited: int,
-    without_url: int = 0,
-    kept: int = 0,
-    pages: int = 0,
-    seconds: float = 0.0,
-) -> EvidenceSummary:
-    """Count the lines of the sources that the debates cite now."""
-    found = list(lines)
-    counts = Counter(line.status for line in found)
-    documents = {line.document for line in found if line.document}
-    by_status: dict[str, int] = {status: counts[status] for status in SOURCE_STATUSES}
-    return EvidenceSummary(cited, counts["ok"], len(documents), by_status, without_url, kept, pages, seconds)

@@ -11,7 +11,7 @@ from urllib.parse import urldefrag
 
 from conqret.data.debate import Debate
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus import CorpusDirectory, write_lines
 from conqret.io.locking import only_writer
 from conqret.runs.rows import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
@@ -127,7 +127,7 @@ async def gather_debates(
             new = dict.fromkeys(map(_key, read))
             kept = [key for key in map(_key, store.rows()) if key not in new]
             store.arrange([*kept, *new])
-            directory.write_problems(map(asdict, problems))
+            write_lines(directory.problems_file, map(asdict, problems))
             return Scraped(read, len(kept), problems)
 
 

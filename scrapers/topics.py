@@ -77,7 +77,7 @@ async def gather_topics(
         if not listed:
             raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
         return TopicList(tuple(listed), (), 1)
-    layout = next((one for one in layouts if _anything(one.index(page))), None)
+    layout = next((one for one in layouts if one.index(page) != Index()), None)
     if layout is None:
         raise DeclarationError(
             f"{place}: no layout finds debates listed on it; {_linked(page)}. "
@@ -109,10 +109,6 @@ async def gather_topics(
     return TopicList(
         tuple(debates), tuple(one for one in found.values() if not one.sides), pages, tuple(failed)
     )
-
-
-def _anything(index: Index) -> bool:
-    return bool(index.debates or index.further)
 
 
 def _parsed(opened: Opened) -> Page:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from conqret.curation.chunks import chunks
 from conqret.curation.trusted import TrustedDomains
 from conqret.data import Document
 from conqret.errors import DeclarationError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_all
 from conqret.retrieval.collection import Collection
 from conqret.retrieval.index import open_index
 from conqret.retrieval.pipeline import BM25_NAME, Plan, assemble, open_indexes
@@ -90,10 +91,7 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     if first is None:
         whose = "no text" if trusted is None else "no document from a trusted domain"
         raise DeclarationError(f"{collection.documents_file} holds {whose}: there is nothing to retrieve")
-    folder.mkdir(parents=True, exist_ok=True)
-    with replacing(folder / "documents.jsonl") as file:
-        file.write(first)
-        file.writelines(lines)
+    write_all(folder / "documents.jsonl", itertools.chain([first], lines))
     return folder
 
 

@@ -148,7 +148,6 @@ def retrieve(
         str(topic): tuple(map(str, documents[:keep]))
         for topic, documents in rankings(stages.pipeline(queries(topics))).items()
     }
-    target.parent.mkdir(parents=True, exist_ok=True)
     lines = [
         ScoredDoc(topic, document, float(len(documents) - place))
         for topic, documents in ranked.items()

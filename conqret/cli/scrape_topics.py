@@ -52,7 +52,7 @@ def topics(
     import asyncio
 
     need_scrape()
-    from conqret.io.atomic import replacing
+    from conqret.io.atomic import write_all
     from conqret.scrapers.topics import gather_topics
 
     async def gather(bar: Bar) -> TopicList:
@@ -67,10 +67,7 @@ def topics(
 
     with progress("reading the index", quiet=shown.quiet) as bar:
         found = asyncio.run(gather(bar))
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(output) as file:
-        for line in found.lines(index, explainers=explainers):
-            file.write(f"{line}\n".encode())
+    write_all(output, (f"{line}\n".encode() for line in found.lines(index, explainers=explainers)))
     if found.failed and not shown.quiet:
         note_all(f"{len(found.failed)} index pages could not be read", found.failed)
     record = {

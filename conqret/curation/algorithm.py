@@ -24,7 +24,6 @@ from conqret.judging.fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.trim import trim_proportionally
-from conqret.prompts import Library
 from conqret.retrieval.merge import round_robin
 from conqret.runs.asked import Answered
 from conqret.runs.session import Session
@@ -111,11 +110,6 @@ class Collector:
     def __init__(self, source: Source, trusted: TrustedDomains, plan: Plan, session: Session) -> None:
         self.source, self.trusted, self.plan, self.session = source, trusted, plan, session
 
-    @property
-    def library(self) -> Library:
-        """The prompts."""
-        return self.session.library
-
     def trials(self, question: SourcedQuestion) -> list[Trial[Step]]:
         """The steps of a question, each after those that it needs."""
         queries, documents, views, *explanations = (key(question, step) for step in STEPS)
@@ -135,7 +129,7 @@ class Collector:
 
     async def _queries(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
         answer = await asked(
-            asking.QUERIES, name, asking.queries_prompt(self.library, question.question),
+            asking.QUERIES, name, asking.queries_prompt(self.session.library, question.question),
             asking.SearchQueries, self.session.client, lambda: baseline.queries(question.question),
         )  # fmt: skip
         return Step(id=name, queries=tuple(answer.queries))
@@ -162,7 +156,7 @@ class Collector:
         client = self.session.client
         documents, cut = self.within_budget(self._texts(before.documents), client)
         rendered = fitted(
-            lambda shown: asking.views_prompt(self.library, question.question, shown),
+            lambda shown: asking.views_prompt(self.session.library, question.question, shown),
             documents, client, answer_room=ANSWER_ROOM,
         )  # fmt: skip
         texts = [one.text for one in documents]
@@ -185,7 +179,7 @@ class Collector:
         shown, cut = self.within_budget(self._texts(own), client)
         rendered = fitted(
             lambda texts: asking.explanation_prompt(
-                self.library, question.question, view.point_of_view, texts
+                self.session.library, question.question, view.point_of_view, texts
             ),
             shown, client, answer_room=asking.EXPLANATION_ROOM,
         )  # fmt: skip

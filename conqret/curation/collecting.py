@@ -61,7 +61,7 @@ def curate(
 def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[Expected]:
     """The calls, tokens and dollars of :func:`curate`, from documents that a search may find; nothing that is recorded
     already is taken off."""
-    session, library = collector.session, collector.library
+    session, library = collector.session, collector.session.library
     client = counter(session.options)
     prompts: dict[str, list[Rendered]] = {name: [] for name in PIECES}
     for question in questions:

@@ -14,6 +14,7 @@ from conqret.curation.chunks import chunks
 from conqret.curation.embeddings import Embed
 from conqret.curation.made import MadeBenchmark
 from conqret.curation.similarity import unit_rows
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
@@ -86,9 +87,7 @@ def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
 
 def relevance(near: Sequence[Near]) -> Relevance:
     """The relevance of chunks to their questions."""
-    by_question: dict[str, list[float]] = {}
-    for one in near:
-        by_question.setdefault(one.question, []).append(one.similarity)
+    by_question = gathered((one.question, one.similarity) for one in near)
     means = {name: sum(values) / len(values) for name, values in by_question.items()}
     return Relevance(
         mean=mean_interval(list(means.values())),

@@ -6,14 +6,15 @@ offends no ethics. Who says no to any of these rejects it; what two of them reje
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from conqret.curation.made import MadeBenchmark
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError, check_positive
-from conqret.io.label_set import LabelSet
+from conqret.io.label_set import Label, LabelSet
 
 LEAST = 2
 """Annotators who reject what is removed: two of three (A.4)."""
@@ -54,13 +55,11 @@ def remove(
             f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} ids are unknown): labels belong "
             "to the benchmark that their sheet was made of"
         )
-    noes: dict[str, int] = dict.fromkeys(labels.dimensions if labels else (), 0)
-    rejecting: dict[str, set[str]] = {}
-    for label in said:
-        if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None):
-            noes[label.dimension] += 1
-            rejecting.setdefault(label.unit.item, set()).add(label.annotator)
-    rejected = {name for name, people in rejecting.items() if len(people) >= least}
+    noes = [
+        label for label in said
+        if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
+    ]  # fmt: skip
+    rejected = {name for name, people in _people(noes).items() if len(people) >= least}
     alike = set(pairs) - rejected
     labelled = {label.unit.item for label in said if label.value is not None}
     lines, lost = [], []
@@ -78,7 +77,9 @@ def remove(
         rejected=len(rejected),
         duplicates=len(alike),
         unlabelled=len(set(names) - labelled) if labels else 0,
-        noes=noes,
+        noes={
+            name: sum(one.dimension == name for one in noes) for name in (labels.dimensions if labels else ())
+        },
         lost=tuple(lost),
         kept=len(names) - len(rejected) - len(alike),
         questions=len(lines),
@@ -87,8 +88,11 @@ def remove(
 
 def missing_people(labels: LabelSet, least: int) -> Sequence[str]:
     """The partial answers that fewer than ``least`` people labelled, which therefore cannot be removed."""
-    people: dict[str, set[str]] = {}
-    for label in labels.labels:
-        if label.value is not None:
-            people.setdefault(label.unit.item, set()).add(label.annotator)
+    people = _people(label for label in labels.labels if label.value is not None)
     return [name for name, found in people.items() if len(found) < least]
+
+
+def _people(labels: Iterable[Label]) -> dict[str, set[str]]:
+    """Whose labels these are, by partial answer."""
+    named = gathered((label.unit.item, label.annotator) for label in labels)
+    return {name: set(people) for name, people in named.items()}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -149,14 +150,8 @@ def read_review(path: Path, column: str) -> dict[str, bool]:
             "said": Field((column,), one_of(ANSWERS, "answer")),
         },
     )
-    reader = TableReader(file_rows(path), schema)
-    found = {}
-    for values in reader:
-        reader.once("id", values["id"], "Keep one of its answers")
-        if values["said"] is not None:
-            found[unguarded(values["id"])] = values["said"]
-    reader.finish()
-    return found
+    found = TableReader(file_rows(path), schema).by_id(itemgetter("said"), "Keep one of its answers")
+    return {unguarded(name): said for name, said in found.items() if said is not None}
 
 
 def _subject(name: str, shown: dict[str, Any], answer: Callable[[dict[str, Any]], Any]) -> Subject:

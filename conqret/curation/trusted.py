@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,7 +32,8 @@ class TrustedDomains:
     def __contains__(self, url: object) -> bool:
         """Whether a page at this address is trusted."""
         host = domain_of(str(url))
-        return bool(host) and _covered(host, self.domains) and not _covered(host, self.refused)
+        under = partial(_under, host)
+        return bool(host) and any(map(under, self.domains)) and not any(map(under, self.refused))
 
     def licence(self, url: str) -> str:
         """The licence of what its domain publishes, of the longest domain that has one; empty where none has."""
@@ -89,10 +90,6 @@ def domain_of(url: str) -> str:
         return (urlsplit(url).hostname or "").rstrip(".").lower()
     except ValueError:
         return ""
-
-
-def _covered(host: str, domains: Iterable[str]) -> bool:
-    return any(_under(host, one) for one in domains)
 
 
 def _under(host: str, domain: str) -> bool:

@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
 
 from conqret.curation.asking import Unanswered
 from conqret.curation.sources import PAGES, Evidence
@@ -50,10 +48,6 @@ class WebSource:
         self._folder = Path()
         self._documents: DocumentStore | None = None
 
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """Connections and parsing processes, and the store of pages in ``folder``."""
-        return self._opened(folder)
-
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each query the ids of the pages that were had, and the addresses of those that were not.
 
@@ -76,7 +70,8 @@ class WebSource:
         return [Evidence(one) for one in found if one is not None]
 
     @contextlib.asynccontextmanager
-    async def _opened(self, folder: Path) -> AsyncIterator[None]:
+    async def opened(self, folder: Path) -> AsyncIterator[None]:
+        """Connections and parsing processes, and the store of pages in ``folder``."""
         self._folder = folder
         fetch = self._options.fetch
         self._searcher = Searcher(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from conqret.data.gathering import gathered
 from conqret.io.text_annotations import Kind, TextAnnotation
 from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
 from conqret.stats.resampling import mean_interval
@@ -44,9 +45,7 @@ def annotated(found: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE
 
 
 def _annotated(own: Sequence[TextAnnotation], confidence: float) -> Annotated:
-    by_text: dict[str, list[TextAnnotation]] = {}
-    for one in own:
-        by_text.setdefault(one.question, []).append(one)
+    by_text = gathered((one.question, one) for one in own)
     rated = [(one.quality, one.passage) for one in own if one.quality is not None]
     apart = [
         (abs((one.quality or 0) - (other.quality or 0)), one.passage)

@@ -53,16 +53,14 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
     """
     reader = TableReader(file_rows(path), INSTRUCTION)
     found = []
-    for values in reader:
+    for values in reader.named("Give each row an id of its own", "row-"):
         messages, response = _told(values)
         faults = [*_unasked(values, messages), *(_unanswered(values, response) if answered else ())]
         for fault in faults:
             reader.fault(*fault)
-        name = values["id"] or f"row-{reader.number}"
-        reader.once("id", name, "Give each row an id of its own")
         found.append(
             Instruction(
-                name, f"{path}:{reader.line}", messages, response or "", values["topic"].strip(),
+                values["id"], f"{path}:{reader.line}", messages, response or "", values["topic"].strip(),
                 values["side"], values["argument"].strip(),
             )
         )  # fmt: skip

@@ -107,7 +107,6 @@ def write_table(rows: Iterable[ScoreRow], path: Path) -> pl.DataFrame:
     The file is opened when the last row is there: if ``rows`` raises, an older file stays as it was.
     """
     frame = frame_of(rows)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         frame.write_parquet(file)
     return frame

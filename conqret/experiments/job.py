@@ -133,12 +133,3 @@ def digest_of(value: Any) -> str:
     """sha256 (hex, 16 characters) of a value as JSON with sorted keys; paths and the like as their texts."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def state_of(file: Path) -> Mapping[str, Any]:
-    """What a ranking's JSON file holds; nothing where there is none that can be read."""
-    try:
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

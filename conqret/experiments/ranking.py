@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, Retriever, System
-from conqret.experiments.job import Job, digest_of, state_of
+from conqret.experiments.job import Job, digest_of
 from conqret.io.atomic import write_whole
+from conqret.io.jsonl import object_in
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.runs.session import Sessions
 
@@ -40,7 +41,7 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
         "topics": [[topic.id, topic.question] for topic in topics],
     }
     made_of = digest_of(facts)
-    if state_of(_state_file(target)).get("made_of") == made_of and target.is_file():
+    if object_in(_state_file(target)).get("made_of") == made_of and target.is_file():
         return 0
     require("pyterrier", extra="retrieval")
     if given is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,11 +16,12 @@ PARTS = ".*.part"
 
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
-    """Open a new file beside ``path`` for writing bytes; it takes the name at the end of the block.
+    """Open a new file beside ``path`` for writing bytes; it takes the name at the end of the block. Its folder is made.
 
     If the block raises, nothing is left behind and an older ``path`` stays as it was.
     """
     target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{target.name[:80]}.{uuid.uuid4().hex[:8]}.part")
     try:
         with part.open("xb") as file:
@@ -32,6 +34,23 @@ def replacing(path: str | Path) -> Iterator[IO[bytes]]:
         raise
 
 
+def write_all(path: Path, lines: Iterable[bytes]) -> int:
+    """Write lines with their ends into a file that is there whole or not at all; returns how many there are.
+
+    A file that ends in ``.gz`` is compressed, without a time stamp, so that the same lines give the same bytes.
+    """
+    count = 0
+    packed = path.suffix == ".gz"
+    with (
+        replacing(path) as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else contextlib.nullcontext(file) as target,
+    ):
+        for line in lines:
+            target.write(line)
+            count += 1
+    return count
+
+
 def write_whole(path: str | Path, content: bytes) -> None:
     """Write a file that is there whole or not at all."""
     with replacing(path) as file:
@@ -41,7 +60,6 @@ def write_whole(path: str | Path, content: bytes) -> None:
 def write_files(files: Mapping[Path, bytes | str | Iterable[str]]) -> None:
     """Write files, whose folders are made where they are not there; each appears whole or not at all."""
     for path, content in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             for part in [content] if isinstance(content, (bytes, str)) else content:
                 file.write(part if isinstance(part, bytes) else part.encode())

@@ -6,6 +6,7 @@ it. A row of BEIR is a question with the documents that people graded for it, wh
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from conqret.io.checks import cell_text, number
 from conqret.io.faults import kind
 from conqret.io.files import file_rows
 from conqret.io.jsonl import JsonLines
-from conqret.io.rows import Row, Rows
+from conqret.io.rows import Row, Rows, mapped
 from conqret.io.schema import Field, Schema, TableReader
 
 SPLIT = "test"
@@ -25,16 +26,15 @@ SPLIT = "test"
 
 def squad_records(articles: Rows) -> Iterator[Row | Fault]:
     """The questions in ``articles``, the rows of a SQuAD file (Rajpurkar et al. 2016, 2018), numbered from 1."""
-    line = 0
-    for article in articles:
-        if isinstance(article, Fault):
-            yield article
-            continue
+    numbers = itertools.count(1)
+
+    def questions(article: Row) -> Iterator[Row]:
         for paragraph in _objects(article.record.get("paragraphs")):
             for question in _objects(paragraph.get("qas")):
-                line += 1
                 own = {key: question.get(key) for key in ("id", "question", "answers")}
-                yield Row(line, {**own, "context": paragraph.get("context")})
+                yield Row(next(numbers), {**own, "context": paragraph.get("context")})
+
+    return mapped(articles, questions)
 
 
 @dataclass(frozen=True, slots=True)

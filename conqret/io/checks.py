@@ -33,6 +33,11 @@ def filled(value: object, where: str, reader: TableReader) -> str:
     return found
 
 
+def one_line(value: object, where: str, reader: TableReader) -> str:
+    """A text that is not blank, on one line."""
+    return " ".join(filled(value, where, reader).split())
+
+
 def identifier(value: object, where: str, reader: TableReader) -> str:
     """A name of 1 to 200 characters that can be seen; whole numbers count as such."""
     if isinstance(value, float) and value.is_integer():
@@ -42,6 +47,14 @@ def identifier(value: object, where: str, reader: TableReader) -> str:
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise Unfit("is a number of hundreds of digits", "Write a shorter id, as a text")
     return sound_id(str(value).strip(" "))
+
+
+def trec_id(value: object, where: str, reader: TableReader) -> str:
+    """An identifier without white space."""
+    found = identifier(value, where, reader)
+    if any(mark.isspace() for mark in found):
+        raise Unfit("has white space in it", "Write an id that a TREC file can hold")
+    return found
 
 
 def number(value: object, where: str, reader: TableReader) -> float:
@@ -64,6 +77,18 @@ def whole_number(value: object, where: str, reader: TableReader) -> int:
     return int(found)
 
 
+def between(low: int, high: int, remedy: str) -> Check:
+    """The check that a value is a whole number from ``low`` to ``high``."""
+
+    def check(value: object, where: str, reader: TableReader) -> int:
+        found = whole_number(value, where, reader)
+        if not low <= found <= high:
+            raise Unfit(f"is {found}", remedy)
+        return found
+
+    return check
+
+
 def one_of(words: Mapping[str, _Word], called: str) -> Check:
     """The check that a value is one of ``words``, in any case, and stands for what they map to."""
 
@@ -81,14 +106,22 @@ def cell_text(value: object, where: str, reader: TableReader) -> str:
     return as_text(value)
 
 
+def a_list(
+    value: object, what: str, remedy: str, fits: Callable[[object], bool] = lambda one: True
+) -> list[Any]:
+    """A list, also one that was written into a text cell, of things that all fit; ``what`` is expected in words."""
+    found = list_in_text(value) if isinstance(value, str) else as_list(value)
+    if not isinstance(found, list) or not all(map(fits, found)):
+        raise Unfit(f"is {kind(value)}, and {what} is expected", remedy)
+    return found
+
+
 def each(schema: Schema, build: Callable[..., Any]) -> Check:
     """The check that a value is a list of objects of ``schema``, from each of which ``build`` makes one thing."""
 
     def check(value: object, where: str, reader: TableReader) -> tuple[Any, ...]:
-        listed = list_in_text(value) if isinstance(value, str) else as_list(value)
-        if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
-            shape = ", ".join(schema.fields)
-            raise Unfit(f"is {kind(value)}, and a list of objects is expected", f"Write [{{{shape}}}]")
+        remedy = f"Write [{{{', '.join(schema.fields)}}}]"
+        listed = a_list(value, "a list of objects", remedy, lambda one: isinstance(one, Mapping))
         read = [reader.read(one, schema, f"{where}[{n}].") for n, one in enumerate(listed, start=1)]
         return tuple(build(**values) for values in read if values is not None)
 

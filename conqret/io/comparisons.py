@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conqret.errors import DeclarationError, Fault, LabelsError
+from conqret.errors import DeclarationError, LabelsError
 from conqret.io.checks import cell_text, one_of
 from conqret.io.faults import quoted
 from conqret.io.files import file_rows
-from conqret.io.rows import Row, Rows, columns_of
+from conqret.io.rows import Row, columns_of, mapped
 from conqret.io.schema import Field, Schema, TableReader
 
 OUTCOMES: Mapping[str, float] = {
@@ -68,7 +68,7 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
         )
     reader = TableReader(rows, schema)
     found = []
-    for row in reader.rows(_of_webis(rows) if webis else None):
+    for row in reader.rows(mapped(rows, _of_webis) if webis else None):
         values = reader.read(row.record, schema)
         if values is None:
             continue
@@ -81,12 +81,7 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
     return tuple(found)
 
 
-def _of_webis(rows: Rows) -> Iterator[Row | Fault]:
-    """The rows of Webis-ArgQuality-20 with the columns of a table."""
-    for row in rows:
-        if isinstance(row, Row):
-            one, two, three, four, outcome = (row.record.get(column) for column in _WEBIS)
-            record = {"first": f"{one}-{two}", "second": f"{three}-{four}", "preference": outcome}
-            yield Row(row.line, record)
-        else:
-            yield row
+def _of_webis(row: Row) -> Iterator[Row]:
+    """A row of Webis-ArgQuality-20 with the columns of a table."""
+    one, two, three, four, outcome = (row.record.get(column) for column in _WEBIS)
+    yield Row(row.line, {"first": f"{one}-{two}", "second": f"{three}-{four}", "preference": outcome})

@@ -37,7 +37,7 @@ from conqret.data.corpus import (
 from conqret.data.debate import Debate
 from conqret.data.item import Document
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.atomic import replacing, write_whole
+from conqret.io.atomic import replacing, write_all, write_whole
 from conqret.io.in_folder import InFolder
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
@@ -148,10 +148,6 @@ class CorpusDirectory:
         """Write all debates anew; returns their number."""
         return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
 
-    def write_problems(self, problems: Iterable[Mapping[str, Any]]) -> int:
-        """Write all problems anew; returns their number."""
-        return write_lines(self.problems_file, problems)
-
     def write_documents(self, documents: Iterable[Document]) -> int:
         """Write all documents anew; returns their number."""
         return write_lines(self.documents_file, (document.model_dump() for document in documents))
@@ -175,7 +171,7 @@ class CorpusDirectory:
     def write_statistics(self, statistics: Mapping[str, Any]) -> None:
         """Write the statistics, indented."""
         text = json.dumps(statistics, ensure_ascii=False, indent=1) + "\n"
-        write_whole(_in_folder(self.statistics_file), text.encode("utf-8"))
+        write_whole(self.statistics_file, text.encode("utf-8"))
 
     def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
         """Write the documents, with the split of each, as Parquet; returns their number."""
@@ -183,24 +179,15 @@ class CorpusDirectory:
 
         rows = [one.model_dump() | {"split": splits.get(one.id, "")} for one in documents]
         schema = dict.fromkeys(("id", "title", "url", "text", "split"), polars.String)
-        with replacing(_in_folder(self.parquet_file)) as file:
+        with replacing(self.parquet_file) as file:
             polars.DataFrame(rows, schema=schema).write_parquet(file)
         return len(rows)
 
 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
     """Write a JSON object a line, the file as a whole or not at all; returns the number of lines."""
-    count = 0
-    with replacing(_in_folder(path)) as file:
-        for record in records:
-            file.write(json.dumps(record, ensure_ascii=False, default=str).encode("utf-8") + b"\n")
-            count += 1
-    return count
-
-
-def _in_folder(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+    lines = (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
+    return write_all(path, (line.encode("utf-8") for line in lines))
 
 
 def _models(path: Path, model: type[_Model], command: str) -> Iterator[_Model]:

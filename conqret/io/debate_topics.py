@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from conqret.io.cells import as_list, list_in_text
-from conqret.io.checks import identifier, text
-from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.checks import a_list, identifier, text
+from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import Row
 from conqret.io.schema import Field, Schema, TableReader
@@ -70,11 +69,8 @@ def _sentence(value: object, where: str, reader: TableReader) -> str:
 
 def _arguments(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     """A list, also one that is written into a cell; one text is a list of one."""
-    if isinstance(value, str):
-        value = list_in_text(value) if value.lstrip().startswith("[") else [value]
-    listed = as_list(value)
-    if not isinstance(listed, list):
-        raise Unfit(f"is {kind(value)}, and a list of arguments is expected", 'Write ["…", "…"]')
+    one_alone = isinstance(value, str) and not value.lstrip().startswith("[")
+    listed = a_list([value] if one_alone else value, "a list of arguments", 'Write ["…", "…"]')
     return tuple(reader.checked(_sentence, one, f"{where}[{n}]") for n, one in enumerate(listed, start=1))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 from conqret.errors import DeclarationError
@@ -120,12 +121,7 @@ def read_questions(
     fields = {**QUESTION.fields, "partial_answers": _partial_answers(partial)}
     schema = replace(QUESTION, fields=fields).with_columns(mapping, others=_KNOWN)
     reader = TableReader(file_rows(path), schema)
-    found: dict[str, DebatableQuestion] = {}
-    for values in reader:
-        reader.once("id", values["id"], "Keep one of them")
-        found[values["id"]] = DebatableQuestion(**values)
-    reader.finish(wanted="question")
-    return found
+    return reader.by_id(lambda values: DebatableQuestion(**values), "Keep one of them", wanted="question")
 
 
 def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> Iterator[ModelAnswer]:
@@ -149,7 +145,7 @@ def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) ->
         DeclarationError: ``columns`` maps what is no field, or the file holds no answer.
     """
     remedy = "Give each system's answers a file of their own"
-    return tuple(_answers(path, columns).by_id("id", remedy, wanted="answer"))
+    return tuple(_answers(path, columns).by_id(itemgetter("id"), remedy, wanted="answer"))
 
 
 def _answers(path: str | Path, columns: Mapping[str, str] | None) -> TableReader:
@@ -162,7 +158,7 @@ def read_verdicts(path: str | Path) -> dict[str, float]:
     Raises:
         ItemsError: a row lacks its id or a label of 0 or 1, or an id stands twice; all are listed.
     """
-    return TableReader(file_rows(path), VERDICT).by_id("label", "Keep one of its labels")
+    return TableReader(file_rows(path), VERDICT).by_id(itemgetter("label"), "Keep one of its labels")
 
 
 def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion]) -> Partners:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conqret.data.item import Document
-from conqret.io.cells import as_list, is_missing, list_in_text
-from conqret.io.checks import identifier, text
+from conqret.io.cells import is_missing
+from conqret.io.checks import a_list, identifier, text
 from conqret.io.columns import Dialect
 from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.schema import Field, Schema, TableReader
@@ -15,7 +15,7 @@ from conqret.io.texts import LONG_DOCUMENT_TOKENS, estimated_tokens
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
     """The documents in a column's value; what cannot be read becomes faults of the reader."""
-    every = enumerate(_list(dialect, as_list(value)), start=1)
+    every = enumerate(_list(dialect, value), start=1)
     documents = [_document(one, f"{where}[{number}]", number, reader) for number, one in every]
     places: dict[str, int] = {}
     for number, document in enumerate(documents, start=1):
@@ -35,13 +35,7 @@ def _list(dialect: Dialect, value: object) -> list[object]:
             return [value] if start else []
         if dialect.separator and not start.startswith("["):
             return list(value.split(dialect.separator))
-        return list_in_text(value)
-    if not isinstance(value, list):
-        raise Unfit(
-            f"is {kind(value)}, and a list is expected",
-            'Write a list of texts, or of objects {"id": …, "text": …}',
-        )
-    return value
+    return a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
 
 
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from types import NoneType
 
 from conqret.errors import Fault, FaultsError, ItemsError, by_kind
 from conqret.io.limits import COLUMNS
@@ -17,21 +18,24 @@ MAX_NAME = 100
 
 
 class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
-    """A value does not fit: what is wrong with it, and what to do about it."""
+    """A value does not fit: what is wrong with it, what to do about it, and where in the row it stands if it is not
+    the value that was looked at."""
 
-    def __init__(self, problem: str, remedy: str) -> None:
+    def __init__(self, problem: str, remedy: str, where: str = "") -> None:
         super().__init__(problem)
-        self.problem, self.remedy = problem, remedy
+        self.problem, self.remedy, self.where = problem, remedy, where
 
 
 class FaultList:
     """Faults in file order. All are counted, the first :data:`MAX_KEPT` are kept; ``kinds`` counts those that are
     alike, of as many kinds."""
 
-    def __init__(self) -> None:
+    def __init__(self, faults: Iterable[Fault] = ()) -> None:
         self.kept: list[Fault] = []
         self.total = 0
         self.kinds = Counter[tuple[str, ...]]()
+        for fault in faults:
+            self.add(fault)
 
     def add(self, fault: Fault) -> None:
         """Count one more fault, and keep it while there is room."""
@@ -43,11 +47,7 @@ class FaultList:
 
     def of_the_file(self) -> FaultList:
         """Those that are of no line but of the file as a whole."""
-        found = FaultList()
-        for fault in self.kept:
-            if not fault.line:
-                found.add(fault)
-        return found
+        return FaultList(fault for fault in self.kept if not fault.line)
 
     def lines(self) -> list[str]:
         """A line for each kind of fault."""
@@ -98,16 +98,14 @@ def quoted(value: object, limit: int = 60) -> str:
 
 def kind(value: object) -> str:
     """Return in a word or two what a value is, in the terms of JSON."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, str):
-        return "a text"
-    if isinstance(value, Mapping):
-        return "an object"
-    if isinstance(value, list | tuple):
-        return "a list"
-    return f"a {type(value).__name__}"
+    return next((word for of, word in _KINDS if isinstance(value, of)), f"a {type(value).__name__}")
+
+
+_KINDS = (
+    (NoneType, "null"),
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "a text"),
+    (Mapping, "an object"),
+    ((list, tuple), "a list"),
+)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -45,6 +46,15 @@ def parse(text: str | bytes) -> object:
         raise ValueError("the lists or objects are nested too deeply") from None
 
 
+def object_in(file: Path) -> dict[str, Any]:
+    """The object in a JSON file of our own; an empty one where there is none that can be read."""
+    try:
+        found = parse(file.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def compact(value: object) -> bytes:
     """The JSON of plain data as UTF-8 without spaces, names in their order, half a surrogate pair escaped.
 
@@ -79,16 +89,14 @@ class JsonLines:
     def _row(self, line: Line, text: str, whole: int) -> Row | Fault:
         try:
             return _row_or_fault(self.name, line.number, parse(text))
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             problem, remedy = broken(error, text)
-            if not line.ended:
+            if isinstance(error, json.JSONDecodeError) and not line.ended:
                 problem = (
                     f"the file looks cut off: its last line breaks off at column {error.colno}; {whole} whole "
                     "items precede it"
                 )
                 remedy = "Write it again, or delete that line"
-        except ValueError as error:
-            problem, remedy = broken(error, text)
         return Fault(self.name, line.number, "", problem, remedy)
 
 

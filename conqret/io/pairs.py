@@ -7,6 +7,7 @@ such a table.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 from conqret.errors import DeclarationError, LabelsError
@@ -68,8 +69,9 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
     """
     rows, schema = file_rows(path), PAIR
     apart = None
+    remedy = "Keep one of its labels"
     if labels is not None and Path(labels).is_file():
-        apart = TableReader(file_rows(labels), LABEL).by_id("label", "Keep one of its labels", LabelsError)
+        apart = TableReader(file_rows(labels), LABEL).by_id(itemgetter("label"), remedy, LabelsError)
     elif labels is not None:
         columns = columns_of(rows)
         if labels not in columns:
@@ -79,11 +81,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
             )
         schema = replace(PAIR, fields={**PAIR.fields, "label": replace(_LABEL, columns=(labels,))})
     reader = TableReader(rows, schema)
-    found = []
-    for values in reader:
-        values["id"] = values["id"] or str(reader.number)
-        reader.once("id", values["id"], "Give each pair an id of its own")
-        found.append(Pair(**values))
+    found = [Pair(**values) for values in reader.named("Give each pair an id of its own")]
     reader.finish(wanted="pairs")
     if apart is not None:
         found = [replace(pair, label=apart.get(pair.id)) for pair in found]

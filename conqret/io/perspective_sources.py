@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from conqret.io.cells import as_list, list_in_text
-from conqret.io.checks import filled, identifier, text
-from conqret.io.faults import Unfit, kind
+from conqret.io.checks import a_list, filled, text, trec_id
+from conqret.io.faults import Unfit
 from conqret.io.files import file_rows
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -38,9 +37,12 @@ class PerspectiveSource:
 
 
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    listed = list_in_text(value) if isinstance(value, str) else as_list(value)
-    if not isinstance(listed, list) or not all(isinstance(one, str) and one.strip() for one in listed):
-        raise Unfit(f"is {kind(value)}, and a list of texts is expected", 'Write ["one", "another"]')
+    listed = a_list(
+        value,
+        "a list of texts",
+        'Write ["one", "another"]',
+        lambda one: isinstance(one, str) and bool(one.strip()),
+    )
     found = tuple(one.strip() for one in listed if one.strip().casefold() not in NO_ANSWER)
     if len(found) < 2:
         raise Unfit(f"has {len(found)} that are an opinion", "Give two or more, or remove the row")
@@ -49,7 +51,7 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 
 _ASKED = Field(("question", "topic"), filled, needed="Write the question")
 _EVERYWHERE = {
-    "id": Field(("id", "key"), identifier),
+    "id": Field(("id", "key"), trec_id),
     "subset": Field(("subset",), text, ""),
     "url": Field(("url",), text, ""),
     "licence": Field(("licence", "license"), text, ""),
@@ -101,14 +103,8 @@ def read_perspective_sources(path: Path, kind_: str) -> tuple[PerspectiveSource,
     """
     reader = TableReader(file_rows(path), SOURCES[kind_])
     found = []
-    for values in reader:
-        values["id"] = values["id"] or f"{kind_}-{reader.number}"
+    for values in reader.named("Give each row an id of its own", f"{kind_}-"):
         values["subset"] = values["subset"] or kind_
-        reader.once("id", values["id"], "Give each row an id of its own")
-        if any(mark.isspace() for mark in values["id"]):
-            reader.fault(
-                reader.column("id"), "has white space in it", "Write an id that a TREC file can hold"
-            )
         if kind_ == "kialo" and bool(values["statement"]) == bool(values["answers"]):
             reader.fault("statement", "must be given, or else answers", "Give one of the two")
         found.append(PerspectiveSource(**values))

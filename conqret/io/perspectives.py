@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from conqret.io.cells import as_list, list_in_text
-from conqret.io.checks import filled, identifier, one_of, text
-from conqret.io.faults import Unfit, kind
+from conqret.io.checks import a_list, one_line, one_of, text, trec_id
+from conqret.io.faults import Unfit
 from conqret.io.files import file_rows
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -62,9 +61,7 @@ class PerspectiveQuestion:
 
 
 def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Perspective, ...]:
-    listed = list_in_text(value) if isinstance(value, str) else as_list(value)
-    if not isinstance(listed, list):
-        raise Unfit(f"is {kind(value)}, and a list is expected", 'Write ["Trams pay.", "Trams do not pay."]')
+    listed = a_list(value, "a list", 'Write ["Trams pay.", "Trams do not pay."]')
     objects = [one if isinstance(one, dict) else {"text": one} for one in listed]
     read = [reader.read(one, PERSPECTIVE, f"{where}[{n}].") for n, one in enumerate(objects, start=1)]
     found = tuple(Perspective(**values) for values in read if values is not None)
@@ -78,22 +75,18 @@ def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Persp
     return found
 
 
-def _line(value: object, where: str, reader: TableReader) -> str:
-    return " ".join(filled(value, where, reader).split())
-
-
 PERSPECTIVE = Schema(
     "a perspective",
     {
-        "text": Field(("text",), _line, needed="Write the perspective as a statement"),
+        "text": Field(("text",), one_line, needed="Write the perspective as a statement"),
         "side": Field(("side",), one_of({one: one for one in SIDES}, "side"), ""),
     },
 )
 QUESTION = Schema(
     "a question with perspectives",
     {
-        "id": Field(("id",), identifier),
-        "question": Field(("question", "topic"), _line, needed="Write the question"),
+        "id": Field(("id",), trec_id),
+        "question": Field(("question", "topic"), one_line, needed="Write the question"),
         "perspectives": Field(("perspectives",), _perspectives, needed="List its perspectives"),
         "subset": Field(("subset", "source", "dataset"), text, ""),
         "url": Field(("url",), text, ""),
@@ -110,17 +103,10 @@ def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
         DeclarationError: there is no question.
     """
     reader = TableReader(file_rows(path), QUESTION)
-    found = []
-    for values in reader:
-        values["id"] = values["id"] or str(reader.number)
-        reader.once("id", values["id"], "Give each question an id of its own")
-        if any(mark.isspace() for mark in values["id"]):
-            reader.fault(
-                reader.column("id"), "has white space in it", "Write an id that a TREC file can hold"
-            )
-        found.append(PerspectiveQuestion(**values))
+    rows = reader.named("Give each question an id of its own")
+    found = tuple(PerspectiveQuestion(**values) for values in rows)
     reader.finish(wanted="questions")
-    return tuple(found)
+    return found
 
 
 def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:

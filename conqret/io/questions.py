@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.checks import filled, identifier, one_of, text
+from conqret.io.checks import identifier, one_line, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows, columns_of
 from conqret.io.schema import Field, Schema, TableReader
@@ -40,15 +40,11 @@ class SourcedQuestion:
         return {name: value for name, value in asdict(self).items() if value}
 
 
-def _filled(value: object, where: str, reader: TableReader) -> str:
-    return " ".join(filled(value, where, reader).split())
-
-
 OWN = Schema(
     "a question",
     {
         "id": Field(("id",), identifier),
-        "question": Field(("question", "topic"), _filled, needed="Write the question"),
+        "question": Field(("question", "topic"), one_line, needed="Write the question"),
         "source": Field(("source",), text, ""),
         "url": Field(("url",), text, ""),
         "licence": Field(("licence", "license"), text, ""),
@@ -67,7 +63,7 @@ _OF_DELPHI = Schema(
 )
 _OF_CONFLICTING = Schema(
     "a question of ConflictingQA",
-    {"question": Field(("search_query",), _filled, needed="Write the question")},
+    {"question": Field(("search_query",), one_line, needed="Write the question")},
 )
 _OF_QUORA = Schema(
     "a pair of questions",
@@ -116,10 +112,8 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
 def _own(rows: Rows, path: Path, *, several: bool) -> list[SourcedQuestion]:
     reader = TableReader(rows, OWN)
     name, found = path.name.split(".")[0], []
-    for values in reader:
-        values["id"] = values["id"] or f"{name}-{reader.number}"
+    for values in reader.named("Give each question an id of its own", f"{name}-"):
         values["source"] = values["source"] or (name if several else "")
-        reader.once("id", values["id"], "Give each question an id of its own")
         found.append(SourcedQuestion(**values))
     reader.finish()
     return found

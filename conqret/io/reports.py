@@ -15,7 +15,7 @@ from conqret.io.cells import is_missing
 from conqret.io.checks import identifier, text
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
-from conqret.io.rows import ObjectRows, Row, Rows, columns_of
+from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.citations import MARK, strip_citations
 
@@ -104,36 +104,28 @@ def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) 
     Sentences become one text in which they cite as arguments do, ``[1]`` the first document. A citation of what the
     report does not hold gets a number past the last document, and so cites nothing.
     """
-    for row in rows:
-        if isinstance(row, Fault):
-            yield row
-            continue
+
+    def record(row: Row) -> Iterator[Row | Fault]:
         try:
             yield Row(row.line, _record(row.record, request))
-        except _Unfit as unfit:
+        except Unfit as unfit:
             yield Fault(rows.name, row.line, unfit.where, unfit.problem, unfit.remedy)
 
-
-class _Unfit(Unfit):
-    """What does not fit, with its place in the report."""
-
-    def __init__(self, where: str, problem: str, remedy: str) -> None:
-        super().__init__(problem, remedy)
-        self.where = where
+    return mapped(rows, record)
 
 
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
     own = report.get("metadata")
     if not isinstance(own, Mapping):
-        raise _Unfit("metadata", f"is {kind(own)}, and an object is expected", "Name run and topic in it")
+        raise Unfit(f"is {kind(own)}, and an object is expected", "Name run and topic in it", "metadata")
     topic = next((str(own[key]) for key in REQUEST.fields["id"].columns if not is_missing(own.get(key))), "")
     run = own.get(RUN)
     for name, value in ((RUN, run), (TOPIC, topic)):
         if is_missing(value) or value == "":
-            raise _Unfit(f"metadata.{name}", "is missing", "Say whose report it is, and on which request")
+            raise Unfit("is missing", "Say whose report it is, and on which request", f"metadata.{name}")
     question = request(topic) or own.get("narrative")
     if is_missing(question):
-        raise _Unfit(f"metadata.{TOPIC}", f"is {quoted(topic)}, of which no request is known", _NO_REQUEST)
+        raise Unfit(f"is {quoted(topic)}, of which no request is known", _NO_REQUEST, f"metadata.{TOPIC}")
     documents = _documents(report.get("documents"))
     references = report.get("references") or []
     where = "answer" if is_missing(report.get("responses")) else "responses"
@@ -143,13 +135,13 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
         or not isinstance(sentences, Sequence)
         or isinstance(sentences, str)
     ):
-        raise _Unfit(where, "or references is no list", 'Write a list of {"text": …, "citations": …}')
+        raise Unfit("or references is no list", 'Write a list of {"text": …, "citations": …}', where)
     places = {str(one["id"]): place for place, one in enumerate(documents, start=1) if "id" in one}
     lost: dict[str, int] = {}
     said, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
-            raise _Unfit(f"{where}[{number}].text", "is missing, or no text", "Write what the sentence says")
+            raise Unfit("is missing, or no text", "Write what the sentence says", f"{where}[{number}].text")
         cited = sentence.get("citations")
         if isinstance(cited, Mapping):
             weights.append({"sentence": number, **cited})
@@ -176,8 +168,8 @@ def _documents(value: object) -> list[Mapping[str, object]]:
     """The documents, which stand under their ids or in a list; each with its ``id``, if it has one."""
     entries = dict(enumerate(value)) if isinstance(value, list) else value or {}
     if not isinstance(entries, Mapping) or not all(isinstance(one, Mapping) for one in entries.values()):
-        raise _Unfit(
-            "documents", f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}'
+        raise Unfit(
+            f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}', "documents"
         )
     return [_document(name, one) for name, one in entries.items()]
 
@@ -194,12 +186,12 @@ def _cited(value: object, references: Sequence[object], where: str) -> list[str]
         try:
             return sorted(value, key=lambda one: -float(value[one]))
         except (TypeError, ValueError, OverflowError):
-            raise _Unfit(where, "has a weight that is no number", "Write {ID: weight}") from None
+            raise Unfit("has a weight that is no number", "Write {ID: weight}", where) from None
     listed = [] if value is None else value
     if not isinstance(listed, list) or any(
         isinstance(one, bool) or not isinstance(one, int | str) for one in listed
     ):
-        raise _Unfit(where, f"is {kind(value)}", "Write ids, ids with weights, or places in references")
+        raise Unfit(f"is {kind(value)}", "Write ids, ids with weights, or places in references", where)
     count = len(references)
     return [
         (str(references[one]) if 0 <= one < count else f"references[{one}]") if isinstance(one, int) else one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -61,6 +61,12 @@ class ObjectRows:
                     f"is {kind(value)}",
                     "Give conqret.Item objects or dictionaries",
                 )
+
+
+def mapped(rows: Iterable[Row | Fault], of: Callable[[Row], Iterable[Row | Fault]]) -> Iterator[Row | Fault]:
+    """What ``of`` makes of each row; a fault stays one."""
+    for row in rows:
+        yield from of(row) if isinstance(row, Row) else (row,)
 
 
 def columns_of(rows: Rows) -> tuple[str, ...]:

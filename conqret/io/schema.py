@@ -32,6 +32,7 @@ from conqret.io.rows import Row, Rows
 
 Check = Callable[[Any, str, "TableReader"], Any]
 Model = TypeVar("Model", bound=BaseModel)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class TableReader:
         try:
             return check(value, where, self)
         except Unfit as unfit:
-            self.fault(where, unfit.problem, unfit.remedy)
+            self.fault(unfit.where or where, unfit.problem, unfit.remedy)
             return None
 
     def model(self, of: type[Model], values: Mapping[str, object]) -> Model | None:
@@ -180,15 +181,23 @@ class TableReader:
         """Put down a remark, with its place."""
         self.notes.add(text, f"{where} in line {self.line}" if where else f"line {self.line}")
 
-    def by_id(
-        self, name: str, remedy: str, error: type[FaultsError] = ItemsError, wanted: str = ""
-    ) -> dict[str, Any]:
-        """The field ``name`` of all rows by their ``id``, which is a fault where it stands twice; ends as
-        :meth:`finish` does."""
-        found = {}
+    def named(self, remedy: str, prefix: str = "") -> Iterator[dict[str, Any]]:
+        """As iterating, but an ``id`` that stands twice is a fault, and where there is none it is the row's number,
+        ``prefix`` before it."""
         for values in self:
+            values["id"] = values["id"] or f"{prefix}{self.number}"
             self.once("id", values["id"], remedy)
-            found[values["id"]] = values[name]
+            yield values
+
+    def by_id(
+        self,
+        of: Callable[[dict[str, Any]], Value],
+        remedy: str,
+        error: type[FaultsError] = ItemsError,
+        wanted: str = "",
+    ) -> dict[str, Value]:
+        """What ``of`` makes of the values of each row, by its ``id``, as :meth:`named`; ends as :meth:`finish` does."""
+        found = {values["id"]: of(values) for values in self.named(remedy)}
         self.finish(error, wanted)
         return found
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from conqret.errors import DeclarationError
-from conqret.io.checks import cell_text, identifier, one_of, whole_number
-from conqret.io.faults import Unfit, quoted
+from conqret.io.checks import between, cell_text, identifier, one_of
+from conqret.io.faults import quoted
 from conqret.io.files import file_rows
 from conqret.io.schema import Check, Field, Schema, TableReader
 
@@ -66,21 +66,8 @@ class SliderAnswer:
         return None if self.slider is None else self.slider if self.right == 2 else -self.slider
 
 
-def _between(low: int, high: int, what: str) -> Any:
-    def check(value: object, where: str, reader: TableReader) -> int:
-        found = whole_number(value, where, reader)
-        if not low <= found <= high:
-            raise Unfit(f"is {found}", f"Write {what}, a whole number from {low} to {high}")
-        return found
-
-    return check
-
-
-def _or_blank(check: Check) -> Check:
-    def checked(value: object, where: str, reader: TableReader) -> Any:
-        return "" if value == "" else check(value, where, reader)
-
-    return checked
+def _between(low: int, high: int, what: str) -> Check:
+    return between(low, high, f"Write {what}, a whole number from {low} to {high}")
 
 
 _WORDS = {name.casefold(): name for one in ("main", "pilot") for name in (*CONDITIONS[one], CONSULTANCY[one])}
@@ -109,10 +96,10 @@ ANSWER = Schema(
         "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
         "reason": Field(("reason",), cell_text, ""),
         "consultant": Field(
-            ("consultant",), _or_blank(one_of({name: name for name in ("right", "wrong")}, "option")), ""
+            ("consultant",), one_of({name: name for name in ("right", "wrong")}, "option"), ""
         ),
-        "for_right": Field(("for_right",), _or_blank(identifier), ""),
-        "for_wrong": Field(("for_wrong",), _or_blank(identifier), ""),
+        "for_right": Field(("for_right",), identifier, ""),
+        "for_wrong": Field(("for_wrong",), identifier, ""),
     },
 )
 

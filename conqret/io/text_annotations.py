@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.io.cells import as_list
-from conqret.io.checks import identifier, one_of, whole_number
+from conqret.io.checks import between, identifier, one_of
 from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
-from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.two_turn import TwoTurnQuestion
 
 Kind = Literal["argument", "counter-argument"]
@@ -47,16 +47,6 @@ class TextAnnotation:
     strategies: tuple[str, ...]
 
 
-def _within(low: int, high: int, remedy: str) -> Check:
-    def check(value: object, where: str, reader: TableReader) -> int:
-        found = whole_number(value, where, reader)
-        if not low <= found <= high:
-            raise Unfit(f"is {found}", remedy)
-        return found
-
-    return check
-
-
 def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     given = (
         value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
@@ -78,11 +68,11 @@ ANNOTATION = Schema(
         ),
         "option": Field(
             ("option", "argues_for"),
-            _within(1, 2, "Write 1 or 2: the option that the text argues for"),
+            between(1, 2, "Write 1 or 2: the option that the text argues for"),
             needed="Say which option the text argues for: 1 or 2",
         ),
         "annotator": Field(("annotator", "rater"), identifier, needed="Name who says so"),
-        "quality": Field(("quality", "rating"), _within(1, BEST, f"Write a whole number from 1 to {BEST}")),
+        "quality": Field(("quality", "rating"), between(1, BEST, f"Write a whole number from 1 to {BEST}")),
         "responds": Field(("responds", "directly_responds"), one_of(ANSWERS, "answer")),
         "strategies": Field(("strategies", "strategy"), _names, ()),
     },

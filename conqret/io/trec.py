@@ -1,12 +1,10 @@
 """TREC files: qrels (``topic 0 document grade``) and runs (``topic Q0 document rank score tag``).
 
-Rows are named tuples with the field names of ir_datasets and ir_measures. Files ending in ``.gz`` are
-compressed, without a time stamp, so that the same rows give the same bytes.
+Rows are named tuples with the field names of ir_datasets and ir_measures. Files ending in ``.gz`` are compressed.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from conqret.data.corpus import Qrel
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_all
 from conqret.io.encoding import GZIP_ERRORS, open_bytes
 
 _Row = TypeVar("_Row")
@@ -80,13 +78,10 @@ def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
     Raises:
         DeclarationError: an id is empty or has white space in it, which the format cannot hold.
     """
-    return _write(
-        Path(path),
-        (
-            f"{_id(row.query_id)} {_id(row.iteration)} {_id(row.doc_id)} {int(row.relevance)}\n"
-            for row in qrels
-        ),
+    lines = (
+        f"{_id(row.query_id)} {_id(row.iteration)} {_id(row.doc_id)} {int(row.relevance)}\n" for row in qrels
     )
+    return write_all(Path(path), (line.encode("utf-8") for line in lines))
 
 
 def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") -> int:
@@ -107,16 +102,12 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
             raise DeclarationError(f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}")
         ranking[line.doc_id] = float(line.score)
     name = _id(tag)
-    return _write(
-        Path(path),
-        (
-            f"{_id(query)} Q0 {_id(document)} {rank} {score!r} {name}\n"
-            for query, ranking in topics.items()
-            for rank, (document, score) in enumerate(
-                sorted(ranking.items(), key=lambda pair: -pair[1]), start=1
-            )
-        ),
+    lines = (
+        f"{_id(query)} Q0 {_id(document)} {rank} {score!r} {name}\n"
+        for query, ranking in topics.items()
+        for rank, (document, score) in enumerate(sorted(ranking.items(), key=lambda pair: -pair[1]), start=1)
     )
+    return write_all(Path(path), (line.encode("utf-8") for line in lines))
 
 
 def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
@@ -145,19 +136,6 @@ def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterato
                     raise DeclarationError(f"{path}:{number} is not “{shape}”: {found!r}") from None
     except GZIP_ERRORS:
         raise DeclarationError(f"{path}: the gzip stream ends early or is damaged; write it again") from None
-
-
-def _write(path: Path, lines: Iterable[str]) -> int:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    count = 0
-    with replacing(path) as file:
-        target = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix == ".gz" else file
-        for line in lines:
-            target.write(line.encode("utf-8"))
-            count += 1
-        if target is not file:
-            target.close()
-    return count
 
 
 def _id(text: str) -> str:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError, Fault
 from conqret.io.cells import as_list
 from conqret.io.checks import each, filled, identifier, number, text
@@ -119,8 +120,7 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
     needed = Field(("passage",), filled, needed="Add its text: arguments quote from it")
     reader = TableReader(rows, replace(QUESTION, fields={**fields, "passage": needed}))
     found = []
-    for values in reader:
-        reader.once("id", values["id"], "Give each question an id of its own")
+    for values in reader.named("Give each question an id of its own"):
         one, two = (Side(option, NOTHING) for option in values.pop("options"))
         found.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(one, two)))
     reader.finish(wanted="questions")
@@ -230,8 +230,7 @@ RELEASED_ARGUMENT = Schema(
 
 def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
     reader, found = TableReader(rows, QUESTION), []
-    for values in reader:
-        reader.once("id", values["id"], "Give each question an id of its own")
+    for values in reader.named("Give each question an id of its own"):
         arguments = _both(reader, "arguments", values["arguments"], "for option")
         counters: Sequence[Argument | None] | None = (None, None)
         if values["counter_arguments"]:
@@ -280,20 +279,18 @@ def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
     """Each line has one writer's arguments, and the two sides of a question may stand in different lines."""
     holder = Schema("a line", {RELEASED: Field((RELEASED,), each(RELEASED_ARGUMENT, dict), needed="Give it")})
     reader = TableReader(rows, holder)
-    met: dict[str, list[dict[str, Any]]] = {}
-    lines: dict[str, int] = {}
-    for values in reader:
-        for one in values[RELEASED]:
-            name = f"{one['passage_id']}-{one['question_id']}"
-            lines.setdefault(name, reader.line)
-            met.setdefault(name, []).append(one)
+    met = gathered(
+        (f"{one['passage_id']}-{one['question_id']}", {**one, "line": reader.line})
+        for values in reader
+        for one in values[RELEASED]
+    )
     found = []
     for name, given in met.items():
         sides = {one["side"]: one for one in given}
         if problem := _released_problem(given):
             where = f"{RELEASED}, question {quoted(name)}"
             remedy = "A question has two rows: one argues for the right option, one for the other"
-            reader.faults.add(Fault(rows.name, lines[name], where, problem, remedy))
+            reader.faults.add(Fault(rows.name, given[0]["line"], where, problem, remedy))
             continue
         one, two = (
             Side(sides[side]["option"], Argument(sides[side]["text"], sides[side]["snippets"]))

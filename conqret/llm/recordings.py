@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io.atomic import replacing
+from conqret.io.atomic import write_all
 from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Schema, TableReader
@@ -200,13 +200,7 @@ class Recordings(Closing):
         that is in use here, no prompt.
         """
         redaction = Redaction(secrets_in_use())
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        lines = 0
-        with replacing(path) as file:
-            for recording in self.recorded():
-                file.write(change(_redacted(recording, redaction)).line())
-                lines += 1
-        return lines
+        return write_all(Path(path), (change(_redacted(one, redaction)).line() for one in self.recorded()))
 
     def import_jsonl(self, path: str | Path) -> int:
         """Read an export in, plain or gzipped; recordings that are here already stay as they are. Keys that are in use

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
+from conqret.io.jsonl import object_in
 from conqret.retrieval.collection import Collection, OwnCollection, collection_of
 from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
 from conqret.retrieval.opened import Index, OwnIndex
@@ -181,12 +182,8 @@ def _open(
 
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:
     """What the index says of itself; empty where there is none, or none that can be read."""
-    try:
-        found = json.loads((collection.folder / home / _MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    whole = isinstance(found, dict) and {"engine", "settings", "fingerprint"} <= found.keys()
-    return found if whole else {}
+    found = object_in(collection.folder / home / _MANIFEST)
+    return found if {"engine", "settings", "fingerprint"} <= found.keys() else {}
 
 
 def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:

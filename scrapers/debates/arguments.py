@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from lxml.html import HtmlElement
 
 from conqret.data.debate import DebateArgument
-from conqret.scrapers.debates.html import has_class, outermost, text_of, with_class
+from conqret.scrapers.debates.html import outermost, text_of, with_class
 from conqret.scrapers.debates.layout import HEADINGS, Page, entry_content
 
 COLUMN = "arguments-column-{side}"
@@ -144,8 +144,3 @@ def _is_heading_text(text: str) -> bool:
 def _without_number(text: str) -> str:
     number = SIDE_NUMBER.fullmatch(text)
     return number[3].strip() if number and number[3].strip() else text
-
-
-def has_headline_box(page: Page) -> bool:
-    """Whether the page shows its question in the box that only ProCon's headline pages have."""
-    return any(has_class(element, "boxed-blue") for element in page.root.iter(*HEADINGS))

@@ -30,7 +30,7 @@ def debate_id(url: str) -> str:
         return f"debate-{_digest(url)}"
     if _DEVICES.match(slug):
         slug = f"debate-{slug}"
-    return slug if len(slug) <= MAX_ID else f"{slug[: MAX_ID - 9].rstrip('-')}-{_digest(url)}"
+    return slug if len(slug) <= MAX_ID else told_apart(slug, url)
 
 
 def told_apart(identifier: str, url: str) -> str:

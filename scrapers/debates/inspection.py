@@ -7,7 +7,7 @@ the page says what debate pages say ("Pro 1: …", a question, "[12] …"), what
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from lxml.html import HtmlElement
@@ -117,7 +117,7 @@ def inspect_page(
         parts=parts,
         missing=missing_of(parts) if parts else (),
         wants=chosen.wants(page) if chosen else (),
-        index=next((one for one in indexes if one.debates or one.further), Index()),
+        index=next((one for one in indexes if one != Index()), Index()),
         looked_for=tuple(_looked_for(page, [chosen] if chosen else layouts)),
         said=_said(found),
         hidden=tuple(_hidden(html)),
@@ -151,7 +151,7 @@ def _looked_for(page: Page, layouts: Collection[Layout]) -> Iterator[LookedFor]:
 def _said(found: Collection[Line]) -> tuple[Said, ...]:
     places: dict[tuple[str, str], list[str]] = {}
     for line in found:
-        what = _what(line)
+        what = next((name for name, says in _KINDS.items() if says(line)), "")
         if what:
             key = (what, place_of(line.block))
             if key in places or len(places) < MAX_PLACES:
@@ -161,23 +161,18 @@ def _said(found: Collection[Line]) -> tuple[Said, ...]:
     return tuple(sorted(rows, key=lambda one: order.index(one.what)))
 
 
-_SIDE, _PART, _ASKS, _NOTE, _CITES = "Pro 1: …", "Pros, Points Against", "…?", "[12] …", "… [12]"
-_KINDS = (_SIDE, _PART, _ASKS, _NOTE, _CITES)
-"""What debate pages say, in the order in which it is shown."""
+def _short(line: Line) -> bool:
+    return len(line.text) <= MAX_TITLE
 
 
-def _what(line: Line) -> str:
-    """Which of these a line is; empty for none."""
-    short = len(line.text) <= MAX_TITLE
-    if short and SIDE_NUMBER.fullmatch(line.text):
-        return _SIDE
-    if short and _PARTS.fullmatch(line.text):
-        return _PART
-    if short and line.text.endswith("?"):
-        return _ASKS
-    if is_note(line):
-        return _NOTE
-    return _CITES if _MARK.search(line.text) else ""
+_KINDS: Mapping[str, Callable[[Line], object]] = {
+    "Pro 1: …": lambda line: _short(line) and SIDE_NUMBER.fullmatch(line.text),
+    "Pros, Points Against": lambda line: _short(line) and _PARTS.fullmatch(line.text),
+    "…?": lambda line: _short(line) and line.text.endswith("?"),
+    "[12] …": is_note,
+    "… [12]": lambda line: _MARK.search(line.text),
+}
+"""What debate pages say, in the order in which it is shown; a line is the first of these that it is."""
 
 
 def _hidden(html: str) -> Iterator[tuple[str, int]]:

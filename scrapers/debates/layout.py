@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from lxml.html import HtmlElement
 
 from conqret.data.debate import DebateArgument, Source
-from conqret.scrapers.debates.html import UnreadableHtmlError, has_class, parse, text_of, with_class
+from conqret.scrapers.debates.html import UnreadableHtmlError, parse, text_of, with_class
 from conqret.scrapers.debates.question import MAX_TITLE, choose_question
 from conqret.scrapers.debates.selectors import Selector
 from conqret.scrapers.snapshots import original_address
@@ -88,16 +88,6 @@ class Index:
     further: tuple[str, ...] = ()
 
 
-def no_pages(page: Page) -> tuple[str, ...]:
-    """A layout whose debates stand on one page wants no other."""
-    return ()
-
-
-def no_index(page: Page) -> Index:
-    """A layout that knows no index of its site."""
-    return Index()
-
-
 @dataclass(frozen=True, slots=True)
 class Layout:
     """One way in which debate pages are laid out. Its functions are pure: the same page, the same answer.
@@ -111,8 +101,8 @@ class Layout:
     name: str
     fits: Callable[[Page], bool]
     read: Callable[[Page], DebateParts]
-    wants: Callable[[Page], tuple[str, ...]] = no_pages
-    index: Callable[[Page], Index] = no_index
+    wants: Callable[[Page], tuple[str, ...]] = lambda page: ()
+    index: Callable[[Page], Index] = lambda page: Index()
     selectors: tuple[Selector, ...] = ()
 
 
@@ -142,14 +132,10 @@ def main_headings(page: Page, *classes: str) -> list[str]:
 
 def document_title(page: Page) -> str:
     """The text of the page's ``<title>``, on one line."""
-    for element in page.root.iter("title"):
-        return " ".join((element.text or "").split())[:MAX_TITLE]
-    return ""
+    titles = (" ".join((element.text or "").split())[:MAX_TITLE] for element in page.root.iter("title"))
+    return next(titles, "")
 
 
 def entry_content(page: Page) -> HtmlElement:
     """The ``div.entry-content`` of a WordPress page; the whole page where there is none."""
-    for element in page.root.iter("div", "article", "section", "main"):
-        if has_class(element, "entry-content"):
-            return element
-    return page.root
+    return next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from conqret.data.debate import DebateArgument, Source
 from conqret.scrapers.debates.layout import Page
 from conqret.scrapers.debates.lines import Line
-from conqret.scrapers.debates.sources import cited_date, web_address
+from conqret.scrapers.debates.sources import cited_date, source_address
 from conqret.text.citations import replace_marks
 
 Notes = dict[int, Source]
 _NOTE = re.compile(r"\[\s?([0-9]{1,4})\s?\]\s*(\S.*)")
 _NUMBERED = re.compile(r"([0-9]{1,4})[.)]\s+(\S.*)")
-_BARE_URL = re.compile(r"https?://[^\s<>\"'“”]+")
 
 
 def is_note(line: Line) -> bool:
@@ -44,9 +43,8 @@ def notes(found: Iterable[Line], page: Page, *, listed: bool = False) -> Notes:
         else:
             continue
         items[around] = number
-        sources.setdefault(
-            number, Source(number=number, title=text, url=_address(line, page), cited=cited_date(text))
-        )
+        url = source_address(line.links, [line.text], page)
+        sources.setdefault(number, Source(number=number, title=text, url=url, cited=cited_date(text)))
     return sources
 
 
@@ -89,13 +87,3 @@ def renumbered(argument: DebateArgument, changed: Mapping[int, int]) -> DebateAr
         paragraphs=tuple(map(anew, argument.paragraphs)),
         counterpoint=tuple(map(anew, argument.counterpoint)),
     )
-
-
-def _address(line: Line, page: Page) -> str:
-    """The first link of a note that leads to another page, else the address in its text."""
-    for link in line.links:
-        target = web_address(page.link(link)) if not link.strip().startswith("#") else ""
-        if target and target.partition("#")[0].rstrip("/") != page.url.partition("#")[0].rstrip("/"):
-            return target
-    bare = _BARE_URL.search(line.text)
-    return web_address(bare[0].rstrip(".,;:)]")) if bare else ""

@@ -34,14 +34,9 @@ def choose_question(candidates: Sequence[str]) -> str:
     ``"Is Vaping Safe?"``. Empty if there is no candidate with a letter in it.
     """
     names = [name for candidate in candidates if any(map(str.isalpha, name := bare_title(candidate)))]
-    for name in names:
-        if name.endswith("?") and _ASKS.match(name):
-            return name
-    for asks in (lambda name: name.endswith("?"), _ASKS.match, bool):
-        for name in names:
-            if asks(name):
-                return name
-    return ""
+    marked = [name for name in names if name.endswith("?")]
+    asking = [name for name in names if _ASKS.match(name)]
+    return next(iter([*(name for name in marked if name in asking), *marked, *asking, *names]), "")
 
 
 def bare_title(title: str) -> str:

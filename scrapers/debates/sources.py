@@ -84,6 +84,18 @@ def web_address(text: str) -> str:
     return address if parts.scheme in ("http", "https") and host else ""
 
 
+def source_address(links: Iterable[str], texts: Iterable[str], page: Page) -> str:
+    """The first of the ``links`` out of the page (links back to the text are none), else an address in the texts."""
+    here = urldefrag(page.url).url.rstrip("/")
+    for href in links:
+        target = web_address(page.link(href)) if not href.strip().startswith("#") else ""
+        there = urldefrag(target).url.rstrip("/")
+        if target and there != here and there + f"/{FOOTNOTES}" != here:
+            return target
+    bare = next(filter(None, map(_BARE_URL.search, texts)), None)
+    return web_address(bare[0].rstrip(".,;:)]")) if bare else ""
+
+
 def cited_date(title: str) -> str:
     """The date that a source's entry names, as printed: the day it was accessed, else published."""
     found = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
@@ -124,7 +136,8 @@ def _rows(table: HtmlElement, page: Page) -> Iterator[Source]:
         if number is None:
             continue
         rest = [cell for place, cell in enumerate(cells) if place != at]
-        title, address = _title(rest), _address(rest, page)
+        links = (link.get("href") or "" for cell in rest for link in cell.iter("a"))
+        title, address = _title(rest), source_address(links, map(text_of, rest), page)
         if title or address:
             yield Source(number=number, title=title, url=address, cited=cited_date(title))
 
@@ -147,18 +160,3 @@ def _title(cells: list[HtmlElement]) -> str:
     """The longest text that is no bare address."""
     texts = [text for cell in cells if not _BARE_URL.fullmatch(text := text_of(cell))]
     return max(texts, key=len, default="") if any(any(map(str.isalnum, text)) for text in texts) else ""
-
-
-def _address(cells: list[HtmlElement], page: Page) -> str:
-    """The first link out of the page (links back to the text are none), else an address in the text."""
-    here = urldefrag(page.url).url.rstrip("/")
-    for link in (link for cell in cells for link in cell.iter("a")):
-        href = (link.get("href") or "").strip()
-        target = web_address(page.link(href)) if not href.startswith("#") else ""
-        there = urldefrag(target).url.rstrip("/")
-        if target and there != here and there + f"/{FOOTNOTES}" != here:
-            return target
-    for cell in cells:
-        if bare := _BARE_URL.search(text_of(cell)):
-            return web_address(bare[0].rstrip(".,;:)]"))
-    return ""

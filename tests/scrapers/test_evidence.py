@@ -3,72 +3,23 @@
 import asyncio
 import gzip
 import json
-import signal
-import sys
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory
-from conqret.io.locking import only_writer
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.evidence import EvidenceOptions, gather_evidence
-from conqret.scrapers.extract import Extractor
-from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
+from conqret.scrapers.evidence import gather_evidence
 from conqret.scrapers.providers import searxng
 from conqret.scrapers.reparse import reparse_evidence
 from conqret.scrapers.warc import WARC_NAME, read_index
-from tests.scrapers.fetch.test_client import HOSTILE
+from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, redirect, reply
 
-LIMITS = Limits(
-    max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5
-)
-OPTIONS = EvidenceOptions(
-    FetchOptions(
-        delay=0.0, per_host=16, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS
-    ),
-    workers=2,
-)
 LINES = [PROSE[:80], PROSE[80:150]]
-
-
-def corpus_of(folder: Path, *lists: Sequence[tuple[str, str]]) -> Path:
-    """A corpus with a debate for each list of (title, url)."""
-    argument = (DebateArgument(title="A", paragraphs=("P [1]",)),)
-    debates = [
-        Debate(
-            id=f"debate-{n}",
-            url=f"http://pages.test/{n}",
-            title=f"Debate {n}",
-            question="Is it so?",
-            pros=argument,
-            cons=argument,
-            layout="test",
-            sources=tuple(
-                Source(number=m, title=title, url=url) for m, (title, url) in enumerate(sources, start=1)
-            ),
-        )
-        for n, sources in enumerate(lists, start=1)
-    ]
-    folder.mkdir(exist_ok=True)
-    CorpusDirectory(folder).write_debates(debates)
-    return folder
-
-
-def ledger(corpus: Path) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in (corpus / "ledger.jsonl").read_text(encoding="utf-8").splitlines()]
-
-
-def documents(corpus: Path) -> dict[str, Document]:
-    return {document.id: document for document in CorpusDirectory(corpus).documents()}
 
 
 async def slow(writer: asyncio.StreamWriter) -> None:
@@ -321,113 +272,3 @@ async def test_a_damaged_response_costs_its_text_alone(tmp_path: Path) -> None:
     assert (first["status"], first["document"]) == ("unparsable", None)
     assert first["detail"].startswith("the stored response is damaged")
     assert (second["status"], list(documents(corpus))) == ("ok", [second["document"]])
-
-
-async def test_hostile_servers_lose_no_source(tmp_path: Path) -> None:
-    routes = {f"/{n}": answer for n, (_, answer, _) in enumerate(HOSTILE)} | {
-        "/robots.txt": reply(""),
-        "/good": reply(page(PROSE)),
-    }
-    async with RawServer(routes) as server:
-        corpus = corpus_of(
-            tmp_path / "corpus", [(name, server.url(path)) for path in [*routes] for name in (path,)]
-        )
-        async with asyncio.timeout(60):
-            await gather_evidence(corpus, OPTIONS)
-    lines = ledger(corpus)
-    assert len(lines) == len(routes)
-    assert lines[-1]["status"] == "ok"
-    for (name, _, words), line in zip(HOSTILE, lines, strict=False):
-        assert line["status"] in {str(word) for word in words} | {"unparsable"}, (name, line)
-
-
-async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    extract = Extractor.extract
-
-    async def faulty(self: Extractor, body: bytes, *rest: str) -> Any:
-        if b"trap" in body:
-            raise KeyError("oops")
-        return await extract(self, body, *rest)
-
-    monkeypatch.setattr(Extractor, "extract", faulty)
-    async with RawServer({"/a": reply("trap"), "/b": reply(page(PROSE))}) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a")), ("B", server.url("/b"))])
-        await gather_evidence(corpus, OPTIONS)
-    assert [(line["status"], line["detail"]) for line in ledger(corpus)] == [
-        ("error", "internal error: KeyError: 'oops'"),
-        ("ok", ""),
-    ]
-
-
-async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: object, record: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    async with RawServer({"/a": reply(page(PROSE))}) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        monkeypatch.setattr("conqret.io.append.AppendLog.append", full)
-        with pytest.raises(OSError, match="No space"):
-            await gather_evidence(corpus, OPTIONS)
-
-
-async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "corpus", [])
-    with only_writer(corpus), pytest.raises(DeclarationError, match="another process"):
-        await gather_evidence(corpus, OPTIONS)
-    with pytest.raises(DeclarationError, match="scrape debates"):
-        await gather_evidence(tmp_path, OPTIONS)
-
-
-RUN = """
-import asyncio, sys
-from pathlib import Path
-from tests.scrapers.test_evidence import OPTIONS
-from conqret.scrapers.evidence import gather_evidence
-asyncio.run(gather_evidence(Path(sys.argv[1]), OPTIONS, on_line=lambda line: print(line.number, flush=True)))
-"""
-
-
-async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    count = 60
-
-    def numbered(n: int) -> Handler:
-        async def answer(writer: asyncio.StreamWriter) -> None:
-            await asyncio.sleep(0.01)
-            writer.write(reply(page(f"Text number {n}. {PROSE}"), Connection="close"))
-
-        return answer
-
-    async with RawServer({f"/{n}": numbered(n) for n in range(count)}) as server:
-        corpus = corpus_of(tmp_path / "corpus", [(f"Source {n}", server.url(f"/{n}")) for n in range(count)])
-        done = 0
-        for _ in range(3):
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-c",
-                RUN,
-                str(corpus),
-                stdout=asyncio.subprocess.PIPE,
-                cwd=Path(__file__).parents[2],
-            )
-            assert process.stdout is not None
-            for _ in range(12):
-                await process.stdout.readline()
-            process.send_signal(signal.SIGKILL)
-            await process.wait()
-            text = (corpus / "ledger.jsonl").read_bytes()
-            whole = text[: text.rfind(b"\n") + 1].splitlines()
-            assert len(whole) >= min(count, done + 12)
-            done = len(whole)
-        before = len(server.seen)
-        summary = await gather_evidence(corpus, OPTIONS)
-        assert summary.kept == done
-        assert len(server.seen) - before == count - done + 1  # and robots.txt
-    lines = ledger(corpus)
-    assert [line["number"] for line in lines] == list(range(1, count + 1))
-    texts = documents(corpus)
-    assert len(texts) == count
-    assert all(
-        line["status"] == "ok" and f"Text number {line['number'] - 1}." in texts[line["document"]].text
-        for line in lines
-    )
-    assert (await reparse_evidence(corpus, OPTIONS)).extracted == count

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from conqret.cli.scrape_evidence import register
 from conqret.errors import DeclarationError
-from tests.scrapers.test_evidence import corpus_of
+from tests.scrapers.evidence_corpus import corpus_of
 
 
 def app() -> typer.Typer:

@@ -145,8 +145,4 @@ def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
         file.notes.append(f"columns left out: {', '.join(columns)}")
 
 
-def _fits(file: LabelFile) -> bool:
-    return True
-
-
-LAYOUT = LabelLayout("table", "a long or wide table", _fits, _cells, order=100)
+LAYOUT = LabelLayout("table", "a long or wide table", lambda file: True, _cells, order=100)

@@ -19,10 +19,6 @@ DIMENSIONS = {
 Z_SCORE = LabelScale("interval", whole=False, source="the Webis layout: z-scores, without ends")
 
 
-def _fits(file: LabelFile) -> bool:
-    return fits(file, TOPIC, *DIMENSIONS)
-
-
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     file.notes.append("an argument that stands under two topics is named topic/discussion-argument")
     return cells(file, DIMENSIONS)
@@ -31,7 +27,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
 LAYOUT = LabelLayout(
     "Webis arguments",
     "Topic ID and three qualities",
-    _fits,
+    lambda file: fits(file, TOPIC, *DIMENSIONS),
     _cells,
     Scales(Z_SCORE, {"is_argument": IS_ARGUMENT}),
 )

@@ -19,11 +19,10 @@ from conqret.scrapers.debates.arguments import (
     column_arguments,
     columns,
     first_of,
-    has_headline_box,
     introduction,
     is_section,
 )
-from conqret.scrapers.debates.html import text_of
+from conqret.scrapers.debates.html import text_of, with_class
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     DebateParts,
@@ -41,7 +40,8 @@ _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1"
 
 
 def _fits(page: Page) -> bool:
-    if has_headline_box(page) or any(TOP_N.search(text) for text in main_headings(page)):
+    box = next(with_class(page.root, "boxed-blue", *HEADINGS), None)
+    if box is not None or any(TOP_N.search(text) for text in main_headings(page)):
         return True
     return not columns(page, "pro") and not columns(page, "con") and bool(_stacked(page))
 

@@ -1,0 +1,52 @@
+"""A corpus whose debates cite what a test serves, and what a run leaves of it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Debate, DebateArgument, Document, Source
+from conqret.io.corpus import CorpusDirectory
+from conqret.scrapers.evidence import EvidenceOptions
+from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
+
+LIMITS = Limits(
+    max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5
+)
+OPTIONS = EvidenceOptions(
+    FetchOptions(
+        delay=0.0, per_host=16, retries=Retries(2, 0.0), policy=Policy(allow_private=True), limits=LIMITS
+    ),
+    workers=2,
+)
+
+
+def corpus_of(folder: Path, *lists: Sequence[tuple[str, str]]) -> Path:
+    """A corpus with a debate for each list of (title, url)."""
+    argument = (DebateArgument(title="A", paragraphs=("P [1]",)),)
+    debates = [
+        Debate(
+            id=f"debate-{n}",
+            url=f"http://pages.test/{n}",
+            title=f"Debate {n}",
+            question="Is it so?",
+            pros=argument,
+            cons=argument,
+            layout="test",
+            sources=tuple(
+                Source(number=m, title=title, url=url) for m, (title, url) in enumerate(sources, start=1)
+            ),
+        )
+        for n, sources in enumerate(lists, start=1)
+    ]
+    folder.mkdir(exist_ok=True)
+    CorpusDirectory(folder).write_debates(debates)
+    return folder
+
+
+def ledger(corpus: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in (corpus / "ledger.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def documents(corpus: Path) -> dict[str, Document]:
+    return {document.id: document for document in CorpusDirectory(corpus).documents()}
