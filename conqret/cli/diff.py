@@ -63,10 +63,10 @@ def diff(
         settings=Settings(confidence=confidence),
         most=most,
     )
-    judge = "one judge" if found.same_judge else "two judges"
-    items = "the same items" if found.same_items else "other items"
+    judge = "the same judge" if found.same_judge else "two judges"
+    items = "the same texts" if found.same_items else "other texts"
     tell(f"first      {found.first}\nsecond     {found.second}")
-    tell(f"{number(found.pairs, 'pair')}, met by {found.paired_by}: {judge}, {items}")
+    tell(f"{number(found.pairs, 'pair')}, matched by {found.paired_by}: {judge}, {items}")
     if not found.same_judge and not found.same_items:
         note("judge and items both differ, so it cannot be said which of them made the difference")
     if found.left_out:

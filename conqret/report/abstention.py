@@ -60,7 +60,10 @@ def abstention_sheet(found: Abstention) -> Sheet:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     kept, worth = abstention_tables(found)
     sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
-    sections += [Section(_name(name, one), [*_charts(one), _curve(one)]) for name, one in found.found.items()]
+    sections += [
+        Section(words.label(_name(name, one)), [*_charts(one), _curve(one)])
+        for name, one in found.found.items()
+    ]
     return Sheet(
         "abstention",
         "When the judge abstains",

@@ -46,7 +46,7 @@ def heading(one: Exchange) -> str:
         call.ask,
         f"sample {call.sample + 1}" if call.sample else "",
         "asked again" if one.again else "",
-        f"{words.count(call.prompt_tokens)} + {words.count(call.completion_tokens)} tokens"
+        f"{words.count(call.prompt_tokens)} tokens in, {words.count(call.completion_tokens)} out"
         if call.prompt_tokens is not None and call.completion_tokens is not None
         else "",
         words.money(call.cost_usd) if call.cost_usd else "",

@@ -11,14 +11,15 @@ from conqret.report import words
 from conqret.report.bias_screen import MARKS, headlines, ordered
 from conqret.report.card_tables import repeatability_table
 from conqret.report.forest import Forest, Row
+from conqret.report.sensitivity import FLOOR
 from conqret.report.sheet import Folded, Part, Section, Sheet, Texts, section
 from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.sensitivity import MARGIN
 
-PICTURE = "Square: alarm. Ring: clear. Diamond, broken line: inconclusive"
-"""How the three answers are drawn."""
+PICTURE = "What each probe moved (square: alarm; ring: clear; diamond on a broken line: inconclusive)"
+"""What is drawn, and how the three answers are."""
 EXPLORATORY = (
-    "These rows were looked at besides, and raise no alarm; p is corrected for all of them together. A hint is worth a "
+    "These rows are exploratory and raise no alarm; p is corrected for all of them together. A hint is worth a "
     "run of its own, on other items."
 )
 
@@ -31,13 +32,13 @@ def bias_sheet(table: BiasTable) -> Sheet:
         for reason, example in table.session.failures.items()
     ]
     rest = [row for row in table.rows if not row.primary]
-    floor = [("Offline baseline", "the lexical baseline: a floor, not a judge")] if judge.baseline else []
+    floor = [("Offline baseline", FLOOR)] if judge.baseline else []
     return Sheet(
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
             Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
-            *([section(bias_rows_table(rest, EXPLORATORY), title="Looked at besides")] if rest else []),
+            *([Section("Other comparisons", [bias_rows_table(rest)], EXPLORATORY)] if rest else []),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
         ],

@@ -95,5 +95,12 @@ def repeatability_table(rows: Sequence[Repeatability]) -> Table:
 def instrument_table(card: Card) -> Table:
     """What the fingerprint names."""
     parts = {**card.run.identity, "metrics": ", ".join(map(words.label, card.run.metrics))}
-    rows = [(name.replace("_", " "), str(value)) for name, value in parts.items() if value is not None]
+    rows = [
+        (
+            name.replace("_", " "),
+            ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value),
+        )
+        for name, value in parts.items()
+        if value is not None
+    ]
     return Table("The instrument", ("Part", Column("Value", "text")), rows)

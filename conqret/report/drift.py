@@ -16,7 +16,8 @@ from conqret.report.sheet import Section, Sheet, Texts
 from conqret.report.table import Alarm, Cell, Column, Table
 
 DRAWN = 6
-"""Quantities that are drawn, two pictures each: those with alarms first, then those nearest to their limits."""
+"""Quantities that are drawn, two pictures each, from two occasions after the baseline on: those with alarms first, then
+those nearest to their limits."""
 LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
 ENDS, LEAST_END = (2, 4, 8), 0.02
@@ -57,7 +58,7 @@ def drift_screen(drift: Drift) -> Iterator[str]:
 def drift_sheet(drift: Drift) -> Sheet:
     """The page of a series."""
     pointed = [one for one in _nearest(drift.charts) if one.points]
-    drawn = [chart for one in pointed[:DRAWN] for chart in _pictures(one, drift)]
+    drawn = [chart for one in pointed[:DRAWN] if len(one.points) > 1 for chart in _pictures(one, drift)]
     return Sheet(
         "drift",
         f"Drift of {drift.format} with {drift.occasions[-1].model}",
@@ -73,7 +74,7 @@ def drift_sheet(drift: Drift) -> Sheet:
             Section("What changed", [Texts(told)] if (told := _changes(drift.occasions)) else []),
             Section("Remarks", [Texts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
-        lede=[_headline(drift)],
+        lede=[_headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),

@@ -77,14 +77,16 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
         Section("Places", list(rank_tables(summary["scores"], summary["retrieval"]))),
         Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
         Section(
-            "Damage", [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else []
+            "Damage",
+            [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
+            "What systems wrote and retrieved was damaged on purpose, and judged again: what follows for each metric.",
         ),
         Section("Cost", [cost_table(costs)] if costs else []),
         Section("Runs", [Links(list(_links(out, summary)))]),
     ]
     return Sheet(
         "experiment",
-        summary["name"],
+        f"Experiment {summary['name']}",
         sections,
         lede=[
             f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "

@@ -95,7 +95,7 @@ def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
             f"Differences from {first}, by {judge}",
             ("Metric", *found),
             rows,
-            note=f"Score less that of {first} on the same topic and side, over {pairs} pairs: means "
+            note=f"Score minus that of {first} on the same topic and side, over {pairs} pairs: means "
             f"with 95 % intervals over topics. {BETTER}, {WORSE}: above or below it (t over topics, Holm over the "
             f"systems, p < {ALPHA:g}); below six topics there is no test.",
         )

@@ -11,7 +11,7 @@ from conqret.report.charts import Chart, Line, Point
 from conqret.report.sheet import Section, Sheet, section
 from conqret.report.table import Column, Table
 
-TITLE = "What to buy"
+TITLE = "Which judge is worth its price?"
 
 
 def frontier_tables(found: Frontier) -> Iterator[Table]:
@@ -22,7 +22,7 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
             "judge",
             Column("model", "text"),
             "alpha",
-            f"{words.count(ITEMS)} items",
+            f"price of {words.count(ITEMS)} items",
             "time an item",
             "tokens an item",
         ),
@@ -64,7 +64,7 @@ def frontier_sheet(found: Frontier) -> Sheet:
         "frontier",
         TITLE,
         [first, *map(section, others)],
-        lede=["Price and time of judges against how far they agree with people."],
+        lede=["What each judge costs, how long it takes, and how far it agrees with people."],
         facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
     )
 

@@ -11,6 +11,13 @@ from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Cell, Column, Table
 
 TITLE = "Where the noise comes from"
+_LEDE = (
+    "How much of what differs between scores lies with the items, which is wanted, and how much with samples, prompts "
+    "or models, which is noise."
+)
+_BUYS = (
+    "How well an item's score holds (generalizability, 1 at best), by how many samples or others it averages."
+)
 
 
 def noise_words(found: NoiseStudy) -> list[str]:
@@ -48,13 +55,14 @@ def _overview(rows: Sequence[MetricNoise]) -> Table:
             (words.label(one.metric), *(_percent(of.get(name)) for name in names), one.repeatability)
             for one, of in zip(rows, shares, strict=True)
         ],
-        note="repeated: the standard deviation of samples of one request.",
+        note="Repeated: the standard deviation of samples of one request. Topics and items are what is measured; the "
+        "rest is noise.",
     )
 
 
 def _sources(one: MetricNoise, confidence: float) -> Table:
     below = [
-        f"{_name(source)} ({source.variance.value:.5f})"
+        f"{_name(source)} ({source.variance.value:.2g})"
         for source in one.sources
         if (source.variance.value or 0) < 0
     ]
@@ -95,13 +103,15 @@ def noise_sheet(found: NoiseStudy) -> Sheet:
     overview, *others = noise_tables(found, every=True)
     if len(found.metrics) == 1:
         others = [overview, *others]
-    each = [
-        Section(words.label(one.metric), [_chart(one), *others[3 * place : 3 * place + 3]])
+    charts = Section("What more of each buys", list(map(_chart, found.metrics.values())), _BUYS)
+    tables = [
+        Section(words.label(one.metric), others[3 * place : 3 * place + 3], folded=len(found.metrics) > 1)
         for place, one in enumerate(found.metrics.values())
     ]
+    each = [charts, *tables]
     runs = Section("Runs", [Texts([*found.runs, *noise_words(found)[1:]])])
     first = [section(overview)] if len(found.metrics) > 1 else []
-    return Sheet("components", TITLE, [*first, *each, runs], lede=noise_words(found)[:1])
+    return Sheet("components", TITLE, [*first, *each, runs], lede=[_LEDE, *noise_words(found)[:1]])
 
 
 def _chart(one: MetricNoise) -> Chart:
@@ -117,9 +127,7 @@ def _chart(one: MetricNoise) -> Chart:
         )
         for facet in one.varies
     ]
-    return Chart(
-        "What more of each buys", "how many are averaged over", "generalizability of one score", lines
-    )
+    return Chart(words.label(one.metric), "how many are averaged", "generalizability", lines)
 
 
 def _only(numbers: Mapping[str, int], facet: str) -> bool:

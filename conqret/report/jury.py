@@ -13,7 +13,7 @@ from conqret.report.page import write_files
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Column, Table
 
-DIFFER = "Where the members differ most"
+GAINS, DIFFER = "What the jury gains", "Where the members differ most"
 
 
 def jury_tables(found: Jury) -> Iterator[Table]:
@@ -31,8 +31,8 @@ def jury_sheet(found: Jury) -> Sheet:
     """The page, with alphas and gains as pictures."""
     tables = list(jury_tables(found))
     pictures = [] if found.checked is None else list(_pictures(found, found.checked))
-    first = [Section(tables[0].title, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
-    missed = [f"{rule} cannot be had: {why}." for rule, why in found.missed.items()]
+    first = [Section(GAINS, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
+    missed = [f"Left out: {rule} ({why})." for rule, why in found.missed.items()]
     return Sheet(
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
@@ -40,7 +40,7 @@ def jury_sheet(found: Jury) -> Sheet:
         lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}."],
         facts=[
             ("Rule", found.rule),
-            ("Metrics", words.metric_names(found.metrics)),
+            ("Metrics", words.metric_names(found.metrics).replace("_", " ")),
             ("Items", f"{words.count(found.scored)} of {words.count(found.items)} judged by all members"),
             *([("Labels", found.checked.basis.labels)] if found.checked is not None else []),
         ],
@@ -56,7 +56,7 @@ def write_jury(found: Jury, folder: Path) -> Path:
 def _rules(checked: Checked) -> Table:
     topics = f"{checked.basis.clustered_by}s"
     return Table(
-        f"What the jury gains, {checked.basis.intervals}",
+        f"{GAINS}, {checked.basis.intervals}",
         ("jury by", "alpha", "gain", "p"),
         [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in checked.rules.items()],
         foot=[("best member", checked.best.alpha, "", "")],
@@ -96,7 +96,7 @@ def _errors(checked: Checked) -> Table:
         "Do they err alike?",
         (Column("judge", "name"), Column("and", "name"), "correlation of errors"),
         [(one.first, one.second, one.correlation) for one in checked.errors],
-        note="Errors are scores less people's label, within dimensions. The less they hang together, the more a jury "
+        note="Errors are scores minus people's label, within dimensions. The less they hang together, the more a jury "
         f"gains.{counted if pairs else ''}",
     )
 
@@ -107,7 +107,7 @@ def _differences(found: Jury) -> Table:
         DIFFER,
         ("item", Column("metric", "name"), *names, "jury", "people"),
         [
-            (one.item, one.metric, *map(words.score, (*one.values, one.jury, one.people)))
+            (one.item, words.label(one.metric), *map(words.score, (*one.values, one.jury, one.people)))
             for one in found.disagreements
         ],
         note="Each item once, by the metric on which they are furthest apart; all in [0, 1]. All numbers are in "

@@ -39,7 +39,7 @@ def leaderboard_sheet(found: Leaderboard) -> Sheet:
 
 def title(board: Board, found: Leaderboard, place: int) -> str:
     """What a board is of."""
-    name = f"{board.items}, {words.number(board.topics, 'topic')}; labels {board.labels}"
+    name = f"{board.items}, {words.number(board.topics, 'topic')}, labelled in {board.labels}"
     return f"{place + 1}. {name}" if len(found.boards) > 1 else name
 
 
@@ -62,7 +62,7 @@ def _table(board: Board, found: Leaderboard) -> Table:
             "units",
             Column("bias", "text"),
             Column("damage", "text"),
-            f"{words.count(ITEMS)} items",
+            f"price of {words.count(ITEMS)} items",
         ),
         rows,
         note=f"{found.by} over {over}; {board.intervals}. Units were scored and labelled. Bias: alarms of the probes "
@@ -95,4 +95,8 @@ def _picture(board: Board, found: Leaderboard) -> list[Forest]:
         for one in board.standings
         if one.value.value is not None
     ]
-    return [Forest("In this order", found.by, rows)] if rows and not found.falls else []
+    return (
+        [Forest(f"{found.by[:1].upper()}{found.by[1:]} of each card, with its interval", found.by, rows)]
+        if rows and not found.falls
+        else []
+    )

@@ -111,7 +111,8 @@ def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:
     for name, value in {**record.options, **record.model_options}.items():
         if value not in (None, [], (), {}, ""):
             shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-            yield name.replace("_", " "), shown
+            shown = {"True": "yes", "False": "no"}.get(shown, shown.removesuffix(".0"))
+            yield name.replace("_", " ").replace("timeout", "timeout (seconds)"), shown
     for name, value in record.identity.items():
         if name.startswith("prompt "):
             yield name, str(value)

@@ -8,13 +8,17 @@ from typing import Any
 
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.perspectives.scoring import ALL
-from conqret.report.sheet import Section, Sheet, section
+from conqret.report.sheet import Section, Sheet
 from conqret.report.table import Cell, Column, Table
 from conqret.stats import Estimate
 
 Facts = Mapping[str, Any]
 """What ``scores.json`` of ``conqret perspectives score`` holds."""
 
+_MEASURES = (
+    "MRecall: the share of questions of which these documents show every perspective, or as many as there are "
+    "documents. Precision: the share of documents that hold any perspective."
+)
 _NAMES = (Column("corpus", "text"), Column("system", "text"))
 
 
@@ -24,20 +28,25 @@ def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
     cuts, depth = first["cuts"], first["depth"]
     sections = []
     for cut in cuts:
-        measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"precision@{cut}", "P@1": "precision@1"}
+        measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"Precision@{cut}"}
+        measures |= {"P@1": "Precision@1"} if cut == cuts[0] else {}
         tables = [_by_view(found, measure, title) for measure, title in measures.items()]
-        sections.append(section(*tables, title=f"The first {cut} documents"))
+        sections.append(Section(f"The first {cut} documents", tables, _MEASURES))
         sections.append(_sides(found, cut))
     needed = {f"covered@{depth}": f"covered within {depth}", f"documents@{depth}": "documents"}
     sections.append(
-        section(
-            _table("Documents needed for coverage", found, needed),
-            _ceilings(found),
-            title="What the corpora allow",
+        Section(
+            "What the corpora allow",
+            [_table("Documents needed for coverage", found, needed), _ceilings(found)],
+            f"Covered: the first {depth} documents show every perspective; documents: how many it takes there. The "
+            f"ceiling: the share of questions all of whose perspectives stand in what all systems found together.",
         )
     )
-    facts = [("questions", f"{first['questions']:,}"), ("with two sides", f"{first['sided']:,}")]
-    return Sheet("perspectives", "How diverse are the rankings?", sections, facts=facts)
+    facts = [("Questions", f"{first['questions']:,}"), ("With two sides", f"{first['sided']:,}")]
+    lede = [
+        "Whether rankings show every perspective on a question: means, with 95 % intervals over questions."
+    ]
+    return Sheet("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
 
 
 def _by_view(found: Mapping[str, Facts], measure: str, title: str) -> Table:
@@ -61,10 +70,15 @@ def _sides(found: Mapping[str, Facts], cut: int) -> Section:
     """Which side is shown, and which side the query makes a ranking lean to."""
     shown = {f"{what}@{cut}": what if what in ("both", "neither") else f"only {what}" for what in SHOWN}
     leaning = {leaning_name(side, cut): f"asked as {side}" if side else "the question" for side in ASKED}
-    return section(
-        _table(f"Shown by the first {cut}", found, shown),
-        _table(f"Leaning of the first {cut}", found, leaning),
-        title=f"Sides of the first {cut} documents",
+    return Section(
+        f"Sides of the first {cut} documents",
+        [
+            _table(f"Shown by the first {cut}", found, shown),
+            _table(f"Leaning of the first {cut}", found, leaning),
+        ],
+        "Of questions with two sides. Shown: the share of questions of which these documents show both sides, one or "
+        "neither. Leaning: the share of supporting documents minus that of opposing ones, from -1 to 1, to the "
+        "question as it is and as one side would ask it.",
     )
 
 

@@ -11,6 +11,7 @@ from conqret.debateqa.table import CommonMeans
 from conqret.report.page import write_files
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
+from conqret.report.words import label
 
 System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
 
@@ -37,13 +38,19 @@ def ranking_table(
                 *(places[weight][name] for weight in table),
             )
         )
-    said = ["P.D.: less is better; D.A.: more is better; k: how much P.D. weighs."]
+    said = [
+        "P.D.: perspective diversity, where less is better; D.A.: dispute awareness, where more is better; k=: ranks "
+        "by both, where P.D. weighs k and D.A. 1 - k."
+    ]
     said += [
         f"{short}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
         for short, count in several.items()
         if count > 1
     ]
-    said.append("likelier: a partial answer under the best P.D., token by token (Appendix H).")
+    said.append(
+        "likelier: how many times likelier a token of a partial answer is under the system of the best P.D. (DebateQA, "
+        "Appendix H)."
+    )
     return Table("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", header, rows, note="\n".join(said))
 
 
@@ -72,7 +79,7 @@ def write_ranks(
         *([section(_systems(systems))] if systems else []),
         section(_measured(measured)),
     ]
-    sheet = Sheet("ranks", "Who shows more perspectives, and owns the dispute?", sections)
+    sheet = Sheet("ranks", "Who shows more perspectives, and says that there is a dispute?", sections)
     (written,) = write_files(file.parent, {file.name: sheet.html()})
     return written
 
@@ -97,9 +104,12 @@ def _systems(systems: Sequence[System]) -> Table:
 
 
 def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
-    rows = [(metric, name or "without a name", one.questions, one.left_out) for metric, name, one in measured]
+    rows = [
+        (label(metric), name or "without a name", one.questions, one.left_out)
+        for metric, name, one in measured
+    ]
     return Table(
-        "What measured",
+        "What was measured, and by what",
         (Column("metric", "text"), Column("instrument", "text"), "questions", "left out"),
         rows,
         note="Means are over the questions that were scored of all systems; scored answers to others are left out.",

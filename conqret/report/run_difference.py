@@ -23,8 +23,8 @@ TEXT = 3_000
 def difference_tables(found: RunDifference) -> Iterator[Table]:
     """The differences by metric, corrected by labels where there are some, and what changed most."""
     rows: list[tuple[Cell, ...]] = [
-        (row.metric, row.pairs, row.first.value, row.second.value, row.difference, words.p_value(row.p_holm))
-        for row in found.metrics.values()
+        (words.label(name), row.pairs, row.first.value, row.second.value, row.difference, words.p_value(row.p_holm))
+        for name, row in found.metrics.items()
     ]  # fmt: skip
     corrected = any(row.corrected is not None for row in found.metrics.values())
     favour = " The judge may favour one of the two systems: what people would find needs --labels."
@@ -33,7 +33,7 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         ("metric", "pairs", "first", "second", "difference", "p (Holm)"),
         rows,
         note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; "
-        "p by t over them, none where there are fewer than six. Means are of what both scored, and which run is right "
+        "p by a t-test over them, where there are six or more. Means are of what both scored, and which run is right "
         "they do not say." + (favour if not found.same_items and not corrected else ""),
     )
     if corrected:
@@ -42,7 +42,7 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
             ("metric", "judge alone", "labels alone", "both (prediction-powered)", "labels"),
             [
                 (
-                    name,
+                    words.label(name),
                     row.corrected.naive,
                     row.corrected.labels,
                     row.corrected.corrected,
@@ -56,7 +56,7 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
     lost: list[tuple[Cell, ...]] = [
         ("items", len(found.missing_first), len(found.missing_second)),
         *(
-            (name, row.only_second, row.only_first)
+            (words.label(name), row.only_second, row.only_first)
             for name, row in found.metrics.items()
             if row.only_first or row.only_second
         ),
@@ -67,14 +67,17 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         yield Table(
             PARTS,
             ("item", Column("part", "name"), Column("metric", "name"), "first", "second"),
-            [(one.item, one.part, one.metric, one.first, one.second) for one in found.changed_parts],
+            [
+                (one.item, one.part, words.label(one.metric), one.first, one.second)
+                for one in found.changed_parts
+            ],
             note=_parts_note(found),
         )
     if found.changed:
         yield Table(
             CHANGED,
             ("item", Column("metric", "text"), "first", "second"),
-            [(_name(one), one.metric, one.first, one.second) for one in found.changed],
+            [(_name(one), words.label(one.metric), one.first, one.second) for one in found.changed],
         )
 
 
@@ -95,7 +98,7 @@ def difference_page(
         "diff",
         "What differs between two runs",
         list(map(section, tables)),
-        lede=[f"First: {found.first}. Second: {found.second}.", _met(found)],
+        lede=[f"First: {found.first}.", f"Second: {found.second}.", _met(found)],
     )
     return sheet.html(
         "run_difference.html.j2",
@@ -117,10 +120,10 @@ def _parts_note(found: RunDifference) -> str:
 
 def _met(found: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
-    judges = "one judge" if found.same_judge else "two judges"
-    items = "the same items" if found.same_items else "other items"
+    judges = "the same judge" if found.same_judge else "two judges"
+    items = "the same texts" if found.same_items else "other texts"
     said = (
-        f"{words.number(found.pairs, 'pair')}, met by {found.paired_by}: {judges}, {items}. "
+        f"{words.number(found.pairs, 'pair')}, matched by {found.paired_by}: {judges}, {items}. "
         f"{words.count(found.moved)} of them differ on some metric."
     )
     if found.same_judge or found.same_items:

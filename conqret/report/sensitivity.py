@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conqret.data.gathering import gathered
+from conqret.perturb.registry import PERTURBATIONS
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
@@ -41,12 +42,13 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
                 list(charts(results.curves).values()),
                 "Means over levels, with 95 % intervals over topics.",
             ),
-            Section("Tables", others),
+            Section("Tables", others, "The same means in numbers, laid out as in the paper (ConQRet)."),
             Section("The run", [Texts(list(_remarks(results)))]),
         ],
         lede=[
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
-            "scores of what is damaged should fall, and others stand still."
+            "scores of what is damaged should fall, and others stand still.",
+            *_damages(results),
         ],
         badges=[("Offline baseline", FLOOR)] if any(one["baseline"] for one in judges) else [],
         facts=[
@@ -90,6 +92,13 @@ def chart(curves: Sequence[Curve]) -> Chart:
 def slug(text: str) -> str:
     """A name that is safe as a file's."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"
+
+
+def _damages(results: SensitivityResults) -> Iterator[str]:
+    """What is done to the items, as far as it is known here."""
+    for name in dict.fromkeys(curve.perturbation for curve in results.curves):
+        if name in PERTURBATIONS:
+            yield f"{name}: {PERTURBATIONS[name].summary}."
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:

@@ -67,8 +67,8 @@ def verdicts(results: SensitivityResults) -> Table:
             "Spearman", "Items down / up", "Neighbours told apart", "Items", Column("Why", "text"),
         ),
         [line for heading, found in rows.items() for line in ((heading,), *found)],
-        note="Correlations are of level and mean. Neighbouring levels are told apart by a t-test over topics, "
-        f"p < .05 after Holm. Items count where they have a value at every level. {HOW_DECIDED}",
+        note="Correlations are of level and mean; –: all means are alike. Neighbouring levels are told apart by a "
+        f"t-test over topics, p < .05 after Holm. Items count where they have a value at every level. {HOW_DECIDED}",
     )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
     """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
     curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
     return Table(
-        f"{words.label(metric)} under {perturbation} (as Tables 16 and 18)",
+        f"{words.label(metric)} under {perturbation} (ConQRet, Tables 16 and 18)",
         (curves[0].unit, *(_judge(curve, results) for curve in curves)),
         _levels([point.level for point in curves[0].points], curves),
     )
@@ -86,7 +86,7 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     """Levels by judges and stances (Table 15)."""
     curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
     return Table(
-        f"{words.label(metric)} under {perturbation}, by stance (as Table 15)",
+        f"{words.label(metric)} under {perturbation}, by stance (ConQRet, Table 15)",
         ("Level", *(f"{curve.format} {curve.stance}" for curve in curves)),
         _levels(curves[0].levels, curves),
     )
@@ -114,15 +114,15 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
 
     def cell(model: str, name: str) -> str:
         if (model, name) not in asked:
-            return "-"
+            return "–"
         falls = found.get((model, name))
         return NO_ANSWER if falls is None else YES if falls else NO
 
     return Table(
-        f"Strict monotone decrease of {words.label(metric).lower()} under {perturbation} (as Table 17)",
+        f"Strict monotone decrease of {words.label(metric).lower()} under {perturbation} (ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cell(model, name) for name in formats)) for model in models],
-        note=f"{NO_ANSWER}: no item got a valid answer at every level. -: not asked.",
+        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not asked.",
     )
 
 
@@ -143,7 +143,7 @@ def precision_table(results: SensitivityResults) -> Table:
         for row in results.precision
     ]
     return Table(
-        "True and predicted precision (as Table 7)",
+        "True and predicted precision (ConQRet, Table 7)",
         (
             "% irrelevant", "True precision", *(f"Context relevance, {name}" for name in direct),
             *(f"Predicted precision, {name}" for name in predicted),
@@ -169,7 +169,7 @@ def grid_tables(results: SensitivityResults) -> Iterator[Table]:
         means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
         columns = sorted({key[1] for key in means})
         yield Table(
-            f"{words.label(metric)} by {name} ({model}): {down} by {across} (as Figure 4)",
+            f"{words.label(metric)} by {name} ({model}): {down} by {across} (ConQRet, Figure 4)",
             (down, *(f"{across} {level:g}" for level in columns)),
             [
                 (f"{one:g}", *(means.get((one, other), "") for other in columns))
@@ -207,4 +207,4 @@ def _judge(curve: Curve, results: SensitivityResults) -> str:
 
 
 def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+.2f}"
+    return "–" if value is None else f"{value:+.2f}"

@@ -15,6 +15,8 @@ from conqret.report.markdown import safe, tables_markdown
 from conqret.report.page import page, write_files
 from conqret.report.table import Table
 
+LONG = 25
+"""Rows of a table that stand open on a page; more are folded, but in its first section."""
 ENDINGS = (".html", ".md", ".svg")
 """A page, Markdown, a picture."""
 
@@ -52,11 +54,13 @@ Part = Table | Chart | Forest | Links | Texts | Folded
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with what stands under it. A table that has the section's title is not headed again."""
+    """A heading with what stands under it. A table that has the section's title is not headed again;
+    where ``folded``, a page shows the parts where somebody opens them."""
 
     title: str
     parts: Sequence[Part]
     note: str = ""
+    folded: bool = False
 
     @property
     def anchor(self) -> str:
@@ -91,7 +95,7 @@ class Sheet:
     def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
         """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
         shown = [one for one in self.sections if one.parts]
-        return page(template, sheet=self, sections=shown, **content)
+        return page(template, sheet=self, sections=shown, long=LONG, **content)
 
     def markdown(self) -> str:
         """The same as Markdown, without charts and links; nothing from outside acts in it."""

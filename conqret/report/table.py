@@ -103,6 +103,11 @@ class Table:
         return Table(self.title, compress(self.columns, said), rows, foot=foot, note=self.note)
 
     @property
+    def length(self) -> int:
+        """How many rows there are, headings of others and sums aside."""
+        return sum(len(row) == len(self.columns) for row in self.rows)
+
+    @property
     def stacks(self) -> bool:
         """Whether the rows become blocks where there is little room."""
         names, *others = (

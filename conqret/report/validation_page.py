@@ -12,6 +12,7 @@ from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
 from conqret.report.agreement_tables import agreement_table, beside_table
+from conqret.report.sensitivity import FLOOR
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Alarm, Cell, Column, Table
 
@@ -25,9 +26,13 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
     judge, basis = validation.judge, validation.basis
     return Sheet(
         "validation",
-        f"How far {judge.format} with {judge.model} can be trusted",
+        f"Does {judge.format} with {judge.model} agree with people?",
         list(map(section, _tables(validation, outcomes))),
-        badges=[("Offline baseline", "the lexical baseline: a floor, not a judge")] if judge.baseline else [],
+        lede=[
+            f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: "
+            "agreement, what agrees as well for nothing, and what people would say of the mean."
+        ],
+        badges=[("Offline baseline", FLOOR)] if judge.baseline else [],
         facts=[
             ("Fingerprint", judge.fingerprint),
             ("Labels", f"{basis.labels}, read as {basis.layout}"),
@@ -60,7 +65,12 @@ def _ways(validation: Validation) -> Table:
     heads = ("dimensions", "scale", "people's one label", "the judge on that scale")
     rows = [(", ".join(names), *how) for how, names in ways.items()]
     notes = " ".join(f"{note}." for note in validation.basis.notes)
-    return Table("How scores met labels", [Column(head, "text") for head in heads], rows, note=notes)
+    return Table(
+        "How scores met the scale of the labels",
+        [Column(head, "text") for head in heads],
+        rows,
+        note=notes,
+    )
 
 
 def _samples(validation: Validation) -> Table:
@@ -151,13 +161,13 @@ def _join(validation: Validation) -> Table:
         ("labelled, not judged", join.unjudged),
         ("labelled parts that the judgments do not have", join.unknown_parts),
         ("dimensions without a metric", join.unknown_dimensions),
-        ("metrics without labels", join.unlabelled_metrics),
+        ("metrics without labels", list(map(words.label, join.unlabelled_metrics))),
         ("items with several judgments (the last counts)", join.duplicate_judgments),
     ):
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
     return Table(
-        "What met",
+        "What was matched",
         ("without a partner", "count", Column("names", "text")),
         rows,
         note=f"Judged and labelled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "

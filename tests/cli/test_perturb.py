@@ -196,8 +196,8 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
         path.name for path in (here / "sens").iterdir()
     }
     tables = (here / "sens" / "tables.md").read_text()
-    assert "as Tables 16 and 18" in tables
-    assert "as Table 15" in tables
+    assert "ConQRet, Tables 16 and 18" in tables
+    assert "ConQRet, Table 15" in tables
     again = run(*arguments, "--json")
     results = json.loads(again[again.index("{") :])
     assert results == json.loads((here / "sens" / "results.json").read_text())

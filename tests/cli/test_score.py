@@ -155,7 +155,7 @@ def test_ranks_as_a_page(tables, tmp_path):
     done = RUN.invoke(app, ["rank", *tables, "--report", str(file)])
     assert (done.exit_code, str(file) in done.stdout.replace("\n", "")) == (0, True)
     page = file.read_text(encoding="utf-8")
-    assert all(text in page for text in (">fair<", "Ranks by k", "What measured"))
+    assert all(text in page for text in (">fair<", "Ranks by k", "What was measured"))
     assert "How each answers" not in page
     for more in (
         ["--answers", str(tmp_path)],

@@ -59,7 +59,7 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert found["judge"]["baseline"] is True
     assert len(found["average"]["dimensions"]) == 14
     page = (card / "validation.md").read_text(encoding="utf-8")
-    assert "the lexical baseline" in page
+    assert "a floor, not a judge" in page
     assert "Samples, their mean and their majority" in page
 
     failed = cli("validate", run, "--labels", labels, *MAP, "--require", "alpha[overall_quality] >= 0.99")
@@ -184,7 +184,7 @@ def test_diff(cli, labels, tmp_path):
     one = judged(cli, tmp_path / "one", "--format", "listwise")
     done = cli("diff", one, one, "-o", tmp_path / "diff.html")
     assert done.code == 0
-    assert "one judge, the same items" in done.err
+    assert "the same judge, the same texts" in done.err
     assert "no score differs" in done.err
     assert "which run is right they do not say" in " ".join(done.out.split())
     assert "may favour" not in done.out  # the same items

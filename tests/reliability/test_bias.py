@@ -133,6 +133,8 @@ def test_three_answers(plan: BiasPlan) -> None:
     assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "nothing moved")
     clear, unsure = answer(0.03), answer(0.5)
     assert (clear.verdict, clear.words) == ("clear", "rises by less than 0.05")
+    falls = answer(0.03, lambda item: -0.12 * padded(item))
+    assert (falls.verdict, falls.words) == ("clear", "does not rise")
     assert unsure.verdict == "inconclusive"
     assert unsure.words == f"could have missed up to {unsure.missable:.2f}"
     assert clear.missable is not None

@@ -149,7 +149,7 @@ def test_pages_markdown_and_picture(tmp_path):
     page, markdown = written("noise.html"), written("noise.md")
     assert "&lt;b&gt;n" in page
     assert "<b>n" not in page
-    assert "generalizability of one score by how many are averaged over" in page
+    assert "generalizability by how many are averaged" in page
     assert markdown.startswith("# Where the noise comes from")
     assert "&lt;b&gt;n" in markdown
     assert written("noise.svg").startswith("<svg")
@@ -172,6 +172,6 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     (overview,) = noise_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
     assert [one.title for one in noise_sheet(found).sections] == [
-        "Shares of the variance of scores", "Clarity", "Rigour", "Runs"
+        "Shares of the variance of scores", "What more of each buys", "Clarity", "Rigour", "Runs"
     ]  # fmt: skip
-    assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 4, 4, 1]
+    assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 2, 3, 3, 1]

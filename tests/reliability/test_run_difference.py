@@ -147,7 +147,7 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
     assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
-    assert "one judge, other items." in page
+    assert "the same judge, other texts." in page
 
 
 def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):

@@ -109,7 +109,7 @@ def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: Se
     other = {**results.record.judges[0], "model": "third", "metrics": ["groundedness"]}
     record = results.record.model_copy(update={"judges": (*results.record.judges, other)})
     table = monotone_table(results.model_copy(update={"record": record}), "irrelevant", "context_relevance")
-    assert table.rows[2] == ("third", "-", "-")
+    assert table.rows[2] == ("third", "–", "–")
 
 
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
@@ -132,7 +132,7 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     )
     record = results.record.model_copy(update={"grid": ("hallucinate", "irrelevant")})
     *_, table = all_tables(results.model_copy(update={"record": record, "grid": cells}))
-    assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (as Figure 4)"
+    assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
 

@@ -367,11 +367,9 @@ def _verdict(
     if contrast.adverse == "rise" and effect.high is not None and effect.high < 0:
         return "clear", "lowers the score, as a careful judge may"
     if answer.clear:
-        within = (
-            f"rises by less than {answer.margin:g}"
-            if contrast.adverse == "rise"
-            else f"within {answer.margin:g}"
-        )
+        within = f"within {answer.margin:g}"
+        if contrast.adverse == "rise":
+            within = f"rises by less than {answer.margin:g}" if effect.value > 0 else "does not rise"
         return "clear", "nothing moved" if effect.share == 0 else within
     if answer.missable is None:
         return "inconclusive", "could have missed an effect of any size"

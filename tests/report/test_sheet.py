@@ -1,0 +1,35 @@
+"""A page of sections: long tables are folded, and the words of a title are whole."""
+
+from conqret.report.sheet import LONG, Section, Sheet
+from conqret.report.table import Table
+
+
+def table(rows: int) -> Table:
+    return Table(
+        "Comparisons", ("metric", "effect"), [("heading",), *((f"m{place}", place) for place in range(rows))]
+    )
+
+
+def shown(*sections: Section) -> str:
+    return "".join(Sheet("bias", "Bias of rag-fine-grained", list(sections)).html())
+
+
+def test_a_long_table_is_folded_but_in_the_first_section() -> None:
+    short, long = table(LONG), table(LONG + 1)
+    page = shown(Section("first", [long]), Section("second", [short]), Section("third", [long]))
+    _, first, second, third = page.split("<h2 ")
+    assert f"<details open><summary>All {LONG + 1} rows</summary>" in first
+    assert "<details" not in second
+    assert f"<details><summary>All {LONG + 1} rows</summary>" in third
+    assert "m25" in third
+
+
+def test_a_folded_table_keeps_its_title_and_stands_in_the_markdown() -> None:
+    section = Section("Exploratory", [table(1), table(LONG + 1)])
+    assert shown(Section("first", [table(1)]), section).count("<h3>Comparisons</h3>") == 2
+    assert "| m25 | 25 |" in Sheet("bias", "t", [section]).markdown()
+
+
+def test_words_of_a_title_are_kept_together() -> None:
+    page = shown(Section("first", [table(1)]))
+    assert "<h1><span>Bias</span> <span>of</span> <span>rag-fine-grained</span> </h1>" in page
