@@ -25,15 +25,17 @@ from pathlib import Path
 from typing import NoReturn
 
 from scripts.docs_check.pages import ROOT, SHELL, Block, steps, words
-from scripts.docs_check.stand_ins import Servers, in_python, in_shell, place_weights, why_not
+from scripts.docs_check.stand_ins import Servers, answer_all, in_python, in_shell, place_weights, why_not
 
 LONGEST = 600
 """Seconds that one command may take."""
-COPIED = ("fixtures", "scripts")
+COPIED = ("benchmarks", "fixtures", "scripts")
 """Folders of the checkout that a reader's commands name."""
 PLUG_IN = "pip install fixtures/plugin"
-SERVES = re.compile(r"conqret (?:view|serve|annotate (?:debate |write )?\S+\.jsonl) ")
+SERVES = re.compile(r"conqret (?:view|serve|annotate (?:(?:debate |write )?\S+\.jsonl|adjudicate \S+)) ")
 """Commands that answer a browser until they are stopped."""
+STUDY = re.compile(r"conqret annotate (?:export|adjudicate) (\S+)")
+"""Commands for studies in which people have answered."""
 USUAL = "localhost:8766"
 """Where ``conqret serve`` answers, if nothing is said."""
 TEXTS = ("html", "jinja", "text", "yaml")
@@ -114,6 +116,8 @@ class Reader:
     def _command(self, text: str) -> str | None:
         if text == PLUG_IN:
             return self._install()
+        if study := STUDY.match(text):
+            answer_all(self._folder / study[1])
         command = in_shell(self._servers.reached(text))
         if SERVES.match(f"{command} "):
             return self._served(command)
@@ -131,9 +135,10 @@ class Reader:
         said = ""
         for line in process.stdout or ():
             said += line
-            if address := re.search(r"http://([\w.:]+)\S*", line):
+            if address := re.search(r"https?://([\w.:]+)\S*", line):
                 with contextlib.suppress(urllib.error.HTTPError):  # a page that needs a key, say
-                    urllib.request.urlopen(address[0], timeout=LONGEST).close()
+                    if address[0].startswith("http:"):  # and not that of a proxy
+                        urllib.request.urlopen(address[0], timeout=LONGEST).close()
                 if command == "conqret serve":
                     self._service, self._address = process, address[1]
                     return None

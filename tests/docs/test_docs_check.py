@@ -1,12 +1,23 @@
 """The check of the docs: what it takes for a step, what it runs, and what it refuses."""
 
 import os
+from contextlib import closing
 
 import pytest
 
 from scripts.docs_check.pages import ROOT, Block, commands, mentions, split, steps, words
 from scripts.docs_check.running import fault_of_text, forked, shell, told
-from scripts.docs_check.stand_ins import NOT_RUN, TESTED, in_python, in_shell, kind_of, why_not
+from scripts.docs_check.stand_ins import (
+    NOT_RUN,
+    TESTED,
+    answer_all,
+    in_python,
+    in_shell,
+    kind_of,
+    why_not,
+)
+from tests.annotation.debates import begun_debate, begun_writing
+from tests.annotation.studies import begun
 
 PAGE = """# A page
 
@@ -69,9 +80,9 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
     assert in_shell(f"{asked} --dry-run") == f"{asked} --dry-run"
     assert in_shell("conqret judge a --model local/gpt2") == "conqret judge a --model local/gpt2"
     assert in_python('judge(a, model="gpt-4o")') == 'judge(a, model="offline")'
-    assert [kind_of(one) for one in ("facebook/bart-large", "models/gte-large", "Qwen/Qwen2-0.5B")] == [
-        "bart", "encoder", "decoder",
-    ]  # fmt: skip
+    assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
+    names = ("facebook/bart-large", "models/gte-large", "models/my-reward-model", "Qwen/Qwen2-0.5B")
+    assert [kind_of(one) for one in names] == ["bart", "encoder", "reward", "decoder"]
 
 
 def test_what_is_not_run_has_a_reason():
@@ -114,3 +125,13 @@ def test_a_command_that_fails_is_told(tmp_path):
 
 def test_commands_of_a_block_are_joined():
     assert [one.text for one in commands(Block("bash", "a \\\n  b\n# c\n\nd", 1))] == ["a b", "d"]
+
+
+@pytest.mark.parametrize("study", [begun, begun_debate, begun_writing])
+def test_everybody_answers_all_of_a_study(tmp_path, study):
+    with closing(study(tmp_path)) as ledger:
+        assert ledger.wanted()[0] == 0
+        answer_all(tmp_path)
+        done, wanted = ledger.wanted()
+        assert done == wanted > 0
+        assert len({str(one.answers) for one in ledger.given()}) > 1

@@ -11,9 +11,11 @@ pytest.importorskip("transformers", reason="the extra perplexity is not installe
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import (
+    AutoTokenizer,
     BartConfig,
     BartForConditionalGeneration,
     BertConfig,
+    BertForSequenceClassification,
     BertModel,
     PreTrainedTokenizerFast,
     T5Config,
@@ -62,6 +64,20 @@ def seq2seq(kind: str, folder: Path) -> str:
         )  # fmt: skip
         made = T5ForConditionalGeneration(config)
     made.eval().save_pretrained(folder)
+    return str(folder)
+
+
+def reward(folder: Path, window: int = 64) -> str:
+    """A BERT with one logit, which reads question and answer as a pair of texts."""
+    words = AutoTokenizer.from_pretrained(encoder(folder / "words"))
+    words.model_max_length = window
+    words.save_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(words), max_position_embeddings=2 * window, initializer_range=0.9, num_labels=1, hidden_size=16,
+        intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+    )  # fmt: skip
+    torch.manual_seed(5)
+    BertForSequenceClassification(config).save_pretrained(folder)
     return str(folder)
 
 

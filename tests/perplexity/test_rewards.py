@@ -11,8 +11,6 @@ import torch
 from transformers import (
     AutoModelForSequenceClassification,
     AutoTokenizer,
-    BertConfig,
-    BertForSequenceClassification,
     LlamaConfig,
     LlamaForSequenceClassification,
 )
@@ -21,7 +19,7 @@ from conqret import bias, judge
 from conqret.errors import DeclarationError
 from conqret.perplexity.rewards import Rewarded, RewardModel
 from tests.perplexity.small_models import ANSWERS, tokenizer
-from tests.perplexity.small_seq2seq import encoder
+from tests.perplexity.small_seq2seq import reward
 
 QUESTION = "Should cars be kept out of cities?"
 ITEMS = [{"id": f"a{n}", "topic": QUESTION, "argument": text} for n, text in enumerate(ANSWERS)]
@@ -32,16 +30,7 @@ SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "nu
 @pytest.fixture(scope="module")
 def pairwise(tmp_path_factory):
     """A BERT with one logit, which reads question and answer as a pair of texts."""
-    place = tmp_path_factory.mktemp("bert")
-    words = AutoTokenizer.from_pretrained(encoder(place))
-    folder = place / "reward"
-    words.save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(words), max_position_embeddings=128, initializer_range=0.9, num_labels=1, **SIZES
-    )
-    torch.manual_seed(5)
-    BertForSequenceClassification(config).save_pretrained(folder)
-    return str(folder)
+    return reward(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="module")
