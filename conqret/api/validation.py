@@ -22,7 +22,7 @@ from conqret.reliability.validation.requirements import (
     check_requirement,
     parse_requirement,
 )
-from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.settings import USUAL, Settings
 from conqret.reliability.validation.trivial import floor_judgments
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.validate import validate as compare
@@ -60,7 +60,7 @@ def validate(
     labels: str | Path | LabelSet,
     metrics: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
     calibration: str | Path | Calibration | None = None,
     beside: str | Path | None = None,
     bias: str | Path | None = None,

@@ -21,7 +21,7 @@ from conqret.judging.registry import JURY
 from conqret.reliability.jury.ballots import Ballots
 from conqret.reliability.jury.rules import Rule, Weights, combiner
 from conqret.reliability.jury.study import Jury, hold_jury
-from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.settings import USUAL, Settings
 from conqret.runs.session import SessionCounts
 
 RESULT, PAGE = "jury.json", "jury.html"
@@ -44,7 +44,7 @@ def jury_run(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
     names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:

@@ -23,7 +23,7 @@ from conqret.judging.folder import JudgeRecord
 from conqret.reliability.jury.ballots import Ballots
 from conqret.reliability.jury.rules import RULES, Rule, Weights
 from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.shared_units import Shared
 from conqret.stats.correlation import pearson
 from conqret.stats.effects import largest_p
@@ -130,14 +130,13 @@ def hold_jury(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
 ) -> tuple[Jury, list[Judgment], Weights | None]:
     """The jury by ``rule``, its judgments (``judged`` makes those of any rule), and the weights, if there are labels.
 
     Raises:
         DeclarationError: the rule cannot be had, or labels meet the judgments nowhere.
     """
-    settings = settings or Settings()
     members = {name: list(one.values()) for name, one in zip(ballots.names, ballots.judgments, strict=True)}
     shared = None if labels is None else Shared.of(members, labels, metrics, settings)
     weights, missed = _weights(shared, settings)

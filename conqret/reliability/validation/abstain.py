@@ -18,7 +18,7 @@ from conqret.judging.confidence import SOURCES
 from conqret.reliability.validation.abstention import AbstainsOn, Abstention, Trust
 from conqret.reliability.validation.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.reliability.validation.label_join import Joined, join_labels
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.validate import validated_judge
 from conqret.stats.confidence import bands, brier, calibration_error
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
@@ -62,7 +62,7 @@ def abstain(
     bound: Bound = "t",
     together: bool = False,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
 ) -> Abstention:
     """Find the confidence from which on the scores of one judge are to be kept.
 
@@ -79,7 +79,6 @@ def abstain(
             raise DeclarationError(f"{name} is a share such as 0.05, not {share:g}")
     if not 0 <= tolerance <= 1:
         raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
-    settings = settings or Settings()
     kept = list(judgments)
     judge = validated_judge(kept)
     if any(one.reason is Reason.UNSURE for judgment in kept for one in judgment.measures.values()):

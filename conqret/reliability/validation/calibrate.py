@@ -24,7 +24,7 @@ from conqret.reliability.validation.calibration_maps import KINDS, Seen, Tried, 
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import Joined, join_labels
 from conqret.reliability.validation.people import OVERALL
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial, labelled_folds, over_trivial
 from conqret.reliability.validation.validate import validated_judge
 from conqret.reliability.validation.variants import CALIBRATED
@@ -49,7 +49,7 @@ def calibrate(
     items: Iterable[Item] = (),
     floor: Iterable[Judgment] | None = None,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
 ) -> Calibration:
     """Map the scores of one judge onto people's scale.
 
@@ -61,7 +61,6 @@ def calibrate(
             calibrated: labels of too few topics, no scale, or a judge that says one thing of all.
         UnknownNameError: ``metrics`` names what is not there.
     """
-    settings = settings or Settings()
     kept = list(judgments)
     judge = validated_judge(kept)
     joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings, fitted=True)

@@ -15,7 +15,7 @@ from conqret.io.labels import LabelSet
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.cards.cost import Cost
 from conqret.reliability.validation.judge_comparison import Pair, by_folder, compare_judges
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.stats.estimate import Estimate
 
 ITEMS = 1000
@@ -68,7 +68,7 @@ def frontier(
     labels: LabelSet,
     *,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
 ) -> Frontier:
     """Hold finished runs of the same items against people's labels and against what they cost.
 

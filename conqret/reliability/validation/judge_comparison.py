@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate, Sampled
@@ -120,7 +120,7 @@ def compare_judges(
     labels: LabelSet,
     *,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
 ) -> JudgeComparison:
     """Compare judges, given as their judgments by a name, on what all scored.
 
@@ -128,7 +128,6 @@ def compare_judges(
         DeclarationError: fewer than two runs, labels that meet one of them nowhere or have no scale, or no dimension or
             item that all share with the labels.
     """
-    settings = settings or Settings()
     shared = Shared.of(runs, labels, metrics, settings)
     return compare_shared(shared, shared.basis(labels, settings))
 

@@ -10,7 +10,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import LabelSet, Unit
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average
@@ -57,7 +57,7 @@ class PeopleAgreement(Frozen):
 
 
 def people_agreement(
-    labels: LabelSet, *, by: By = "dimension", settings: Settings | None = None
+    labels: LabelSet, *, by: By = "dimension", settings: Settings = USUAL
 ) -> PeopleAgreement:
     """Agreement among the people of ``labels``, by dimension or (all dimensions together) by topic.
 
@@ -66,7 +66,6 @@ def people_agreement(
     """
     import numpy as np
 
-    settings = settings or Settings()
     clusters, kind = unit_clusters(labels.units, labels.topics)
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}

@@ -24,7 +24,7 @@ from conqret.reliability.validation.people_difference import (
     corrected_difference,
     labelled_differences,
 )
-from conqret.reliability.validation.settings import Settings
+from conqret.reliability.validation.settings import USUAL, Settings
 from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
@@ -98,7 +98,7 @@ def difference(
     second: JudgeFolder,
     *,
     labels: Sequence[LabelSet] = (),
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
     most: int = MOST_CHANGED,
 ) -> RunDifference:
     """Compare two finished runs on what both judged.
@@ -109,7 +109,6 @@ def difference(
     Raises:
         DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
     """
-    settings = settings or Settings()
     records = first.record(), second.record()
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
     key, paired_by = _key(one, other)

@@ -29,6 +29,10 @@ class Settings(Frozen):
     seed: int = SEED
 
 
+USUAL = Settings()
+"""What holds where nothing else is said."""
+
+
 class Basis(Frozen):
     """What numbers rest on: the file of ``labels``, read as ``layout`` (with ``notes``), and ``clusters`` of the kind
     ``clustered_by`` (topics or items) with a label, which intervals leave out in turn."""

@@ -20,7 +20,7 @@ from conqret.reliability.validation.dimension_check import Checked, check_dimens
 from conqret.reliability.validation.label_join import JoinReport, join_labels
 from conqret.reliability.validation.missing import Missingness, missingness
 from conqret.reliability.validation.people import OVERALL
-from conqret.reliability.validation.settings import Basis, Settings
+from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial
 from conqret.reliability.validation.variants import CALIBRATED, NOT_CALIBRATED
 from conqret.stats.estimate import Estimate, average, undefined, without_value
@@ -89,7 +89,7 @@ def validate(
     *,
     items: Iterable[Item] = (),
     metrics: Mapping[str, str] | None = None,
-    settings: Settings | None = None,
+    settings: Settings = USUAL,
     baseline: bool = False,
     calibration: Calibration | None = None,
     floor: Iterable[Judgment] | None = None,
@@ -106,7 +106,6 @@ def validate(
     """
     import numpy as np
 
-    settings = settings or Settings()
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
     known = list(items)
