@@ -47,12 +47,8 @@ Job = tuple[Cited, ...]
 
 def cited_sources(debates: Iterable[Debate]) -> list[Cited]:
     """All sources of all debates, in order; a number that a page gives twice counts once, as its first."""
-    found: dict[str, Cited] = {}
-    for debate in debates:
-        for source in debate.sources:
-            one = Cited(debate.id, source)
-            found.setdefault(one.key, one)
-    return list(found.values())
+    every = (Cited(debate.id, source) for debate in debates for source in debate.sources)
+    return [same[0] for same in gathered((one.key, one) for one in every).values()]
 
 
 def target_of(one: Cited, policy: Policy, *, dated: bool) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from conqret.curation import baseline
 from conqret.curation.figures import NEAREST, AlikeViews, Near
 from conqret.curation.made import MadeBenchmark
 from conqret.curation.verdicts import Subject, Verdict
+from conqret.data.gathering import gathered
 from conqret.io.checks import identifier, one_of
 from conqret.io.debateqa import ModelAnswer
 from conqret.io.files import file_rows
@@ -92,12 +93,11 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
 def review_chunks(made: MadeBenchmark, near: Sequence[Near], most: int = NEAREST) -> Review:
     """The ``most`` nearest chunks of each question, each to be called covered by the points of view or not."""
     questions = {one.id: one for one in made.questions}
-    taken: dict[str, int] = {}
     rows, subjects = [], []
-    for one in near:
-        number = taken[one.question] = taken.get(one.question, 0) + 1
-        if number > most:
-            continue
+    by_question = gathered((one.question, one) for one in near).values()
+    for number, one in (
+        (number, one) for own in by_question for number, one in enumerate(own[:most], start=1)
+    ):
         question = questions[one.question]
         name = f"{one.question}/{number}"
         rows.append(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from conqret.data import Document
+from conqret.data.gathering import gathered
 from conqret.errors import number
 from conqret.retrieval.index import Index, open_index
 
@@ -86,7 +87,7 @@ class CorpusSource:
 
     def _found(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         hits = self.index.search(list(queries), depth)
-        found: list[list[str]] = [[] for _ in queries]
-        for query, document in zip(hits.queries.tolist(), hits.documents.tolist(), strict=True):
-            found[query].append(self.index.ids[document])
-        return found
+        found = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
+        return [
+            [self.index.ids[document] for document in found.get(place, [])] for place in range(len(queries))
+        ]

@@ -20,9 +20,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
-
-from pydantic import BaseModel
+from typing import Any, NamedTuple
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -41,8 +39,6 @@ from conqret.io.atomic import replacing, write_all, write_whole
 from conqret.io.in_folder import InFolder
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
-
-_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class Doc(NamedTuple):
@@ -105,20 +101,20 @@ class CorpusDirectory:
 
     def debates(self) -> Iterator[Debate]:
         """The debates, in file order."""
-        return _models(self.debates_file, Debate, "conqret scrape debates")
+        return read_models(_there(self.debates_file, "conqret scrape debates"), Debate)
 
     def ledger(self) -> Iterator[LedgerEntry]:
         """The entries of the ledger, in file order; of one source, the last entry counts."""
-        return _models(self.ledger_file, LedgerEntry, "conqret scrape evidence")
+        return read_models(_there(self.ledger_file, "conqret scrape evidence"), LedgerEntry)
 
     def documents(self) -> Iterator[Document]:
         """The documents, in file order; a licence that their lines state is not part of them."""
-        found = _models(self.documents_file, _Licensed, "conqret scrape evidence")
+        found = read_models(_there(self.documents_file, "conqret scrape evidence"), _Licensed)
         return (Document(id=one.id, text=one.text, title=one.title, url=one.url) for one in found)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
         """The topics of one split, or of both."""
-        rows = _models(self.topics_file, CorpusTopic, "conqret corpus build")
+        rows = read_models(_there(self.topics_file, "conqret corpus build"), CorpusTopic)
         return (topic for topic in rows if split is None or topic.split == split)
 
     def docs_iter(self) -> Iterator[Doc]:
@@ -132,16 +128,12 @@ class CorpusDirectory:
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
         """The judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train before test."""
         for one in SPLITS if split is None else (split,):
-            file = self.qrels_file(stance, one)
-            if not file.is_file():
-                raise _missing(file, "conqret corpus build")
-            yield from read_qrels(file)
+            yield from read_qrels(_there(self.qrels_file(stance, one), "conqret corpus build"))
 
     def statistics(self) -> dict[str, Any]:
         """What ``statistics.json`` holds."""
-        if not self.statistics_file.is_file():
-            raise _missing(self.statistics_file, "conqret corpus build")
-        found: dict[str, Any] = json.loads(self.statistics_file.read_text(encoding="utf-8"))
+        file = _there(self.statistics_file, "conqret corpus build")
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return found
 
     def write_debates(self, debates: Iterable[Debate]) -> int:
@@ -190,11 +182,7 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
     return write_all(path, (line.encode("utf-8") for line in lines))
 
 
-def _models(path: Path, model: type[_Model], command: str) -> Iterator[_Model]:
+def _there(path: Path, command: str) -> Path:
     if not path.is_file():
-        raise _missing(path, command)
-    return read_models(path, model)
-
-
-def _missing(path: Path, command: str) -> DeclarationError:
-    return DeclarationError(f"{path}: there is no such file; `{command}` makes it")
+        raise DeclarationError(f"{path}: there is no such file; `{command}` makes it")
+    return path

@@ -19,6 +19,7 @@ from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_scale import Scales
 from conqret.io.rows import Row, Rows, columns_of
+from conqret.io.schema import Schema, TableReader
 from conqret.registry import Registry
 
 TABLE = "table"
@@ -80,11 +81,7 @@ class LabelFile:
 
     def rows(self, table: Rows | None = None) -> Iterator[Row]:
         """The rows of the table (or of this other one) that can be read; the others are faults."""
-        for row in self.table if table is None else table:
-            if isinstance(row, Fault):
-                self.faults.add(row)
-            else:
-                yield row
+        return TableReader(table or self.table, Schema("a row", {}), self.faults).rows()
 
     def fault(self, line: int, field: str, problem: str, remedy: str, *, inside: str = "") -> None:
         """Put down what is wrong in a line; ``inside`` names a file of an archive."""

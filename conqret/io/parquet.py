@@ -53,8 +53,8 @@ class ParquetRows:
             yield wrong
             return
         try:
-            for record in itertools.chain.from_iterable(self._arrow() if arrow else self._polars()):
-                line += 1
+            records = itertools.chain.from_iterable(self._arrow() if arrow else self._polars())
+            for line, record in enumerate(records, start=1):
                 yield Row(line, record)
         except (Exception, PanicException) as error:  # noqa: BLE001 - each reader has its own error classes
             reason = " ".join(str(error).split())[:200]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -63,12 +64,7 @@ def read(raw: str) -> ReadText:
     """Read a text."""
     text = fold(raw)
     sentences = tuple(Passage(part) for start, end in boundaries(text) if (part := text[start:end].strip()))
-    counts: dict[str, int] = {}
-    for sentence in sentences:
-        for term in sentence.roots:
-            if term:
-                counts[term] = counts.get(term, 0) + 1
-    return ReadText(sentences, counts)
+    return ReadText(sentences, Counter(term for sentence in sentences for term in sentence.roots if term))
 
 
 def stems(text: str) -> set[str]:

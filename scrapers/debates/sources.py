@@ -13,6 +13,7 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 from lxml.html import HtmlElement
 
 from conqret.data.debate import Source
+from conqret.data.gathering import gathered
 from conqret.scrapers.debates.html import has_class, text_of
 from conqret.scrapers.debates.layout import HEADINGS, Page
 
@@ -104,11 +105,8 @@ def cited_date(title: str) -> str:
 
 def _first(tables: Iterable[Iterable[Source]]) -> tuple[Source, ...]:
     """All tables' entries by number: lists may go over several tables, and the first entry of a number counts."""
-    entries: dict[int, Source] = {}
-    for table in tables:
-        for source in table:
-            entries.setdefault(source.number, source)
-    return tuple(entries.values())
+    entries = gathered((source.number, source) for table in tables for source in table)
+    return tuple(same[0] for same in entries.values())
 
 
 def _below_name(root: HtmlElement) -> Iterator[HtmlElement]:
