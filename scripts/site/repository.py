@@ -20,6 +20,7 @@ PLACES = {
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
     "action.yml": "action.yml",
+    "Dockerfile": "Dockerfile",
     "benchmarks/README.md": "benchmarks/README.md",
     "benchmarks/overhead.md": "benchmarks/overhead.md",
 }
