@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,13 +14,6 @@ from conqret.cli.asking import Asking
 from conqret.cli.console import at, floor, note, progress
 from conqret.cli.groups import Group, grouped
 from conqret.errors import number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.answering.run import AnswersFolder, AnswersSummary
 
 EPILOG = (
     "Examples:\n\n"
@@ -123,6 +116,7 @@ def answer(
     from conqret.errors import DeclarationError
     from conqret.prompts import Library
     from conqret.report.answers import answers_table
+    from conqret.report.table import spaced
 
     if agent_budget_usd is not None and agent is None:
         raise DeclarationError("--agent-budget-usd is the money of another model: name it with --agent")
@@ -152,12 +146,9 @@ def answer(
     summary = outcome.summary
     if summary.cut and not asking.shown.quiet:
         note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
-    lines = _lines(summary, folder, answers_table(summary))
+    lines = [
+        *spaced([answers_table(summary)]),
+        *([at(folder.answers_file, "answers")] if summary.answered else []),
+        at(folder.report_file, "page"),
+    ]
     asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.answered)
-
-
-def _lines(summary: AnswersSummary, folder: AnswersFolder, table: RenderableType) -> Iterator[RenderableType]:
-    yield from (table, "")
-    if summary.answered:
-        yield at(folder.answers_file, "answers")
-    yield at(folder.report_file, "page")

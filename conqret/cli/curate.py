@@ -17,11 +17,6 @@ from conqret.cli.groups import Group, add_commands, grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.curation.benchmark import CurateFolder, CurateSummary
     from conqret.curation.sources import Source
     from conqret.curation.trusted import TrustedDomains
     from conqret.curation.web import WebSource
@@ -126,6 +121,7 @@ def run(
     from conqret.curation.trusted import TrustedDomains, read_trusted
     from conqret.io.questions import read_sourced
     from conqret.report.curation import curate_table
+    from conqret.report.table import spaced
     from conqret.runs.places import default_folder, stem
 
     session = asking.session(model)
@@ -147,7 +143,14 @@ def run(
         doing="collecting", by=author,
     )  # fmt: skip
     summary = outcome.summary
-    result(summary, _lines(summary, folder, curate_table(summary)), as_json=asking.shown.json_output)
+    lines = [
+        *spaced([curate_table(summary)]),
+        at(folder.benchmark_file, "benchmark"),
+        at(folder.documents_file, "documents"),
+        at(folder.filtered_file, "filtered"),
+        at(folder.items_file, "items"),
+    ]
+    result(summary, lines, as_json=asking.shown.json_output)
     if summary.unstated_licences and not asking.shown.quiet:
         note(
             f"{summary.unstated_licences:,} of {summary.documents:,} documents state no licence: look them up before "
@@ -191,11 +194,3 @@ def web_source(search: str, user_agent: str | None, trusted: TrustedDomains | No
         raise DeclarationError("--search names no search engine: google, brave or searxng")
     fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
     return WebSource(EvidenceOptions(fetch, providers(names)), trusted, **more)
-
-
-def _lines(summary: CurateSummary, folder: CurateFolder, table: RenderableType) -> Iterator[RenderableType]:
-    yield from (table, "")
-    yield at(folder.benchmark_file, "benchmark")
-    yield at(folder.documents_file, "documents")
-    yield at(folder.filtered_file, "filtered")
-    yield at(folder.items_file, "items")

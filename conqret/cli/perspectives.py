@@ -21,14 +21,14 @@ from conqret.cli.groups import add_commands, grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.console import RenderableType
 
     from conqret.io.pairs import Pair
     from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detector import Detector
-    from conqret.perspectives.study import DetectionFolder, DetectionRecord, DetectionSummary
+    from conqret.perspectives.study import DetectionRecord
 
 app = typer.Typer(
     help="Make questions with perspectives, say which documents contain them, and how many rankings show.",
@@ -98,6 +98,8 @@ def detect(
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import estimate
     from conqret.perspectives.study import DetectionFolder, record_of, study
+    from conqret.report.perspectives import detection_tables
+    from conqret.report.table import spaced
     from conqret.runs.places import default_folder, stem
 
     if detector is not None:
@@ -129,7 +131,12 @@ def detect(
     )  # fmt: skip
     summary = outcome.summary
     there = len(found) - sum(summary.unanswered.values())
-    asking.conclude(summary, _lines(summary, folder), outcome, summary.unanswered, there=there)
+    lines = [
+        *spaced(detection_tables(summary)),
+        f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} on",
+        at(folder.table_file, "table"),
+    ]
+    asking.conclude(summary, lines, outcome, summary.unanswered, there=there)
 
 
 def probabilities_of(
@@ -157,6 +164,7 @@ def _by_detector(
     from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detector import load_detector
     from conqret.report.perspectives import quality_table
+    from conqret.report.table import spaced
     from conqret.runs.places import default_folder, stem
 
     folder = DetectedFolder(output or default_folder(stem(source), "detect", detector.resolve().name))
@@ -171,7 +179,7 @@ def _by_detector(
             loaded.probability, loaded.threshold,
         )  # fmt: skip
         facts["against_labels"] = quality.model_dump()
-        lines += [quality_table(quality, "Agreement with the labels"), ""]
+        lines += spaced([quality_table(quality, "Agreement with the labels")])
     lines.append(
         f"{yes} of {len(found)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
     )
@@ -193,15 +201,3 @@ def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord |
         )
     folder = DetectionFolder(Path(text))
     return threshold_of(folder), folder.record()
-
-
-def _lines(summary: DetectionSummary, folder: DetectionFolder) -> Iterator[RenderableType]:
-    from conqret.report.perspectives import detection_tables
-
-    for table in detection_tables(summary):
-        yield from (table, "")
-    answered = summary.pairs - sum(summary.unanswered.values())
-    yield (
-        f"{summary.yes} of {answered} documents contain their perspective: a yes from grade {summary.yes_from} on"
-    )
-    yield at(folder.table_file, "table")

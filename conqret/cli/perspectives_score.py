@@ -103,6 +103,7 @@ def score(
     from conqret.perspectives.scoring import score as scored
     from conqret.report.page import write_files
     from conqret.report.perspective_scores import diversity_tables
+    from conqret.report.table import spaced
     from conqret.retrieval.evaluation.names import ASKING, has_step
     from conqret.runs.places import default_folder, stem
 
@@ -164,11 +165,10 @@ def score(
         },
     )
     write_rankings(folder / RANKINGS, rankings)
-    lines = [part for table in diversity_tables(found) for part in (table, "")]
     result(
         facts,
         [
-            *lines,
+            *spaced(diversity_tables(found)),
             *map(at, written, ("scores", "values", "judgments", "questions")),
             at(folder / RANKINGS, "rankings"),
         ],

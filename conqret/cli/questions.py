@@ -14,11 +14,8 @@ from conqret.cli.groups import grouped
 from conqret.errors import number as counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from rich.console import RenderableType
-
-    from conqret.curation.deduplication import Deduplicated
     from conqret.io.questions import SourcedQuestion
 
 app = typer.Typer(
@@ -87,6 +84,7 @@ def dedupe(
     from conqret.io.questions import read_sourced
     from conqret.report.curation import dedupe_tables
     from conqret.report.page import write_files
+    from conqret.report.table import spaced
 
     read = read_sourced(questions, texts)
     kept, found = deduplicate(
@@ -94,14 +92,18 @@ def dedupe(
     )
     name = output.name.removesuffix(".jsonl")
     pairs = f"{name}.pairs.csv"
-    write_files(
+    files = write_files(
         output.parent,
         {
             output.name: _lines_of(kept),
             pairs: csv_text(DecidingPair.model_fields, (one.model_dump().values() for one in found.pairs)),
         },
     )
-    lines = _dedupe_lines(found, (output, output.parent / pairs), dedupe_tables(found))
+    lines = [
+        *spaced(dedupe_tables(found)),
+        f"{counted(len(found.removed), 'question')} removed, decided by {len(found.pairs):,} similar pairs",
+        *map(at, files, ("kept", "pairs")),
+    ]
     result(found, lines, as_json=shown.json_output)
     if encoder == "lexical" and embeddings is None and not shown.quiet:
         note("lexical sees words alone: a question in other words stays; an --encoder sees more")
@@ -158,11 +160,10 @@ def threshold(
     """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1."""
     from conqret.curation.drawing import choose_threshold
     from conqret.report.curation import threshold_tables
+    from conqret.report.table import spaced
 
     found = choose_threshold(sheet)
-    result(
-        found, (part for table in threshold_tables(found) for part in (table, "")), as_json=shown.json_output
-    )
+    result(found, spaced(threshold_tables(found)), as_json=shown.json_output)
     if found.unlabelled and not shown.quiet:
         note(f"{found.unlabelled:,} pairs have no label and are left out")
 
@@ -225,16 +226,6 @@ def _vectors(questions: Sequence[SourcedQuestion], encoder: str, embeddings: Pat
     if embeddings is not None:
         return read_embeddings(embeddings, len(questions))
     return embedder(encoder)([one.question for one in questions])
-
-
-def _dedupe_lines(
-    found: Deduplicated, files: Iterable[Path], tables: Iterable[RenderableType]
-) -> Iterator[RenderableType]:
-    for table in tables:
-        yield from (table, "")
-    yield f"{counted(len(found.removed), 'question')} removed, decided by {len(found.pairs):,} similar pairs"
-    for file, what in zip(files, ("kept", "pairs"), strict=True):
-        yield at(file, what)
 
 
 def _lines_of(questions: Iterable[SourcedQuestion]) -> str:

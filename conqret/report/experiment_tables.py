@@ -7,7 +7,7 @@ from typing import Any
 
 from conqret.report import words
 from conqret.report.overview import DIMENSION_NAMES, OVERALL
-from conqret.report.table import Cell, Column, Table, cell_text
+from conqret.report.table import Cell, Column, Table, cell_text, spaced
 from conqret.stats.estimate import Estimate
 from conqret.stats.significance import ALPHA
 
@@ -196,9 +196,7 @@ def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[T
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
     """The tables for a screen, each with an empty line behind it: without that of the damage, which is long."""
-    for table in experiment_tables(summary):
-        if table.title != DAMAGE:
-            yield from (table, "")
+    return spaced(table for table in experiment_tables(summary) if table.title != DAMAGE)
 
 
 def _places(means: Sequence[float | None]) -> list[Cell]:

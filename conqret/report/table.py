@@ -152,6 +152,12 @@ class Table:
         return fragment("table.html.j2", "section", self)
 
 
+def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
+    """Tables for a screen, each with an empty line behind it."""
+    for table in tables:
+        yield from (table, "")
+
+
 def cell_text(cell: Cell) -> str:
     """A cell in words, with every hidden character written out."""
     if isinstance(cell, Alarm):

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from conqret.cli import label_options, options
 from conqret.cli.console import result
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.debate.annotated import Annotated as Summary
 
 EPILOG = "Example:\n\nconqret debate annotations annotations.csv --of debates.jsonl"
 
@@ -42,14 +35,9 @@ def annotated(
     from conqret.debate.annotated import annotated as summed
     from conqret.io.text_annotations import read_annotations
     from conqret.io.two_turn import read_two_turn
+    from conqret.report.debate_writers import annotation_tables
+    from conqret.report.table import spaced
 
     require("scipy", extra="stats")
     found = summed(read_annotations(file, read_two_turn(of)), confidence=confidence)
-    result([asdict(one) for one in found], _lines(found), as_json=json_output)
-
-
-def _lines(found: tuple[Summary, ...]) -> Iterator[RenderableType]:
-    from conqret.report.debate_writers import annotation_tables
-
-    for table in annotation_tables(found):
-        yield from (table, "")
+    result([asdict(one) for one in found], spaced(annotation_tables(found)), as_json=json_output)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import note, result
 from conqret.cli.debate.table import Answers, BetterHalf, Design, answers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from conqret.debate.anova import Anova, Subject
 
 EPILOG = (
     "Examples:\n\nconqret debate anova answers.jsonl\n\n"
@@ -41,17 +34,12 @@ def anova(
     from dataclasses import asdict
 
     from conqret.debate.anova import anovas, default_subject
+    from conqret.report.debate_anova import anova_tables
+    from conqret.report.table import spaced
 
     given = answers_of(answers, design, better_half)
     of = subject or default_subject(given)
     found = anovas(given, of)
     if missing := sum(one.slider is None for one in given):
         note(f"{missing:,} of {len(given):,} answers were not given, and have no part in this")
-    result([asdict(one) for one in found], _lines(found, of), as_json=json_output)
-
-
-def _lines(found: Sequence[Anova], subject: Subject) -> Iterator[RenderableType]:
-    from conqret.report.debate_anova import anova_tables
-
-    for table in anova_tables(found, subject):
-        yield from (table, "")
+    result([asdict(one) for one in found], spaced(anova_tables(found, of)), as_json=json_output)

@@ -16,13 +16,7 @@ from conqret.cli.groups import grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from conqret.debate.allowance import Shortened
-    from conqret.debate.judged_run import JudgedFolder
-    from conqret.debate.outcomes import Outcomes, Standing
 
 EPILOG = (
     "Examples:\n\n"
@@ -86,7 +80,8 @@ def judge(
     from conqret.debate.judging import askings, estimate
     from conqret.debate.payoffs import INSTRUCTIONS
     from conqret.io.two_turn import read_two_turn
-    from conqret.report.debate_outcomes import verdict
+    from conqret.report.debate_outcomes import outcome_tables, standings_table, verdict
+    from conqret.report.table import spaced
     from conqret.runs.places import default_folder, stem
 
     check_allowance(allowance, asking.calls.max_tokens)
@@ -113,16 +108,10 @@ def judge(
     told = verdict(came)
     data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
     there = len(asked) - sum(outcome.lost.values())
-    asking.conclude(data, _lines(came, beside, told, folder), outcome, outcome.lost, there=there)
-
-
-def _lines(
-    came: Outcomes, beside: tuple[Standing, ...], told: str, folder: JudgedFolder
-) -> Iterator[RenderableType]:
-    from conqret.report.debate_outcomes import outcome_tables, standings_table
-
-    for one in (*outcome_tables(came), standings_table(beside)):
-        yield from (one, "")
-    yield told
-    yield at(folder.answers_file, "answers")
-    yield at(folder.floors_file, "floors")
+    lines = (
+        *spaced([*outcome_tables(came), standings_table(beside)]),
+        told,
+        at(folder.answers_file, "answers"),
+        at(folder.floors_file, "floors"),
+    )
+    asking.conclude(data, lines, outcome, outcome.lost, there=there)

@@ -10,10 +10,6 @@ from conqret.cli import options
 from conqret.cli.console import result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
     from conqret.debate.payoffs import Instruction
 
 EPILOG = (
@@ -41,9 +37,12 @@ def payoffs(
     The slider has seven points; its middle abstains. The thresholds follow from the bonuses alone.
     """
     from fractions import Fraction
+    from itertools import chain
 
     from conqret.debate.payoffs import INSTRUCTIONS, Instruction
     from conqret.errors import DeclarationError
+    from conqret.report.debate_payoffs import payoff_tables
+    from conqret.report.table import spaced
 
     if bonuses is not None and instruction is not None:
         raise DeclarationError("--bonuses are an instruction of your own: leave --instruction away")
@@ -55,7 +54,11 @@ def payoffs(
         except ValueError:  # infinite, or no number
             raise DeclarationError(f"{wanted}, not {bonuses!r}") from None
         shown = [Instruction("--bonuses", own)]
-    result([_plain(one) for one in shown], _lines(shown), as_json=json_output)
+    result(
+        [_plain(one) for one in shown],
+        spaced(chain.from_iterable(map(payoff_tables, shown))),
+        as_json=json_output,
+    )
 
 
 def _plain(one: Instruction) -> dict[str, Any]:
@@ -67,11 +70,3 @@ def _plain(one: Instruction) -> dict[str, Any]:
         "pays_from": {STRENGTHS[strength]: float(share) for strength, share in one.pays_from().items()},
         "wins_from_percent": {name: one.first_winner(strength) for strength, name in enumerate(STRENGTHS)},
     }
-
-
-def _lines(shown: Sequence[Instruction]) -> Iterator[RenderableType]:
-    from conqret.report.debate_payoffs import payoff_tables
-
-    for one in shown:
-        for table in payoff_tables(one):
-            yield from (table, "")

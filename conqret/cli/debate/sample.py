@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import at, result
 from conqret.cli.groups import grouped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.debate.inspection import Inspection
 
 EPILOG = (
     "Examples:\n\n"
@@ -55,6 +48,7 @@ def sample(
     from conqret.debate.statements import judged_run
     from conqret.io.label_sheets import Sheet
     from conqret.reliability.labelling import TASKS
+    from conqret.report.debates import inspection_table
     from conqret.report.page import write_files
 
     folder = judged_run(run, FORMAT, "conqret debate score")
@@ -68,17 +62,9 @@ def sample(
     paths = write_files(
         output.parent, {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     )
-    result(found, _lines(found, paths), as_json=shown.json_output)
+    result(found, [inspection_table(found), *map(at, paths, ("sheet", "plan"))], as_json=shown.json_output)
 
 
 def plan_of(sheet: Path) -> Path:
     """Where the plan of a sheet is."""
     return sheet.with_name(f"{sheet.name}.plan.json")
-
-
-def _lines(found: Inspection, files: list[Path]) -> Iterator[RenderableType]:
-    from conqret.report.debates import inspection_table
-
-    yield inspection_table(found)
-    yield at(files[0], "sheet")
-    yield at(files[1], "plan")

@@ -102,9 +102,9 @@ def answers_of(
 
 def _lines(found: Outcomes, told: str, plot: Path | None) -> Iterator[RenderableType]:
     from conqret.report.debate_outcomes import outcome_tables
+    from conqret.report.table import spaced
 
-    for one in outcome_tables(found):
-        yield from (one, "")
+    yield from spaced(outcome_tables(found))
     right, wrong = (f"${found.writers[side]:.3f}" for side in ("right", "wrong"))
     yield f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one."
     yield told

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from conqret.cli import label_options, options
 from conqret.cli.console import result
 from conqret.cli.debate.table import Answers, BetterHalf, Design, answers_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from conqret.debate.writers import Writer
 
 EPILOG = (
     "Examples:\n\nconqret debate writers runs/judged/answers.jsonl\n\n"
@@ -37,13 +28,8 @@ def writers(
 
     from conqret._optional import require
     from conqret.debate.writers import writers as rated
+    from conqret.report.debate_writers import writers_table
 
     require("scipy", extra="stats")
     found = rated(answers_of(answers, design, better_half), confidence=confidence)
-    result([asdict(one) for one in found], _lines(found), as_json=json_output)
-
-
-def _lines(found: Sequence[Writer]) -> Iterator[RenderableType]:
-    from conqret.report.debate_writers import writers_table
-
-    yield writers_table(found)
+    result([asdict(one) for one in found], [writers_table(found)], as_json=json_output)
