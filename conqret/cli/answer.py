@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, floor, note, progress
+from conqret.cli.console import at, named, note, progress
 from conqret.cli.groups import Group, grouped
 from conqret.errors import number
 
@@ -132,8 +132,7 @@ def answer(
         asking.tell_cost(estimate(run, Library(asking.prompts)))
         return
     folder = AnswersFolder(output or place(questions, run))
-    name = run.answerer.model
-    by = f"{name}: {floor('an author')}" if run.answerer.backend.baseline else name
+    by = named(run.answerer.model, run.answerer.backend.baseline, "an author")
     by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
     chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
     outcome = asking.ask(

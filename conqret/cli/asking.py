@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conqret.cli import options
-from conqret.cli.console import end, floor, note_all, progress, result, tell, tell_session
+from conqret.cli.console import end, named, note_all, progress, result, tell, tell_session
 from conqret.cli.groups import Group
 from conqret.errors import number
 
@@ -74,13 +74,14 @@ class Asking(Group):
         *,
         about: str,
         doing: str = "judging",
+        role: str = "a judge",
         by: str = "",
     ) -> O:
         """Do ``run``, which asks about ``total`` ``rows`` ("judgments") and takes ``on_start`` (its last arguments are
         the client and the number of rows kept from before) and ``on_row``; tell who is asked ``about`` what, and what
         came.
 
-        ``by`` says who answers, where that is not the model, or not as a judge.
+        ``role`` is what the offline baseline is not, and ``by`` says who answers, where that is not the model alone.
         """
         quiet = self.shown.quiet
         with progress(doing, quiet=quiet) as bar:
@@ -88,8 +89,7 @@ class Asking(Group):
             def started(*given: Any) -> None:
                 client: Client = given[-2]
                 if not quiet:
-                    judge = f"{client.model_id}: {floor('a judge')}" if client.baseline else client.model_id
-                    tell(f"{about} {by or judge}")
+                    tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
                 bar.start(client, given[-1], total)
 
             outcome = run(on_start=started, on_row=bar.advance)

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.judging.requirements import Requirement
     from conqret.reliability.bias.contrast import Probe
     from conqret.reliability.bias.run import BiasPlan
-    from conqret.reliability.bias.table import BiasTable
 
 EPILOG = (
     "Examples:\n\n"
@@ -121,13 +119,15 @@ def bias(
     """
     from conqret.cli.expected_cost import tell_cost
     from conqret.errors import DeclarationError
+    from conqret.io.atomic import write_whole
     from conqret.judging.registry import DEFAULT_FORMAT
-    from conqret.reliability.bias.requirements import parse_bias_requirement
+    from conqret.reliability.bias.requirements import check_bias_requirement, parse_bias_requirement
     from conqret.reliability.bias.run import estimate
     from conqret.reliability.bias.study import bias as measure
     from conqret.reliability.bias.study import bias_plan
     from conqret.report.bias_screen import screen
     from conqret.report.bias_tables import bias_sheet
+    from conqret.report.junit import bias_junit
     from conqret.report.page import write_files
 
     if list_all:
@@ -169,7 +169,10 @@ def bias(
     result(table, (*screen(table), at(page)), as_json=shown.json_output)
     for text in table.warnings:
         note(text)
-    met = _held(table, wanted, junit)
+    outcomes = [check_bias_requirement(one, table) for one in wanted]
+    met = tell_outcomes(outcomes)
+    if junit is not None:
+        write_whole(junit, bias_junit(table, outcomes))
     if missing := table.missing:
         note("some comparisons lack values; bias.json says how many, and why")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
@@ -213,16 +216,3 @@ def _entries(found: Sequence[Probe]) -> Iterator[RenderableType]:
         yield from entry(
             one.name, "" if one.default else f"only where it is named: --probe {one.name}", lines
         )
-
-
-def _held(table: BiasTable, wanted: Sequence[Requirement], junit: Path | None) -> bool:
-    """Whether the table meets what is required, said to people and into a file."""
-    from conqret.io.atomic import write_whole
-    from conqret.reliability.bias.requirements import check_bias_requirement
-    from conqret.report.junit import bias_junit
-
-    outcomes = [check_bias_requirement(one, table) for one in wanted]
-    tell_outcomes(outcomes)
-    if junit is not None:
-        write_whole(junit, bias_junit(table, outcomes))
-    return all(one.met for one in outcomes)

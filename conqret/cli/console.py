@@ -123,6 +123,11 @@ def floor(role: str) -> str:
     return f"the lexical baseline, a floor and not {role}"
 
 
+def named(model: str, baseline: bool, role: str = "a judge") -> str:
+    """A model's name, with what the offline baseline is, where it is that."""
+    return f"{model}: {floor(role)}" if baseline else model
+
+
 def end(
     failed: object,
     session: SessionCounts | None = None,
@@ -144,14 +149,15 @@ def end(
         raise typer.Exit(1)
 
 
-def tell_outcomes(outcomes: Iterable[RequirementOutcome]) -> None:
-    """Say which of the things that were required are met, and by which value."""
+def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
+    """Say which of the things that were required are met, and by which value; returns whether all are."""
     for one in outcomes:
         value = "none" if one.value is None else f"{one.value:.3f}"
         if one.met:
             note(f"met: {one.requirement} ({value})")
         else:
             complain(f"not met: {one.requirement} ({value}{', ' if one.reason else ''}{one.reason})")
+    return all(one.met for one in outcomes)
 
 
 def counts(progress: Progress) -> str:

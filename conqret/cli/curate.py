@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import curate_check, curate_remove, options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, end, floor, note, result
+from conqret.cli.console import at, end, note, result
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import Group, add_commands, grouped
 from conqret.errors import number
@@ -135,12 +135,10 @@ def run(
         note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
     folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
-    baseline = session.options.backend.baseline
-    author = f"{session.options.model}: {floor('an author')}" if baseline else ""
     outcome = asking.ask(
         partial(curate, found, collector, folder, overwrite=asking.kept.overwrite), len(found) * len(STEPS), "steps",
         about=f"{number(len(found), 'question')}, {source.described}, asked of",
-        doing="collecting", by=author,
+        doing="collecting", role="an author",
     )  # fmt: skip
     summary = outcome.summary
     lines = [

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
     from conqret import Judgments
     from conqret.io import Checked
-    from conqret.judging.requirements import Requirement
     from conqret.judging.setup import Setup
     from conqret.llm.client import Client
-    from conqret.reliability.drift.series import Drift
 
 EPILOG = (
     "Examples:\n\n"
@@ -115,12 +113,15 @@ def drift(
     stand still one in twenty raises an alarm over a whole planned series. It also says what else changed: the name
     under which the model answers, its system, prompts, price and speed.
     """
+    from conqret.api.judging import expected_cost
+    from conqret.cli.expected_cost import tell_cost
     from conqret.errors import DeclarationError
     from conqret.io.atomic import write_whole
-    from conqret.reliability.drift.requirements import parse_drift_requirement
+    from conqret.reliability.drift.requirements import check_drift_requirement, parse_drift_requirement
     from conqret.reliability.drift.series import DATA_NAME
     from conqret.reliability.drift.series import drift as chart
     from conqret.report.drift import drift_screen, drift_sheet
+    from conqret.report.junit import drift_junit
     from conqret.report.sheet import check_ending, write_sheet
 
     wanted = [parse_drift_requirement(text) for text in require or ()]
@@ -141,7 +142,7 @@ def drift(
             **own.given(), **judging.given(), **calls.given(), **engines.given(),
         }  # fmt: skip
         if dry_run:
-            _tell_cost(given[0], asked, calls, shown)
+            tell_cost([expected_cost(given[0], **asked)], budget=calls.budget_usd, as_json=shown.json_output)
             return
         found = _judge(given[0], output, occasion, series, asked, shown)
     else:
@@ -156,19 +157,15 @@ def drift(
     if charted.left_out:
         note_all("not finished, and left out", charted.left_out)
     result(charted, (*drift_screen(charted), *places), as_json=shown.json_output)
-    met = _held(charted, wanted, junit)
+    outcomes = [check_drift_requirement(one, charted) for one in wanted]
+    met = tell_outcomes(outcomes)
+    if junit is not None:
+        write_whole(junit, drift_junit(charted, outcomes))
     session = None if found is None else found.session
     lost = found is not None and found.summary.failed
     reasons = {} if found is None else found.summary.reasons
     there = found is None or found.summary.any_score
     end(charted.alarms or not met or lost, session, there=there, reasons=reasons)
-
-
-def _tell_cost(items: Path, asked: Any, calls: options.Calls, shown: options.Shown) -> None:
-    from conqret.api.judging import expected_cost
-    from conqret.cli.expected_cost import tell_cost
-
-    tell_cost([expected_cost(items, **asked)], budget=calls.budget_usd, as_json=shown.json_output)
 
 
 def _judge(
@@ -208,16 +205,3 @@ def _check_runs(given: Sequence[Path]) -> None:
                 f"{path} is a file: to judge it once more, say with -o in which folder the occasions are; to read "
                 "occasions that are judged already, give their folders"
             )
-
-
-def _held(charted: Drift, wanted: Sequence[Requirement], junit: Path | None) -> bool:
-    """Whether the series meets what is required, said to people and into a file."""
-    from conqret.io.atomic import write_whole
-    from conqret.reliability.drift.requirements import check_drift_requirement
-    from conqret.report.junit import drift_junit
-
-    outcomes = [check_drift_requirement(one, charted) for one in wanted]
-    tell_outcomes(outcomes)
-    if junit is not None:
-        write_whole(junit, drift_junit(charted, outcomes))
-    return all(one.met for one in outcomes)

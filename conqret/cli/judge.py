@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note, note_all, progress, result, tell, tell_outcomes
+from conqret.cli.console import at, end, named, note, note_all, progress, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
 from conqret.cli.settings_file import Config
 
@@ -171,11 +171,9 @@ def judge(
     if maps is not None and found.folder is not None:
         summary = _calibrated(found.folder, maps)
     result(summary, _lines(found, summary), as_json=shown.json_output)
-    outcomes = [check_mean(one, found.summary) for one in wanted]
-    tell_outcomes(outcomes)
-    failed = found.summary.failed or not all(one.met for one in outcomes)
+    met = tell_outcomes([check_mean(one, found.summary) for one in wanted])
     there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
-    end(failed, found.session, there=there, reasons=found.summary.reasons)
+    end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
 
 
 def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging) -> set[str]:  # noqa: A002
@@ -221,10 +219,9 @@ def _hold_against(card: Path, setup: Setup) -> None:
 def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
     from conqret.report.words import number
 
-    baseline = f": {floor('a judge')}" if setup.client.backend.baseline else ""
     counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
     tell(f"{counts} from {items} (read as {checked.layout})")
-    tell(f"judged by {setup.judge.name} with {setup.client.model}{baseline}")
+    tell(f"judged by {setup.judge.name} with {named(setup.client.model, setup.client.backend.baseline)}")
     for text in setup.notes:
         note(text)
 

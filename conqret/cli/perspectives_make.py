@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, floor, result
+from conqret.cli.console import at, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -69,11 +69,10 @@ def make(
         asking.tell_cost(making.estimate(read, session))
         return
     folder = making.MadeFolder(output or default_folder(stem(rows), "make", session.options.model))
-    baseline = session.options.backend.baseline
     outcome = asking.ask(
         partial(making.make, read, session, folder, overwrite=asking.kept.overwrite), len(read), "rows",
         about=f"{number(len(read), 'row')} from {rows}, asked of", doing="writing",
-        by=f"{session.options.model}: {floor('an author')}" if baseline else "",
+        role="an author",
     )  # fmt: skip
     summary = outcome.summary
     files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)

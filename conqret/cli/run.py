@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import at, end, note, result, tell, tell_session
 from conqret.cli.groups import grouped
-
-if TYPE_CHECKING:
-    pass
 
 EPILOG = (
     "Examples:\n\n"
@@ -45,13 +42,21 @@ def run(
     as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
     """
     from conqret import run as run_file
+    from conqret.api.experiments import experiment_job
+    from conqret.cli.expected_cost import tell_cost
+    from conqret.experiments.estimate import estimate
     from conqret.report.experiment_tables import overview_tables
 
     if dry_run:
-        _show_estimate(experiment, shown.json_output)
+        tell_cost(estimate(experiment_job(experiment)), as_json=shown.json_output)
         return
+
+    def say(stage: str, text: str) -> None:
+        if not shown.quiet:
+            tell(f"{stage:<12} {text}")
+
     outcome = run_file(
-        experiment, output=output, say=_silent if shown.quiet else _say,
+        experiment, output=output, say=say,
         recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
     )  # fmt: skip
     result(
@@ -65,19 +70,3 @@ def run(
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
         note(f"not everything could be had ({parts}); the same command tries again what failed")
     end(outcome.failed, outcome.session)
-
-
-def _say(stage: str, text: str) -> None:
-    tell(f"{stage:<12} {text}")
-
-
-def _silent(stage: str, text: str) -> None:
-    """Say nothing."""
-
-
-def _show_estimate(experiment: Path, json_output: bool) -> None:
-    from conqret.api.experiments import experiment_job
-    from conqret.cli.expected_cost import tell_cost
-    from conqret.experiments.estimate import estimate
-
-    tell_cost(estimate(experiment_job(experiment)), as_json=json_output)

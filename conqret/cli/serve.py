@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.cli import options
-from conqret.cli.console import floor, note, say, tell, tell_session
+from conqret.cli.console import named, note, say, tell, tell_session
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def serve(
     def started(address: str, formats: Sequence[str]) -> None:
         if store is not None:
             store.parent.mkdir(parents=True, exist_ok=True)
-        baseline = f": {floor('a judge')}" if session.options.backend.baseline else ""
-        say(f"judged by {session.options.model}{baseline}")
+        say(f"judged by {named(session.options.model, session.options.backend.baseline)}")
         for name in formats:
             say(f"  POST {address}/v1/judge/{name}")
         say(f"described in {address}/openapi.json; Ctrl-C or SIGTERM ends it")

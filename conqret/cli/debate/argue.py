@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, floor, note, note_all
+from conqret.cli.console import at, named, note, note_all
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -82,9 +82,7 @@ def argue(
     run = partial(
         write_debates, debated, writers, folder, prompts=asking.prompts, **asking.kept.given(),
     )  # fmt: skip
-    by = " and ".join(
-        f"{one.model}: {floor('an author')}" if one.backend.baseline else one.model for one in writers
-    )
+    by = " and ".join(named(one.model, one.backend.baseline, "an author") for one in writers)
     outcome = asking.ask(
         run, len(asked), "texts", about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by",
         doing="writing", by=by,

@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, floor, note
+from conqret.cli.console import at, named, note
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -87,10 +87,7 @@ def hold(
     if asking.dry_run:
         asking.tell_cost(estimate(plan, library))
         return
-    speakers = {
-        one.model: f"{one.model}: {floor('a debater')}" if one.backend.baseline else one.model
-        for one in plan.speakers
-    }
+    speakers = {one.model: named(one.model, one.backend.baseline, "a debater") for one in plan.speakers}
     folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *speakers))
     run = partial(
         hold_debates, plan, folder, prompts=library, **asking.kept.given(),

@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, floor, note
+from conqret.cli.console import at, note
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -60,7 +60,6 @@ def write(
         return
     name = session.options.model
     folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
-    by = f"{name}: {floor('an author')}" if session.options.backend.baseline else name
     run = partial(
         write_statements,
         found,
@@ -71,7 +70,7 @@ def write(
         overwrite=kept.overwrite,
     )
     outcome = asking.ask(
-        run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", by=by
+        run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", role="an author"
     )
     summary = outcome.summary
     if summary.cut and not shown.quiet:
