@@ -20,7 +20,7 @@ from conqret.cli.groups import grouped
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from rich.console import RenderableType
 
@@ -156,11 +156,16 @@ def backup(
     say(at(output))
 
 
-app.command("debate", epilog=DEBATE_EPILOG)(debate)
-app.command("write", epilog=WRITE_EPILOG)(write)
-app.command("adjudicate", epilog=ADJUDICATE_EPILOG)(adjudicate)
-app.command("export", epilog="Example: conqret annotate export labels -o labels.csv")(export)
-app.command("drop", epilog="Example: conqret annotate drop labels ben --why 'answered without reading'")(drop)
-app.command("pause", epilog="Example: conqret annotate pause labels ben --resume")(pause)
-app.command("reassign", epilog="Example: conqret annotate reassign labels ben")(reassign)
-app.command("forget", epilog="Example: conqret annotate forget labels ben --yes")(forget)
+COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
+    "debate": (debate, DEBATE_EPILOG),
+    "write": (write, WRITE_EPILOG),
+    "adjudicate": (adjudicate, ADJUDICATE_EPILOG),
+    "export": (export, "Example: conqret annotate export labels -o labels.csv"),
+    "drop": (drop, "Example: conqret annotate drop labels ben --why 'answered without reading'"),
+    "pause": (pause, "Example: conqret annotate pause labels ben --resume"),
+    "reassign": (reassign, "Example: conqret annotate reassign labels ben"),
+    "forget": (forget, "Example: conqret annotate forget labels ben --yes"),
+}
+"""Commands of other modules, each with the examples of its help."""
+for name, (command, examples) in COMMANDS.items():
+    app.command(name, epilog=examples)(command)

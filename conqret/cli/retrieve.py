@@ -10,8 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import end, note, progress, result, tell
 from conqret.cli.default_command import DEFAULT, RunByDefault
-from conqret.cli.groups import grouped
-from conqret.cli.retrieve_evaluate import EPILOG as EVALUATE_EPILOG
+from conqret.cli.groups import add_commands, grouped
 from conqret.cli.retrieve_evaluate import evaluate
 from conqret.cli.retrieve_session import (
     AnswersBeside,
@@ -23,7 +22,6 @@ from conqret.cli.retrieve_session import (
     Where,
     describe_windows,
 )
-from conqret.cli.retrieve_tune import EPILOG as TUNE_EPILOG
 from conqret.cli.retrieve_tune import tune
 from conqret.errors import number
 
@@ -46,8 +44,7 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog=EPILOG,
 )
-app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
-app.command("tune", epilog=TUNE_EPILOG)(tune)
+add_commands(app, {"evaluate": evaluate, "tune": tune})
 
 
 @app.command(DEFAULT, epilog=EPILOG)

@@ -9,7 +9,7 @@ import typer
 
 from conqret.cli import options, scrape_evidence, scrape_inspect, scrape_topics
 from conqret.cli.console import end, note, note_all, result, tell
-from conqret.cli.groups import grouped
+from conqret.cli.groups import add_commands, grouped
 from conqret.cli.scrape_pages import Fetching, need_scrape
 from conqret.errors import number
 
@@ -22,16 +22,15 @@ app = typer.Typer(
     epilog="Examples:\n\nconqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
     "conqret scrape debates topics.txt -o corpus/\n\nconqret scrape evidence corpus/",
 )
-scrape_topics.register(app)
+
+EPILOG = (
+    "Examples:\n\nconqret scrape debates topics.txt -o corpus/\n\n"
+    "conqret scrape debates topics.txt -o corpus/ --archived 2024-06"
+)
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
 
 
-@app.command(
-    "debates",
-    epilog="Examples:\n\nconqret scrape debates topics.txt -o corpus/\n\n"
-    "conqret scrape debates topics.txt -o corpus/ --archived 2024-06",
-)
 @grouped
 def debates(
     urls: Annotated[Path, typer.Argument(help="A file with an address on each line; # begins a comment.")],
@@ -95,5 +94,12 @@ def debates(
     end(found.problems)
 
 
-scrape_evidence.register(app)
-scrape_inspect.register(app)
+add_commands(
+    app,
+    {
+        "topics": scrape_topics.topics,
+        "debates": debates,
+        "evidence": scrape_evidence.evidence,
+        "inspect": scrape_inspect.inspect,
+    },
+)

@@ -33,11 +33,6 @@ EPILOG = (
 _ASKING, _LIMITS = "Asking", "Limits"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to ``conqret scrape``."""
-    app.command("evidence", epilog=EPILOG)(evidence)
-
-
 @dataclass(frozen=True)
 class Asking(Group):
     """How sites are asked."""

@@ -29,11 +29,6 @@ EPILOG = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to ``conqret scrape``."""
-    app.command("inspect", epilog=EPILOG)(inspect)
-
-
 @grouped
 def inspect(
     page: Annotated[

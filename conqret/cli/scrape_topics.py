@@ -24,11 +24,6 @@ EPILOG = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to ``conqret scrape``."""
-    app.command("topics", epilog=EPILOG)(topics)
-
-
 @grouped
 def topics(
     index: Annotated[str, typer.Argument(help="The address of a page that lists debates, or a saved one.")],
