@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conqret.annotation.debate_plan import QUESTION, debated
@@ -149,11 +149,6 @@ def _countered(question: TwoTurnQuestion, own: Sequence[Given]) -> TwoTurnQuesti
         for n, side in enumerate(question.sides, start=1)
     )
     return replace(question, sides=(first, second), writers=(against[2][0], against[1][0]))
-
-
-def as_debates(whole: Sequence[TwoTurnQuestion]) -> Iterator[str]:
-    """Lines that ``conqret debate judge`` and ``conqret annotate debate`` read."""
-    return (json.dumps(one.record(), ensure_ascii=False) + "\n" for one in whole)
 
 
 def _screen(one: TwoTurnQuestion, against: int, person: int) -> Screen:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.records import Given
-    from conqret.annotation.verdicts import Verdict
 
 
 def export(
@@ -48,7 +47,6 @@ def export(
     from conqret.annotation.finals import Finals
     from conqret.annotation.verdicts import verdicts
     from conqret.errors import DeclarationError
-    from conqret.report.page import write_files
 
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
@@ -85,19 +83,20 @@ def export(
             text = (
                 as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
             )
-    (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
-    say(at(path))
-    if final or to == "pairs":
-        _say_open(decided)
-    say(f"read it with: {_reader(to, path, given, final=final)}")
-
-
-def _say_open(decided: Sequence[Verdict]) -> None:
-    """How many labels wait for somebody who decides."""
-    if left := sum(one.value is None for one in decided):
+    _written(text, output, _reader(to, output, given, final=final))
+    left = sum(one.value is None for one in decided)
+    if left and (final or to == "pairs"):
         note(
             f"{number(left, 'label')} left out: people differ, and no one has decided (conqret annotate adjudicate)"
         )
+
+
+def _written(text: str, output: Path, reader: str) -> None:
+    """Write a table, and say by which command it is read."""
+    from conqret.report.page import write_file
+
+    say(at(write_file(output, text.encode("utf-8", "replace"))))
+    say(f"read it with: {reader}")
 
 
 def _reader(to: str, path: Path, given: Sequence[Given], *, final: bool) -> str:
@@ -125,14 +124,11 @@ def _export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
 
     from conqret.annotation.debate_answers import as_slider_answers
     from conqret.errors import DeclarationError
-    from conqret.report.page import write_files
 
     text = as_slider_answers(ledger, dropped=dropped)
     if not any(ledger.given(dropped=dropped)):
         raise DeclarationError("the study holds no answers yet")
-    (path,) = write_files(output.parent, {output.name: text.encode("utf-8", "replace")})
-    say(at(path))
-    say(f"read it with: {shlex.join(['conqret', 'debate', 'table', str(path)])}")
+    _written(text, output, shlex.join(["conqret", "debate", "table", str(output)]))
 
 
 def _export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
@@ -141,23 +137,23 @@ def _export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
     Raises:
         DeclarationError: there is none.
     """
-    from conqret.annotation.counter_arguments import as_debates, practised, written
+    from conqret.annotation.counter_arguments import practised, written
     from conqret.errors import DeclarationError
-    from conqret.report.page import write_files
+    from conqret.io.jsonl import json_lines
+    from conqret.report.page import write_file
 
     whole, lacking = (practised(ledger), []) if practice else written(ledger)
     if not whole:
         raise DeclarationError("no question has both of its counter-arguments yet")
-    (path,) = write_files(output.parent, {output.name: as_debates(whole)})
-    say(at(path))
+    say(at(write_file(output, json_lines(one.record() for one in whole))))
     if lacking:
         note(
             f"{number(len(lacking), 'question')} left out: a counter-argument is missing, {lacking[0]!r} for one"
         )
     if practice:
         say(
-            f"grade them with: conqret annotate {path} --task counter-argument, or conqret debate rubric {path}"
+            f"grade them with: conqret annotate {output} --task counter-argument, or conqret debate rubric {output}"
         )
         say("let a writer go on with: conqret annotate pause --resume")
         return
-    say(f"judge them with: conqret annotate debate {path}, or conqret debate judge {path}")
+    say(f"judge them with: conqret annotate debate {output}, or conqret debate judge {output}")

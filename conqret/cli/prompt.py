@@ -118,7 +118,7 @@ def copy(
     from conqret.prompts import Library
     from conqret.prompts.library import SUFFIX
     from conqret.prompts.variables import explained
-    from conqret.report.page import write_files
+    from conqret.report.page import write_file
 
     library = Library()
     asks = _asks_of(name, library)
@@ -131,8 +131,7 @@ def copy(
             system, user = given(ask, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
-        write_files(output, {f"{identifier}{SUFFIX}": explained(library[identifier], blocks)})
-        say(at(file))
+        say(at(write_file(file, explained(library[identifier], blocks))))
     note(f"change them, and use them with --prompts {output}")
 
 
@@ -175,7 +174,7 @@ def steps(
     from conqret.judging.steps import generate_steps, with_steps
     from conqret.prompts import Library
     from conqret.prompts.library import SUFFIX
-    from conqret.report.page import write_files
+    from conqret.report.page import write_file
 
     library = Library(prompts if prompts is not None and prompts.exists() else None)
     prompt = library[f"g-eval/{metric.replace('_', '-')}"]
@@ -183,7 +182,7 @@ def steps(
     for number, step in enumerate(found, start=1):
         say(f"{number}. {step}")
     if prompts is not None:
-        (file,) = write_files(prompts, {f"{prompt.id}{SUFFIX}": with_steps(prompt, found)})
+        file = write_file(prompts / f"{prompt.id}{SUFFIX}", with_steps(prompt, found))
         say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 

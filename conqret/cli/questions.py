@@ -14,7 +14,7 @@ from conqret.cli.groups import grouped
 from conqret.errors import number as counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from conqret.io.questions import SourcedQuestion
 
@@ -80,6 +80,7 @@ def dedupe(
     threshold belongs to the encoder: `conqret questions pairs` and `threshold` choose it.
     """
     from conqret.curation.deduplication import DecidingPair, deduplicate
+    from conqret.io.jsonl import json_lines
     from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced
     from conqret.report.curation import dedupe_tables
@@ -95,7 +96,7 @@ def dedupe(
     files = write_files(
         output.parent,
         {
-            output.name: _lines_of(kept),
+            output.name: json_lines(one.record() for one in kept),
             pairs: csv_text(DecidingPair.model_fields, (one.model_dump().values() for one in found.pairs)),
         },
     )
@@ -133,11 +134,11 @@ def pairs(
     from conqret.curation.drawing import COLUMNS, draw_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced
-    from conqret.report.page import write_files
+    from conqret.report.page import write_file
 
     read = read_sourced(questions, texts)
     drawn = draw_pairs(_vectors(read, encoder, embeddings), number, lowest=lowest, seed=seed)
-    write_files(output.parent, {output.name: csv_text(COLUMNS, sheet_rows(drawn, read))})
+    write_file(output, csv_text(COLUMNS, sheet_rows(drawn, read)))
     bands = len({one.band for one in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}
@@ -193,6 +194,7 @@ def debatable(
     from conqret.cli.verdicts import verdicts
     from conqret.curation.debatable import CRITERIA, VERDICT, failed, subjects
     from conqret.io.atomic import write_files
+    from conqret.io.jsonl import json_lines
     from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced
     from conqret.report.curation import debatable_table
@@ -211,7 +213,8 @@ def debatable(
         for one, faults, row in zip(read, wrong, done.asked.rows, strict=True)
     )  # fmt: skip
     table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
-    written = {done.folder.kept_file: _lines_of(good), done.folder.table_file: table}
+    kept = json_lines(one.record() for one in good)
+    written = {done.folder.kept_file: kept, done.folder.table_file: table}
     write_files(written)
     counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
     facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
@@ -226,9 +229,3 @@ def _vectors(questions: Sequence[SourcedQuestion], encoder: str, embeddings: Pat
     if embeddings is not None:
         return read_embeddings(embeddings, len(questions))
     return embedder(encoder)([one.question for one in questions])
-
-
-def _lines_of(questions: Iterable[SourcedQuestion]) -> str:
-    import json
-
-    return "".join(json.dumps(one.record(), ensure_ascii=False) + "\n" for one in questions)

@@ -54,7 +54,7 @@ def report(
     from conqret.report.experiment import write_experiment
     from conqret.report.experiment_tables import overview_tables
     from conqret.report.html import write_report
-    from conqret.report.page import write_files
+    from conqret.report.page import write_file
     from conqret.report.run_page import study_page
     from conqret.report.tables import Beside, terminal
     from conqret.runs.folder import REPORT
@@ -67,7 +67,7 @@ def report(
         return
     if (study := study_page(run)) is not None:
         _alone(run, "a study of a judge", given)
-        (page,) = write_files(run, {REPORT: study})
+        page = write_file(run / REPORT, study)
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
     directory = JudgeFolder(run)

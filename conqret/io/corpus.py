@@ -37,6 +37,7 @@ from conqret.data.item import Document
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.atomic import replacing, write_all, write_whole
 from conqret.io.in_folder import InFolder
+from conqret.io.jsonl import json_lines
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
@@ -178,8 +179,7 @@ class CorpusDirectory:
 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
     """Write a JSON object a line, the file as a whole or not at all; returns the number of lines."""
-    lines = (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
-    return write_all(path, (line.encode("utf-8") for line in lines))
+    return write_all(path, (line.encode("utf-8") for line in json_lines(records)))
 
 
 def _there(path: Path, command: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,11 @@ def compact(value: object) -> bytes:
     except ValueError:  # half a surrogate pair, or a type of its own
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode("utf-8", "backslashreplace")
+
+
+def json_lines(records: Iterable[object]) -> Iterator[str]:
+    """A line of JSON for each record, as people can read it too; it ends in a line break."""
+    return (json.dumps(one, ensure_ascii=False, default=str) + "\n" for one in records)
 
 
 @dataclass(frozen=True, slots=True)

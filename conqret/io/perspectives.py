@@ -6,7 +6,6 @@ or opposing), perhaps ``id``, ``subset``, ``url`` and ``licence``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Literal
 from conqret.io.checks import a_list, one_line, one_of, text, trec_id
 from conqret.io.faults import Unfit
 from conqret.io.files import file_rows
+from conqret.io.jsonl import json_lines
 from conqret.io.schema import Field, Schema, TableReader
 
 Side = Literal["", "supporting", "opposing"]
@@ -111,11 +111,11 @@ def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
 
 def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:
     """Questions as JSON Lines, as :func:`read_perspectives` reads them; what is empty is left out."""
-    lines = []
+    records = []
     for one in questions:
         told = {name: value for name, value in asdict(one).items() if value}
         told["perspectives"] = [
             {name: value for name, value in asdict(view).items() if value} for view in one.perspectives
         ]
-        lines.append(json.dumps(told, ensure_ascii=False) + "\n")
-    return "".join(lines)
+        records.append(told)
+    return "".join(json_lines(records))

@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.answering.run import AnswersSummary, GivenAnswer
 from conqret.data import Document
 from conqret.io.questions import SourcedQuestion
-from conqret.report.page import page, write_files
+from conqret.report.page import page, write_file
 from conqret.report.table import Cell, Column, Table
 from conqret.report.words import reason
 
@@ -46,8 +46,7 @@ def write_answers(
         passages=passages,
         summary=summary,
     )
-    (written,) = write_files(file.parent, {file.name: content})
-    return written
+    return write_file(file, content)
 
 
 def _mean(value: float | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.debate.holding import HeldSummary
 from conqret.debate.transcript import Debate
 from conqret.io.debate_topics import SIDES
-from conqret.report.page import page, write_files
+from conqret.report.page import page, write_file
 
 SHOWN = 200
 """Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
@@ -23,5 +23,4 @@ def write_held(debates: Sequence[Debate], summary: HeldSummary, file: Path) -> P
         summary=summary,
         sides=SIDES,
     )
-    (written,) = write_files(file.parent, {file.name: content})
-    return written
+    return write_file(file, content)

@@ -9,7 +9,7 @@ from conqret.reliability.jury.run import PAGE, RESULT
 from conqret.reliability.jury.study import Checked, Jury
 from conqret.report import words
 from conqret.report.forest import Forest, Row
-from conqret.report.page import write_files
+from conqret.report.page import write_file
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Column, Table
 
@@ -49,8 +49,7 @@ def jury_sheet(found: Jury) -> Sheet:
 
 def write_jury(found: Jury, folder: Path) -> Path:
     """Write the page of the jury into its folder."""
-    (written,) = write_files(folder, {PAGE: jury_sheet(found).html()})
-    return written
+    return write_file(folder / PAGE, jury_sheet(found).html())
 
 
 def _rules(checked: Checked) -> Table:

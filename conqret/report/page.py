@@ -81,6 +81,12 @@ def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) 
     return list(places)
 
 
+def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
+    """Write one file, in its folder, which is made; it appears whole or not at all. Returns its place."""
+    atomic.write_files({file: content})
+    return file
+
+
 def policy(css: str, js: str, forms: str = "'none'") -> str:
     """The content security policy of a page: nothing at all but this style and this script."""
     rules = (

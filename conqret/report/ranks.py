@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.answering.run import AnswersFolder, AnswersRecord, AnswersSummary
 from conqret.debateqa.standings import Standings
 from conqret.debateqa.table import CommonMeans
-from conqret.report.page import write_files
+from conqret.report.page import write_file
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 from conqret.report.words import label
@@ -80,8 +80,7 @@ def write_ranks(
         section(_measured(measured)),
     ]
     sheet = Sheet("ranks", "Who shows more perspectives, and says that there is a dispute?", sections)
-    (written,) = write_files(file.parent, {file.name: sheet.html()})
-    return written
+    return write_file(file, sheet.html())
 
 
 def _systems(systems: Sequence[System]) -> Table:

@@ -9,7 +9,7 @@ from conqret.data import Item, Judgment
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.run_difference import Changed, RunDifference
 from conqret.report import words
-from conqret.report.page import Ways, write_files
+from conqret.report.page import Ways, write_file
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 
@@ -83,8 +83,7 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
 
 def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
     """Write the page; returns its place."""
-    (written,) = write_files(file.parent, {file.name: difference_page(found, first, second)})
-    return written
+    return write_file(file, difference_page(found, first, second))
 
 
 def difference_page(

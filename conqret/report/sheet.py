@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.report.charts import Chart
 from conqret.report.forest import Forest
 from conqret.report.markdown import safe, tables_markdown
-from conqret.report.page import page, write_files
+from conqret.report.page import page, write_file
 from conqret.report.table import Table
 
 LONG = 25
@@ -127,8 +127,7 @@ def write_sheet(sheet: Sheet, file: Path) -> Path:
     content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
     if ending == ".svg":
         content = next(chart.svg() for one in sheet.sections for chart in one.charts)
-    (written,) = write_files(file.parent, {file.name: content})
-    return written
+    return write_file(file, content)
 
 
 def check_ending(file: Path) -> None:

@@ -59,10 +59,9 @@ def export(
     What a model is told names topic, side and argument; what it is to respond is the statement. Each topic has as many
     statements of either side. Empty statements, and those that decline the task, are left out and counted.
     """
-    import json
-
     from conqret.debate.exporting import FILTERED, NOT_CONCLUDED, statements_of, training_data
     from conqret.debate.filtering import harmless
+    from conqret.io.jsonl import json_lines
     from conqret.report.page import write_files
 
     statements, lacking = statements_of(sources)
@@ -76,9 +75,7 @@ def export(
     if not data.test:
         (output / "test.jsonl").unlink(missing_ok=True)  # an older one might hold what is trained on now
     files = {
-        name: "".join(json.dumps(one.row(shape), ensure_ascii=False) + "\n" for one in examples)
-        for name, examples in parts.items()
-        if examples
+        name: json_lines(one.row(shape) for one in examples) for name, examples in parts.items() if examples
     }
     write_files(output, files)
     found = data.numbers()

@@ -67,7 +67,7 @@ def table(
     from conqret.debate.outcomes import outcomes
     from conqret.errors import DeclarationError
     from conqret.report.debate_outcomes import confidence_plot, verdict
-    from conqret.report.page import write_files
+    from conqret.report.page import write_file
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
@@ -78,7 +78,7 @@ def table(
     if found.missing:
         note(f"{found.missing:,} of {found.answers:,} answers were not given, and are in no share")
     if plot is not None:
-        write_files(plot.parent, {plot.name: confidence_plot(found, kinds[plot.suffix])})
+        write_file(plot, confidence_plot(found, kinds[plot.suffix]))
     told = verdict(found)
     result({"verdict": told, **asdict(found)}, _lines(found, told, plot), as_json=json_output)
 

@@ -119,7 +119,7 @@ def tune(
     from conqret.debate.tuning import TunedFolder, TuningSettings, plan
     from conqret.debate.tuning import tune as tuned
     from conqret.report.debate_tuning import loss_curve, plan_lines
-    from conqret.report.page import write_files
+    from conqret.report.page import write_file
     from conqret.runs.places import default_folder, stem
 
     chosen = TuningSettings(**settings.given())
@@ -153,7 +153,7 @@ def tune(
             on_start=started,
             on_step=stepped,
         )
-    write_files(folder.path, {folder.curve_file.name: loss_curve(found)})
+    write_file(folder.curve_file, loss_curve(found))
     data_out = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
     result(
         {**data_out, **found.model_dump()}, _lines(found, folder, lora=chosen.lora), as_json=shown.json_output

@@ -60,11 +60,10 @@ def stability(
     for matrix in found:
         _remark(matrix)
     if plot is not None:
-        from conqret.report.page import write_files
+        from conqret.report.page import write_file
         from conqret.report.stability_plot import heat_maps
 
-        picture = heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png")
-        write_files(plot.parent, {plot.name: picture})
+        write_file(plot, heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png"))
     result([_record(matrix) for matrix in found], map(_table, found), as_json=json_output)
     if plot is not None:
         note(f"plot: {plot}")
