@@ -51,16 +51,13 @@ def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> No
     """
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give one that holds runs")
-    _require()
-    with port_at(LOOPBACK, port) as listening:
-        port = listening.getsockname()[1]
-        _run(
-            view_app(root, port),
-            listening,
-            lambda: on_start(f"http://{LOOPBACK}:{port}/"),
-            lifespan="off",
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+    _run(
+        lambda port: view_app(root, port),
+        LOOPBACK,
+        port,
+        lambda address: on_start(f"{address}/"),
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
 
 
 def serve(
@@ -85,7 +82,6 @@ def serve(
         DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
             allowed; or the extra ``web`` is missing.
     """
-    _require()
     alone = is_loopback(host)
     if not alone and not keys:
         raise DeclarationError(
@@ -93,19 +89,20 @@ def serve(
         )
     limits = limits or Limits()
     judges = offered(session, formats, judging)
-    app = service_app(session, judges, judging, limits, keyed=bool(keys))
-    with port_at(host, port) as listening:
-        port = listening.getsockname()[1]
+
+    def app(port: int) -> ASGIApp:
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
-        address = _address(host, port)
-        _run(
-            Access(app, hosts, keys, heard),
-            listening,
-            lambda: on_start(address, list(judges)),
-            lifespan="on",
-            timeout_graceful_shutdown=grace,
-            limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
-        )
+        return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
+
+    _run(
+        app,
+        host,
+        port,
+        lambda address: on_start(address, list(judges)),
+        lifespan="on",
+        timeout_graceful_shutdown=grace,
+        limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
+    )
 
 
 def annotate(
@@ -121,7 +118,7 @@ def annotate(
 ) -> None:
     """Serve the pages of a study, as :func:`people` does; of ``proxy``, an address, it is believed from where a request
     comes. ``judged`` are answers on the debates that were written in it, of which its writers are told."""
-    _require()
+    require("starlette", "uvicorn", extra="web")
     app = annotation_app(ledger, links, Setting(checked_url(url).scheme == "https", proxy, judged))
     people(app, host=host, port=port, url=url, on_start=on_start)
 
@@ -135,20 +132,21 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
     Raises:
         DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
     """
-    _require()
     outside = checked_url(url)
-    with port_at(host, port) as listening:
-        port = listening.getsockname()[1]
+    origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
+
+    def guarded(port: int) -> ASGIApp:
         known = is_loopback(host) or bool(url)
         hosts = own_hosts(port, host) | {outside.netloc.lower() or LOOPBACK} if known else None
-        origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
-        _run(
-            Guard(app, hosts, (*READS, "POST"), origins=origins),
-            listening,
-            lambda: on_start(url.rstrip("/") or _address(host, port)),
-            lifespan="off",
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+        return Guard(app, hosts, (*READS, "POST"), origins=origins)
+
+    _run(
+        guarded,
+        host,
+        port,
+        lambda address: on_start(url.rstrip("/") or address),
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
 
 
 def checked_url(url: str) -> SplitResult:
@@ -179,20 +177,23 @@ def checked_proxy(proxy: str, url: str) -> str:
         ) from None
 
 
-def _require() -> None:
+def _run(
+    app: Callable[[int], ASGIApp], host: str, port: int, started: Callable[[str], None], **settings: Any
+) -> None:
+    """Serve what ``app`` gives for the port that is taken until a signal comes; ``started`` gets the address.
+
+    Nothing of the environment counts: no proxy is trusted, and nothing is logged.
+    """
     require("starlette", "uvicorn", extra="web")
-
-
-def _run(app: ASGIApp, listening: socket.socket, started: Callable[[], None], **settings: Any) -> None:
-    """Serve until a signal comes. Nothing of the environment counts: no proxy is trusted, and nothing is logged."""
     import uvicorn
 
-    config = uvicorn.Config(
-        app, loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
-        server_header=False, **settings,
-    )  # fmt: skip
-    with contextlib.suppress(KeyboardInterrupt):
-        started()
+    with port_at(host, port) as listening, contextlib.suppress(KeyboardInterrupt):
+        port = listening.getsockname()[1]
+        config = uvicorn.Config(
+            app(port), loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
+            server_header=False, **{"lifespan": "off", **settings},
+        )  # fmt: skip
+        started(f"http://{f'[{host}]' if ':' in host else host}:{port}")
         uvicorn.Server(config).run(sockets=[listening])
 
 
@@ -201,10 +202,6 @@ def is_loopback(host: str) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return host == "localhost"
-
-
-def _address(host: str, port: int) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def port_at(host: str, port: int) -> socket.socket:
