@@ -11,7 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, named, note, progress
+from conqret.cli.console import at, named, progress
 from conqret.cli.groups import Group, grouped
 from conqret.errors import number
 
@@ -143,8 +143,8 @@ def answer(
         about=f"{number(len(run.questions), 'question')}, strategy {strategy}{chunks}, answered by",
     )  # fmt: skip
     summary = outcome.summary
-    if summary.cut and not asking.shown.quiet:
-        note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
+    if summary.cut:
+        asking.shown.note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
     lines = [
         *spaced([answers_table(summary)]),
         *([at(folder.answers_file, "answers")] if summary.answered else []),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conqret.cli import options
-from conqret.cli.console import end, named, note_all, progress, result, tell, tell_session
+from conqret.cli.console import end, named, note_all, progress, result
 from conqret.cli.groups import Group
 from conqret.errors import number
 
@@ -83,18 +83,15 @@ class Asking(Group):
 
         ``role`` is what the offline baseline is not, and ``by`` says who answers, where that is not the model alone.
         """
-        quiet = self.shown.quiet
-        with progress(doing, quiet=quiet) as bar:
+        with progress(doing, quiet=self.shown.quiet) as bar:
 
             def started(*given: Any) -> None:
                 client: Client = given[-2]
-                if not quiet:
-                    tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
+                self.shown.tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
                 bar.start(client, given[-1], total)
 
             outcome = run(on_start=started, on_row=bar.advance)
-        if not quiet:
-            tell_session(outcome.session, number(total, rows.removesuffix("s")))
+        self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
         return outcome

@@ -16,9 +16,7 @@ from conqret.cli.console import (
     note,
     progress,
     result,
-    tell,
     tell_outcomes,
-    tell_session,
 )
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -146,14 +144,14 @@ def bias(
 
     if dry_run:
         plan = bias_plan(items, **asked)
-        _announce(plan, quiet=shown.quiet, left_out=True)
+        _announce(plan, shown, left_out=True)
         tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
         def begin(plan: BiasPlan) -> None:
             bar.reach(0, total=plan.judgments)
-            _announce(plan, quiet=shown.quiet)
+            _announce(plan, shown)
 
         table = measure(
             items, **asked, confidence=confidence, folder=output,
@@ -162,10 +160,10 @@ def bias(
         )  # fmt: skip
     sheet = bias_sheet(table)
     page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})
-    if not shown.quiet and own.verdicts is None:
-        tell_session(table.session, f"{number(table.judgments, 'judgment')}")
+    if own.verdicts is None:
+        shown.session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
-            tell(f"offline is {floor('a judge')}")
+            shown.tell(f"offline is {floor('a judge')}")
     result(table, (*screen(table), at(page)), as_json=shown.json_output)
     for text in table.warnings:
         note(text)
@@ -178,16 +176,14 @@ def bias(
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 
-def _announce(plan: BiasPlan, *, quiet: bool, left_out: bool = False) -> None:
+def _announce(plan: BiasPlan, shown: options.Shown, *, left_out: bool = False) -> None:
     """Say what will be compared, and, where asked for or of a log, what will not."""
-    if quiet:
-        return
     log = plan.ground.log
-    note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
+    shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
     remarks = [] if log is None else [*log.notes, *plan.notes]
     for text in (*(lacking if left_out or log is not None else ()), *remarks):
-        note(text)
+        shown.note(text)
 
 
 def _list(*, as_json: bool) -> None:

@@ -149,8 +149,8 @@ def run(
         at(folder.items_file, "items"),
     ]
     result(summary, lines, as_json=asking.shown.json_output)
-    if summary.unstated_licences and not asking.shown.quiet:
-        note(
+    if summary.unstated_licences:
+        asking.shown.note(
             f"{summary.unstated_licences:,} of {summary.documents:,} documents state no licence: look them up before "
             "you share their texts, or name licences by domain in --trusted"
         )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, note
+from conqret.cli.console import at
 from conqret.cli.curate_review import Folder, tell_figures
 from conqret.cli.groups import grouped
 from conqret.cli.label_options import LabelReading
@@ -73,9 +73,9 @@ def remove(
         "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6 %) by two of three people."
     )
     tell_figures("Removed", facts, remark, None, shown, found, at(output, "benchmark"))
-    if found.unlabelled and not shown.quiet:
-        note(f"{found.unlabelled:,} partial answers have no label, and stay")
-    if people is not None and (few := missing_people(people, least)) and not shown.quiet:
-        note(
+    if found.unlabelled:
+        shown.note(f"{found.unlabelled:,} partial answers have no label, and stay")
+    if people is not None and (few := missing_people(people, least)):
+        shown.note(
             f"{len(few):,} partial answers were labelled by fewer than {least} people, and cannot be removed by them"
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, result
+from conqret.cli.console import result
 from conqret.cli.groups import Group
 from conqret.cli.verdicts import Done, verdicts
 
@@ -82,8 +82,7 @@ def looked_at(
         cells = [words[answered[name]] if (name := str(row[0])) in answered else "" for row in review.rows]
         rows = [(*row, cell) for row, cell in zip(review.rows, cells, strict=True)]
         write_file(sheet, csv_text((*review.head, review.column), rows))
-        if not asking.shown.quiet:
-            note(f"{len(rows):,} rows in {sheet}; the column {review.column} takes yes or no")
+        asking.shown.note(f"{len(rows):,} rows in {sheet}; the column {review.column} takes yes or no")
     elif done is None:
         raise DeclarationError(
             f"{len(review.rows)} rows are to be looked at: -o SHEET writes them for people, --model asks a judge, and "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, note, note_all, progress, result, tell, tell_outcomes, tell_session
+from conqret.cli.console import at, end, note_all, progress, result, tell_outcomes
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -179,19 +179,17 @@ def _judge(
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
-            if not shown.quiet:
-                tell(
-                    f"{place}: {number(checked.count, 'anchor')} for {setup.judge.name} with {setup.client.model}"
-                )
-                for text in setup.notes:
-                    note(text)
+            shown.tell(
+                f"{place}: {number(checked.count, 'anchor')} for {setup.judge.name} with {setup.client.model}"
+            )
+            for text in setup.notes:
+                shown.note(text)
             bar.start(client, kept, checked.count)
 
         found = judge_occasion(
             items, output, place.name, Planned(**series), on_start=started, on_judgment=bar.advance, **asked
         )
-    if not shown.quiet:
-        tell_session(found.session, number(len(found), "judgment"))
+    shown.session(found.session, number(len(found), "judgment"))
     return found
 
 

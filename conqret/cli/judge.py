@@ -144,8 +144,8 @@ def judge(
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted = [parse_mean(text, _metrics(format, own, judging)) for text in require or ()]
-    if config is not None and not shown.quiet:
-        note(f"settings from {config}; options that are given go over them")
+    if config is not None:
+        shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
         tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
         return

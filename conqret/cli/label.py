@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, note, result
+from conqret.cli.console import at, result
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -114,10 +114,10 @@ def label(
     paths = write_files(output.parent, files)
     if shown.json_output or not shown.quiet:
         result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
-    if not shown.quiet and len(found.chosen) < plan:
-        note(f"there are only {number(len(found.chosen), 'item')} to choose from")
-    if not shown.quiet and found.abstained and not uncertain_first:
-        note(
+    if len(found.chosen) < plan:
+        shown.note(f"there are only {number(len(found.chosen), 'item')} to choose from")
+    if found.abstained and not uncertain_first:
+        shown.note(
             f"the judge abstained on {number(found.abstained, 'item')}: --uncertain-first puts these first, as what "
             "people are to say in its place"
         )

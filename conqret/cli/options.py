@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from conqret.cli.console import at, tell
+from conqret.cli.console import at, note, tell, tell_session
 from conqret.cli.groups import Group
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from conqret.llm.options import ClientOptions
     from conqret.report.sheet import Sheet
+    from conqret.runs.session import SessionCounts
 
 T = TypeVar("T")
 
@@ -269,6 +270,21 @@ class Shown(Group):
 
     json_output: Json = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False
+
+    def tell(self, text: str) -> None:
+        """Print what is being done, unless that is not wanted."""
+        if not self.quiet:
+            tell(text)
+
+    def note(self, text: str) -> None:
+        """Print a remark, unless none is wanted."""
+        if not self.quiet:
+            note(text)
+
+    def session(self, counts: SessionCounts, rows: str = "") -> None:
+        """Say what was asked now, and how many of all ``rows`` are from before, unless that is not wanted."""
+        if not self.quiet:
+            tell_session(counts, rows)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from conqret.cli import (
     perspectives_tune,
 )
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, note, progress, result, tell
+from conqret.cli.console import at, note, progress, result
 from conqret.cli.groups import add_commands, grouped
 from conqret.errors import number
 
@@ -145,8 +145,7 @@ def probabilities_of(
     """The probability of each pair by a local detector, with a bar."""
     from conqret.perspectives.detecting import detect_locally
 
-    if not shown.quiet:
-        tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
+    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
     with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
         return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
 

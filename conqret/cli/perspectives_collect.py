@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, note, note_all, progress, result, tell
+from conqret.cli.console import at, end, note, note_all, progress, result
 from conqret.cli.curate import Search, UserAgent, web_source
 from conqret.cli.groups import grouped
 
@@ -62,8 +62,7 @@ def collect(
     wanted = own_corpora.RESULTS if results is None else results
     source = _source(found, search, user_agent, pages, wanted)
     folder = own_corpora.CollectedFolder(output or default_folder(stem(questions), "collect"))
-    if not shown.quiet:
-        tell(f"{len(found):,} questions, searched for in {source.described}")
+    shown.tell(f"{len(found):,} questions, searched for in {source.described}")
     with progress("collecting", quiet=shown.quiet) as bar:
         rows = own_corpora.collect(
             found, source, folder, results=wanted, words=WORDS if words is None else words,

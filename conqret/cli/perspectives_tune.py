@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, note, progress, result, tell
+from conqret.cli.console import at, progress, result
 from conqret.cli.groups import Group, grouped
 from conqret.errors import number
 
@@ -141,10 +141,9 @@ def tune(
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(parts: Parts, steps: int, done: int) -> None:
-            if not shown.quiet:
-                tell(told(parts))
-                if done:
-                    tell(f"{done:,} of {steps:,} steps are done already")
+            shown.tell(told(parts))
+            if done:
+                shown.tell(f"{done:,} of {steps:,} steps are done already")
             bar.reach(done, total=steps)
 
         card = tune_detector(
@@ -164,12 +163,10 @@ def tune(
         at(folder.summary_file, "card"),
     ]
     result(card, lines, as_json=shown.json_output)
-    if not shown.quiet:
-        if card.cut:
-            note(
-                f"{card.cut:,} documents are longer than {card.limit} tokens: training saw their beginning, detection "
-                "reads all of them in windows"
-            )
-        unlabelled = len(read) - card.pairs
-        if unlabelled:
-            note(f"{unlabelled:,} pairs have no label and are left out")
+    if card.cut:
+        shown.note(
+            f"{card.cut:,} documents are longer than {card.limit} tokens: training saw their beginning, detection "
+            "reads all of them in windows"
+        )
+    if unlabelled := len(read) - card.pairs:
+        shown.note(f"{unlabelled:,} pairs have no label and are left out")

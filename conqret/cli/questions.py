@@ -9,7 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, note, result
+from conqret.cli.console import at, result
 from conqret.cli.groups import grouped
 from conqret.errors import number as counted
 
@@ -106,8 +106,8 @@ def dedupe(
         *map(at, files, ("kept", "pairs")),
     ]
     result(found, lines, as_json=shown.json_output)
-    if encoder == "lexical" and embeddings is None and not shown.quiet:
-        note("lexical sees words alone: a question in other words stays; an --encoder sees more")
+    if encoder == "lexical" and embeddings is None:
+        shown.note("lexical sees words alone: a question in other words stays; an --encoder sees more")
 
 
 PAIRS = "Example: conqret questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv"
@@ -144,8 +144,10 @@ def pairs(
     facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}
     said = f"{counted(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
     result(facts, [said, at(output, "sheet")], as_json=shown.json_output)
-    if len(drawn) < number and not shown.quiet:
-        note(f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below")
+    if len(drawn) < number:
+        shown.note(
+            f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below"
+        )
 
 
 THRESHOLD = "Example: conqret questions threshold pairs.csv"
@@ -165,8 +167,8 @@ def threshold(
 
     found = choose_threshold(sheet)
     result(found, spaced(threshold_tables(found)), as_json=shown.json_output)
-    if found.unlabelled and not shown.quiet:
-        note(f"{found.unlabelled:,} pairs have no label and are left out")
+    if found.unlabelled:
+        shown.note(f"{found.unlabelled:,} pairs have no label and are left out")
 
 
 DEBATABLE = (

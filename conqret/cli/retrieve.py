@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, note, progress, result, tell
+from conqret.cli.console import end, note, progress, result
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import add_commands, grouped
 from conqret.cli.retrieve_evaluate import evaluate
@@ -126,8 +126,7 @@ def run(
     with progress("indexing" if rerank is None else "reranking", quiet=shown.quiet) as bar:
 
         def started(topics: int, documents: int, engine: str) -> None:
-            if not shown.quiet:
-                tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
+            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
             bar.reach(0, total=topics)
 
         found = retrieve(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import end, named, note, note_all, progress, result, tell
+from conqret.cli.console import end, named, note, note_all, progress, result
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_session import (
     AnswersBeside,
@@ -97,10 +97,9 @@ def evaluate(
     index = open_index(corpus)
     if not any("=" in name for name in names):
         check_depth(measures, depth, len(index))
-    if not shown.quiet:
-        by = named(rerank, session.options.backend.baseline, "a model")
-        asking = f"; reranked by {by}" if any(has_step(one, ASKING) for one in names) else ""
-        tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
+    by = named(rerank, session.options.backend.baseline, "a model")
+    asking = f"; reranked by {by}" if any(has_step(one, ASKING) for one in names) else ""
+    shown.tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
     reranked = [one for one in names if has_step(one, RERANKED)]
     with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
         runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conqret.cli import options
-from conqret.cli.console import result, tell
+from conqret.cli.console import result
 from conqret.cli.groups import grouped
 from conqret.cli.retrieve_evaluate import lines, scores_of
 from conqret.cli.retrieve_session import Corpus, Depth, Engines, MmrEncoder, Split, Where
@@ -49,10 +49,8 @@ def tune(
 
     topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
     indexes = open_indexes(corpus, options.listed(engine), encoder)
-    if not shown.quiet:
-        tell(
-            f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({', '.join(one.engine for one in indexes)})"
-        )
+    engines = ", ".join(one.engine for one in indexes)
+    shown.tell(f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({engines})")
     ranked = assemble(indexes, Plan(depth=depth), None).pipeline(queries(topics))
     found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": scores_of(found)}

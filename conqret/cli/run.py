@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, note, result, tell, tell_session
+from conqret.cli.console import at, end, note, result
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -51,12 +51,8 @@ def run(
         tell_cost(estimate(experiment_job(experiment)), as_json=shown.json_output)
         return
 
-    def say(stage: str, text: str) -> None:
-        if not shown.quiet:
-            tell(f"{stage:<12} {text}")
-
     outcome = run_file(
-        experiment, output=output, say=say,
+        experiment, output=output, say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
         recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
     )  # fmt: skip
     result(
@@ -64,8 +60,7 @@ def run(
         [*overview_tables(outcome.summary), *map(at, outcome.files)],
         as_json=shown.json_output,
     )
-    if not shown.quiet:
-        tell_session(outcome.session)
+    shown.session(outcome.session)
     if outcome.failed:
         parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
         note(f"not everything could be had ({parts}); the same command tries again what failed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, floor, note, progress, result, tell, tell_session
+from conqret.cli.console import at, end, floor, note, progress, result
 from conqret.cli.groups import grouped
 from conqret.cli.perturb import SEED, Pool
 from conqret.errors import number
@@ -122,16 +122,18 @@ def sensitivity(
 
     def announce(plan: Plan) -> None:
         for level in plan.unreached:
-            note(str(level))
+            shown.note(str(level))
         for name, outs in plan.left_out.items():
-            note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {outs[0].reason}")
+            shown.note(
+                f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {outs[0].reason}"
+            )
 
     if dry_run:
         from conqret.cli.sensitivity_plan import tell_plan
         from conqret.reliability.sensitivity.estimate import estimate
 
         plan = sensitivity_plan(items, **asked)
-        if not (shown.quiet or shown.json_output):
+        if not shown.json_output:
             announce(plan)
         found = estimate(plan, calls.of(perturb_model), prompts=prompts)
         tell_plan(plan, found, calls.budget_usd, shown.json_output)
@@ -140,8 +142,7 @@ def sensitivity(
 
         def begin(plan: Plan) -> None:
             bar.reach(0, total=plan.judgments)
-            if not shown.quiet:
-                announce(plan)
+            announce(plan)
 
         results = measure(
             items, **asked, folder=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
@@ -149,10 +150,9 @@ def sensitivity(
             on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
-    if not shown.quiet:
-        tell_session(results.session, f"{number(results.judgments, 'judgment')}")
-        if any(judge["baseline"] for judge in results.record.judges):
-            tell(f"offline is {floor('a judge')}")
+    shown.session(results.session, f"{number(results.judgments, 'judgment')}")
+    if any(judge["baseline"] for judge in results.record.judges):
+        shown.tell(f"offline is {floor('a judge')}")
     result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
     for lost in results.unscored:
         what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.cli import options
-from conqret.cli.console import named, note, say, tell, tell_session
+from conqret.cli.console import named, say
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -98,21 +98,20 @@ def serve(
         for name in formats:
             say(f"  POST {address}/v1/judge/{name}")
         say(f"described in {address}/openapi.json; Ctrl-C or SIGTERM ends it")
-        if store is not None and not shown.quiet:
-            note(f"answers are recorded in {store}, and given again for the same question")
+        if store is not None:
+            shown.note(f"answers are recorded in {store}, and given again for the same question")
 
     def heard(one: Served) -> None:
         if shown.json_output:
             say(json.dumps(told(one)))
-        elif not shown.quiet:
-            tell(line(one))
+        else:
+            shown.tell(line(one))
 
     served(
         session, format or (), judging.given(), limits=limits, keys=keys, host=host, port=port, grace=grace,
         on_start=started, heard=heard,
     )  # fmt: skip
-    if not shown.quiet:
-        tell_session(session.counts)
+    shown.session(session.counts)
 
 
 def told(one: Served) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conqret.cli.console import at, progress, result, tell
+from conqret.cli.console import at, progress, result
 from conqret.cli.options import Shown
 from conqret.errors import number
 from conqret.io.pairs import Pair
@@ -38,8 +38,7 @@ def tune_across(
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(parts: Parts, steps: int, done: int) -> None:
-            if not shown.quiet:
-                tell(f"{next(names)}: {told(parts)}")
+            shown.tell(f"{next(names)}: {told(parts)}")
             bar.reach(done, total=steps)
 
         found = across_domains(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, result
+from conqret.cli.console import result
 from conqret.cli.debate.sample import plan_of
 from conqret.cli.groups import grouped
 
@@ -46,9 +46,8 @@ def agree(
     inspection = read_inspection(plan or plan_of(sheet))
     labels = read_labels(sheet, words=[words], dimensions=[METRIC])
     found = agreement(inspection, labels)
-    if not shown.quiet:
-        for text in labels.notes:
-            note(text)
+    for text in labels.notes:
+        shown.note(text)
     data = {"model": inspection.model, "good_from": inspection.good_from,
             "systems": [one.model_dump(mode="json") for one in found]}  # fmt: skip
     result(data, [agreement_table(found, inspection)], as_json=shown.json_output)

@@ -9,7 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import end, note, progress, tell_session
+from conqret.cli.console import end, note, progress
 from conqret.cli.debate.judged import Folder, apart, judged, sifted, sifted_file
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -71,8 +71,7 @@ def topics(
             session.keep_in(judgments.folder.recordings_file)
         with progress("arguing", 2 * len(found.kept), quiet=asking.shown.quiet) as bar:
             found, lost = with_arguments(found, session, arguments, bar.advance)
-        if not asking.shown.quiet:
-            tell_session(session.counts)
+        asking.shown.session(session.counts)
     sifted(judgments, found, output, "Debate topics", "topics", shown=asking.shown)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, progress, result, tell
+from conqret.cli.console import at, progress, result
 from conqret.cli.groups import Group, grouped
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.debate.tuning import Plan, Step, Training, TunedFolder
+    from conqret.debate.tuning import Plan, Training, TunedFolder
 
 TRAINING = "Training"
 
@@ -133,15 +133,11 @@ def tune(
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(planned: Plan, done: int) -> None:
-            if not shown.quiet:
-                for line in plan_lines(planned, chosen):
-                    tell(line)
-                if done:
-                    tell(f"{done:,} of {planned.steps:,} steps are done already")
+            for line in plan_lines(planned, chosen):
+                shown.tell(line)
+            if done:
+                shown.tell(f"{done:,} of {planned.steps:,} steps are done already")
             bar.reach(done, total=planned.steps)
-
-        def stepped(step: Step) -> None:
-            bar.reach(step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}")
 
         found = tuned(
             rows,
@@ -151,7 +147,9 @@ def tune(
             held_out=held_out,
             overwrite=overwrite,
             on_start=started,
-            on_step=stepped,
+            on_step=lambda step: bar.reach(
+                step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}"
+            ),
         )
     write_file(folder.curve_file, loss_curve(found))
     data_out = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}

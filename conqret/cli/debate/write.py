@@ -10,7 +10,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, note
+from conqret.cli.console import at
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -73,8 +73,8 @@ def write(
         run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", role="an author"
     )
     summary = outcome.summary
-    if summary.cut and not shown.quiet:
-        note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
+    if summary.cut:
+        shown.note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
     facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
         f"{summary.written:,} of {number(len(found), 'statement')} written",

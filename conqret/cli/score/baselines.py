@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, progress
+from conqret.cli.console import progress
 from conqret.cli.groups import Group, grouped
 from conqret.cli.score.output import leave, remark_alone, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
@@ -122,20 +122,19 @@ def baselines(
     ):
         if asks:
             session.keep_in(folder.recordings_file)
-        if len(values) and not shown.quiet:
-            note(f"{len(values)} values are kept from before")
+        if len(values):
+            shown.note(f"{len(values)} values are kept from before")
         with progress("scoring", len(cases), quiet=shown.quiet) as bar:
             rows = baseline_rows(
                 chosen, cases, measured.name, similarities=similarities, session=session, kept=values,
                 on_answer=lambda metric, number: bar.reach(number + 1, metric),
             )  # fmt: skip
-        if not shown.quiet:
-            for one in (one for one in chosen if one.kind == "similarity"):
-                own = [row for row in rows if row.metric == one.metric]
-                if shortened := sum(row.detail != "" for row in own):
-                    note(
-                        f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
-                    )
+        for one in (one for one in chosen if one.kind == "similarity"):
+            own = [row for row in rows if row.metric == one.metric]
+            if shortened := sum(row.detail != "" for row in own):
+                shown.note(
+                    f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
+                )
         table = write_table(rows, folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
     leave(table, session.counts)

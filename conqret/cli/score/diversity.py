@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import note, progress
+from conqret.cli.console import progress
 from conqret.cli.groups import grouped
 from conqret.cli.score.output import leave, remark_alone, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
@@ -83,12 +83,12 @@ def perspective_diversity(
         record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
-        if len(store) and not shown.quiet:
-            note(f"{len(store)} rows are kept from before")
+        if len(store):
+            shown.note(f"{len(store)} rows are kept from before")
         run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)
         with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
             table = write_table(run.rows(bar.advance), folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
-    if isinstance(scorer, ConditionalPerplexity) and scorer.budget.halvings and not shown.quiet:
-        note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
+    if isinstance(scorer, ConditionalPerplexity) and scorer.budget.halvings:
+        shown.note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
     leave(table)
