@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import note
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import leave, remark_alone, show
+from conqret.cli.score.output import leave, show
 from conqret.cli.score.parameters import Measured
 
 EPILOG = (
@@ -47,29 +47,27 @@ def dispute_awareness(
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord
     from conqret.debateqa.table import AWARENESS, write_table
     from conqret.errors import DeclarationError
-    from conqret.io.debateqa import check_answers, partners, read_answers, read_questions, read_verdicts
+    from conqret.io.debateqa import read_answers, read_questions, read_verdicts
     from conqret.runs.session import Session
 
     if labels is not None:
         require("scipy", extra="stats")
-    answers, mapping = measured.answers, measured.mapping
-    known = read_questions(questions, mapping)
-    met = partners(check_answers(answers, mapping), known)
-    if not any(known[one].question.strip() for one in met.together):
+    known = read_questions(questions, measured.mapping)
+    together = measured.met(known, shown)
+    if not any(known[one].question.strip() for one in together):
         raise DeclarationError(
             f"no question of {questions} that was answered has a text: map its column with --columns question=…"
         )
     truth = None if labels is None else read_verdicts(labels)
-    if truth is not None and not set(truth) & set(met.together):
+    if truth is not None and not set(truth) & set(together):
         raise DeclarationError(
             f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
         )
-    remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
-    asked = cases_of(read_answers(answers, mapping), known)
+    asked = cases_of(read_answers(measured.answers, measured.mapping), known)
     client = calls.of(model).resolved()
     judge = model_name(client.backend.pinned(client.model)[0])
     folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
-    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, answers)
+    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, measured.answers)
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
     if dry_run:
         tell_cost([estimate(asked, session, shots=shots)], budget=calls.budget_usd, as_json=shown.json_output)

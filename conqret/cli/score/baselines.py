@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import progress
 from conqret.cli.groups import Group, grouped
-from conqret.cli.score.output import leave, remark_alone, show
+from conqret.cli.score.output import leave, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
 from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
 
@@ -77,7 +77,7 @@ def baselines(
     from conqret.debateqa.baselines.run import Models, baseline_rows, prepared
     from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
     from conqret.debateqa.table import write_table
-    from conqret.io.debateqa import check_answers, partners, read_answers, read_questions
+    from conqret.io.debateqa import read_answers, read_questions
     from conqret.runs.session import Session
 
     chosen = selected(options.listed(metrics))
@@ -93,11 +93,9 @@ def baselines(
         device=weights.device,
         dtype=weights.dtype,
     )
-    answers, mapping = measured.answers, measured.mapping
-    questions = read_questions(references, mapping)
-    met = partners(check_answers(answers, mapping), questions)
-    remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
-    cases = list(cases_of(read_answers(answers, mapping), questions))
+    questions = read_questions(references, measured.mapping)
+    measured.met(questions, shown)
+    cases = list(cases_of(read_answers(measured.answers, measured.mapping), questions))
     folder = ScoreFolder(measured.folder("baselines"))
     asks = "asked" in kinds
     client = calls.of(model)
@@ -114,7 +112,7 @@ def baselines(
     if asks:
         session.run(lambda client: session.ready(folder))
     instruments = [one.fingerprint for one in similarities.values()] + [session.options.model] * asks
-    record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, answers)
+    record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, measured.answers)
     with (
         session,
         folder.claimed(record, overwrite=kept.overwrite),

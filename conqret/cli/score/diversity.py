@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import progress
 from conqret.cli.groups import grouped
-from conqret.cli.score.output import leave, remark_alone, show
+from conqret.cli.score.output import leave, show
 from conqret.cli.score.parameters import Device, Dtype, Measured, References
 
 EPILOG = (
@@ -58,18 +58,16 @@ def perspective_diversity(
     from conqret.debateqa.table import DIVERSITY, write_table
     from conqret.engines.perplexity import scorer_of
     from conqret.errors import DeclarationError
-    from conqret.io.debateqa import check_answers, partners, read_questions
+    from conqret.io.debateqa import read_questions
     from conqret.perplexity import ConditionalPerplexity
 
-    answers, mapping = measured.answers, measured.mapping
-    questions = read_questions(references, mapping)
+    questions = read_questions(references, measured.mapping)
     if not any(one.partial_answers for one in questions.values()):
         raise DeclarationError(
             f"no question of {references} has a partial answer, and perspective diversity needs them: give DebateQA's "
             "layout with --references, or map its columns with --columns"
         )
-    met = partners(check_answers(answers, mapping), questions)
-    remark_alone(met.answers_alone, met.questions_alone, shown.quiet)
+    together = measured.met(questions, shown)
     settings = ["released"] if definition == "released" else [f"prompt-{wrapping}"]
     settings += [] if chat_template == "auto" else [f"template-{chat_template}"]
     folder = ScoreFolder(measured.folder("perspective-diversity", model_name(backbone), *settings))
@@ -80,13 +78,13 @@ def perspective_diversity(
                 device=device, dtype=dtype, token_budget=token_budget, reader=reader,
             )
         )  # fmt: skip
-        record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, answers)
+        record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, measured.answers)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
         if len(store):
             shown.note(f"{len(store)} rows are kept from before")
-        run = DiversityRun(measured.name, answers, questions, scorer, store, mapping)
-        with progress("scoring", len(met.together), quiet=shown.quiet) as bar:
+        run = DiversityRun(measured.name, measured.answers, questions, scorer, store, measured.mapping)
+        with progress("scoring", len(together), quiet=shown.quiet) as bar:
             table = write_table(run.rows(bar.advance), folder.scores_file)
     show(table, folder.scores_file, shown.json_output)
     if isinstance(scorer, ConditionalPerplexity) and scorer.budget.halvings:

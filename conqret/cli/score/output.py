@@ -55,14 +55,6 @@ def remark_missing(scores: pl.DataFrame) -> None:
         note(f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}")
 
 
-def remark_alone(answers: tuple[str, ...], questions: tuple[str, ...], quiet: bool) -> None:
-    """Name the ids that the other file lacks."""
-    for what, ids in (("answers have no partner", answers), ("questions have no partner", questions)):
-        if ids and not quiet:
-            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
-            note(f"{len(ids)} {what}: {', '.join(ids[:10])}{more}")
-
-
 def remark_left_out(metric: str, instrument: str, answers: int, questions: int) -> None:
     """Say that scored answers are left out of the means, because not all systems have these questions' scores."""
     if answers:

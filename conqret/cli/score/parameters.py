@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.groups import Group
 from conqret.runs.places import default_folder, stem
+
+if TYPE_CHECKING:
+    from conqret.io.debateqa import DebatableQuestion
 
 References = Annotated[Path, typer.Option(help="Questions with partial answers, in DebateQA's layout.")]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda, … Default: a GPU where there is one.")]
@@ -51,6 +54,17 @@ class Measured(Group):
     def mapping(self) -> Mapping[str, str]:
         """From field to column, of answers and questions."""
         return options.column_map(self.columns, "id=qid,answer=text")
+
+    def met(self, questions: Mapping[str, DebatableQuestion], shown: options.Shown) -> tuple[str, ...]:
+        """The ids of the answers that have one of ``questions``, all checked; ids that only one side has are named."""
+        from conqret.io.debateqa import check_answers, partners
+
+        met = partners(check_answers(self.answers, self.mapping), questions)
+        for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
+            if ids:
+                more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
+                shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
+        return met.together
 
     def folder(self, metric: str, *instrument: str) -> Path:
         """Where the scores go; ``instrument`` tells two measurements of a metric apart."""
