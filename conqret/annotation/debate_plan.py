@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import TypeAdapter
 
@@ -138,9 +138,7 @@ def _cells(design: Design, instructions: Sequence[str]) -> list[tuple[str, str]]
 
 def _mixed(questions: Sequence[TwoTurnQuestion], drawn: random.Random) -> Iterator[TwoTurnQuestion]:
     """The questions in a drawn order, those on one passage together."""
-    by_passage: Mapping[str, list[TwoTurnQuestion]] = {one.passage_id: [] for one in questions}
-    for one in questions:
-        by_passage[one.passage_id].append(one)
+    by_passage = gathered((one.passage_id, one) for one in questions)
     for name in drawn.sample(list(by_passage), len(by_passage)):
         yield from drawn.sample(by_passage[name], len(by_passage[name]))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from conqret.annotation.guide import guide_to
 from conqret.annotation.screens import Question, Screen, rating
@@ -53,7 +53,8 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
     questions = {metric: _question(judge, metric, wanted) for metric in metrics}
     needs = {metric: judge.select([metric])[0].needs for metric in metrics}
     single = [metric for metric in metrics if needs[metric] == {"documents"}]
-    whole = [metric for metric in metrics if metric not in single and _has(item, needs[metric])]
+    had = {metric for metric in metrics if all(getattr(item, name) for name in needs[metric])}
+    whole = [metric for metric in metrics if metric in had and metric not in single]
     for place, document in enumerate(item.documents if single else ()):
         yield Screen(
             item=item.id,
@@ -72,10 +73,6 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
             passages=passages(item, fields),
             questions=tuple(questions[metric] for metric in whole),
         )
-
-
-def _has(item: Item, fields: Iterable[str]) -> bool:
-    return all(getattr(item, name) for name in fields)
 
 
 def _question(judge: Judge, metric: str, wanted: Wanted) -> Question:

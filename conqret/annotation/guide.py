@@ -40,13 +40,6 @@ def guide_to(ask: Ask[Any], metric: str, library: Library) -> Guide:
     if dimension is not None:
         return Guide(dimension.question, (dimension.definition,), points)
     named = [block for block in blocks if block.startswith(f"{metric}:")]
-    paragraphs = [_without_points(block.removeprefix(f"{metric}:")) for block in named or blocks]
-    return Guide(
-        f"How would you rate the {plain}?",
-        tuple(text for part in paragraphs for text in part if text),
-        points,
-    )
-
-
-def _without_points(block: str) -> list[str]:
-    return [line.strip() for line in block.splitlines() if not _POINT.match(line)]
+    lines = [line for block in named or blocks for line in block.removeprefix(f"{metric}:").splitlines()]
+    paragraphs = tuple(line.strip() for line in lines if line.strip() and not _POINT.match(line))
+    return Guide(f"How would you rate the {plain}?", paragraphs, points)

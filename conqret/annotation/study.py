@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from conqret.annotation.screens import Screen
 from conqret.data.item import Frozen, Identifier
@@ -103,10 +103,6 @@ def check_names(people: Sequence[str]) -> list[str]:
 def digest(screens: Iterable[Screen]) -> str:
     """What tells other screens apart."""
     found = hashlib.sha256()
-    for text in _texts(screens):
-        found.update(text.encode("utf-8", "backslashreplace") + b"\n")
+    for screen in screens:
+        found.update(screen.model_dump_json().encode("utf-8", "backslashreplace") + b"\n")
     return found.hexdigest()[:32]
-
-
-def _texts(screens: Iterable[Screen]) -> Iterator[str]:
-    return (screen.model_dump_json() for screen in screens)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections import UserDict
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -97,7 +98,7 @@ class Commands(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.commands = _Loaded()
+        self.commands = _Loaded(dict.fromkeys(COMMANDS))
         self._listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -120,33 +121,13 @@ class Commands(TyperGroup):
             self._listing = False
 
 
-class _Loaded(MutableMapping[str, Any]):
-    """Commands by name, made when they are asked for."""
-
-    def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
+class _Loaded(UserDict[str, Any]):
+    """Commands by name; each is made when it is asked for."""
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._made:
-            if name not in COMMANDS:
-                raise KeyError(name)
-            self._made[name] = _made(name)
-        return self._made[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in COMMANDS or name in self._made
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._made[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._made[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({**COMMANDS, **self._made})
-
-    def __len__(self) -> int:
-        return len({**COMMANDS, **self._made})
+        if self.data[name] is None:
+            self.data[name] = _made(name)
+        return self.data[name]
 
 
 def _made(name: str) -> Any:

@@ -10,7 +10,7 @@ from conqret.data import Document
 from conqret.io.questions import SourcedQuestion
 from conqret.report.page import page, write_file
 from conqret.report.table import Cell, Column, Table
-from conqret.report.words import reason
+from conqret.report.words import mean, reason
 
 SHOWN = 200
 """Answers on the page; more would make it slow to open, and all are in ``answers.jsonl``."""
@@ -22,10 +22,10 @@ def answers_table(summary: AnswersSummary) -> Table:
         ("questions", summary.questions),
         *((f"no answer: {reason(why)}", count) for why, count in summary.unanswered.items()),
         ("answers", summary.answered),
-        ("tokens of an answer", _mean(summary.tokens)),
+        ("tokens of an answer", mean(summary.tokens)),
     ]
     if summary.searches:
-        rows += [("chunks for an answer", _mean(summary.chunks)), ("retrievals in all", summary.searches)]
+        rows += [("chunks for an answer", mean(summary.chunks)), ("retrievals in all", summary.searches)]
     if summary.cut:
         rows.append(("cut off: the room was too small", summary.cut))
     return Table(f"Answers by strategy {summary.strategy}", (Column("", "text"), "number"), rows)
@@ -47,7 +47,3 @@ def write_answers(
         summary=summary,
     )
     return write_file(file, content)
-
-
-def _mean(value: float | None) -> str:
-    return "none" if value is None else f"{value:.1f}"

@@ -35,12 +35,16 @@ def screen(table: BiasTable) -> Iterator[str]:
     for text in rest:
         yield ""
         yield from wrap(text, WIDTH, subsequent_indent="  ")
-    if to_do := list(_to_do(table)):
-        yield ""
-        yield "What to do:"
-        for text in to_do:
-            yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    yield from pointed("What to do", list(_to_do(table)))
     yield ""
+
+
+def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
+    """Texts as points under a heading, with an empty line before it; nothing where there are none."""
+    if texts:
+        yield from ("", f"{heading}:")
+    for text in texts:
+        yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 def headlines(table: BiasTable) -> list[str]:

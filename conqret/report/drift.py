@@ -10,7 +10,7 @@ from conqret.errors import number
 from conqret.reliability.drift.occasions import Occasion, few
 from conqret.reliability.drift.series import Drift, DriftChart
 from conqret.report import words
-from conqret.report.bias_screen import WIDTH
+from conqret.report.bias_screen import WIDTH, pointed
 from conqret.report.charts import Chart, Line, Point
 from conqret.report.sheet import Section, Sheet, Texts
 from conqret.report.table import Alarm, Cell, Column, Table
@@ -40,18 +40,10 @@ def drift_screen(drift: Drift) -> Iterator[str]:
     for one in (*drift.alarms, *rest[:LISTED]):
         head = f"{MARKS[one.verdict]:<10}"
         yield from wrap(f"{head}{chart_name(one)}: {chart_words(one)}", WIDTH, subsequent_indent=" " * 10)
-    if more := len(rest) - LISTED:
-        yield from [f"{'':<10}and {number(more, 'chart')} more without an alarm"] if more > 0 else []
-    if told := _changes(drift.occasions):
-        yield ""
-        yield "What changed:"
-        for text in told[-LISTED:]:
-            yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
-    if to_do := list(_to_do(drift)):
-        yield ""
-        yield "What to do:"
-        for text in to_do:
-            yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if (more := len(rest) - LISTED) > 0:
+        yield f"{'':<10}and {number(more, 'chart')} more without an alarm"
+    yield from pointed("What changed", _changes(drift.occasions)[-LISTED:])
+    yield from pointed("What to do", list(_to_do(drift)))
     yield ""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conqret.data import Document, Item, Judgment, Part
 from conqret.report import words
 from conqret.report.cells import Cell, part_cell
-from conqret.report.parts import CitationVerdicts, is_documents
+from conqret.report.parts import citation_verdicts, is_documents
 from conqret.report.texts import Piece, cited, cut, flagged, link
 
 ITEM_CHARACTERS = 400_000
@@ -60,7 +60,7 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
     ):
         if text:
             shown = text[:TEXT_CHARACTERS]
-            verdict = CitationVerdicts(judgment, shown) if key == "a" else lambda start, cites: ""
+            verdict = citation_verdicts(judgment, shown) if key == "a" else lambda start, cites: ""
             pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
             yield ArgumentView(key, title, tuple(pieces), len(text) - len(shown))
 

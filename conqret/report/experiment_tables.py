@@ -69,9 +69,7 @@ def arguments_table(found: Mapping[str, Any]) -> Table:
 
 def score_tables(found: Mapping[str, Any]) -> Iterator[Table]:
     """For each judge, its metrics as rows and the systems as columns."""
-    for judge in _judges(found):
-        scores = [found[system].get(judge, {}) for system in found]
-        metrics = dict.fromkeys(metric for one in scores for metric in one)
+    for judge, scores, metrics in _by_judge(found):
         yield Table(
             f"Scores by {judge}",
             ("Metric", *found),
@@ -83,12 +81,8 @@ def score_tables(found: Mapping[str, Any]) -> Iterator[Table]:
 
 def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
     """For each judge, how far the other systems are from the first, metrics as rows."""
-    for judge in _judges(found):
-        scores = [found[system].get(judge, {}) for system in found]
-        metrics = dict.fromkeys(metric for one in scores for metric in one)
-        rows = [
-            (words.label(metric), *(_difference(one.get(metric)) for one in scores)) for metric in metrics
-        ]
+    for judge, scores, metrics in _by_judge(found):
+        rows = [(words.label(metric), *(_marked(one.get(metric)) for one in scores)) for metric in metrics]
         counts = [one["n"] for each in scores for one in each.values()]
         pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
         yield Table(
@@ -157,11 +151,9 @@ def damage_table(found: Mapping[str, Any]) -> Table:
 
 def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Iterator[Table]:
     """By judge and metric the places of the systems, by their means; and those of the rankings by each measure."""
-    for judge in _judges(found):
-        scores = {system: each.get(judge, {}) for system, each in found.items()}
-        metrics = dict.fromkeys(metric for one in scores.values() for metric in one)
+    for judge, scores, metrics in _by_judge(found):
         rows = [
-            (words.label(metric), *_places([scores[name].get(metric, {}).get("mean") for name in found]))
+            (words.label(metric), *_places([one.get(metric, {}).get("mean") for one in scores]))
             for metric in metrics
         ]
         yield Table(
@@ -206,27 +198,21 @@ def _places(means: Sequence[float | None]) -> list[Cell]:
     ]
 
 
-def _judges(found: Mapping[str, Any]) -> list[str]:
-    return list(dict.fromkeys(judge for scores in found.values() for judge in scores))
-
-
-def _difference(one: Mapping[str, Any] | None) -> Cell:
-    return (
-        None
-        if one is None
-        else _with_mark(Estimate(one["mean"], one["low"], one["high"]), one["mean"], one["p"])
-    )
+def _by_judge(found: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], list[str]]]:
+    """Each judge with its scores of each system, and their metrics."""
+    for judge in dict.fromkeys(judge for scores in found.values() for judge in scores):
+        scores = [each.get(judge, {}) for each in found.values()]
+        yield judge, scores, list(dict.fromkeys(metric for one in scores for metric in one))
 
 
 def _marked(one: Mapping[str, Any] | None) -> Cell:
-    """A mean with its mark."""
-    return None if one is None else _with_mark(_mean(one), one["difference"], one["p"])
-
-
-def _with_mark(cell: Cell, difference: float | None, p: float | None) -> Cell:
-    if p is None or p >= ALPHA or not difference:
-        return cell
-    return f"{cell_text(cell)} {BETTER if difference > 0 else WORSE}"
+    """A mean, or a mean difference, with its mark."""
+    if one is None:
+        return None
+    difference = one.get("difference", one["mean"])
+    if one["p"] is None or one["p"] >= ALPHA or not difference:
+        return _mean(one)
+    return f"{cell_text(_mean(one))} {BETTER if difference > 0 else WORSE}"
 
 
 def _mean(one: Mapping[str, Any] | None) -> Cell:

@@ -16,6 +16,8 @@ TITLE = "Which judge is worth its price?"
 
 def frontier_tables(found: Frontier) -> Iterator[Table]:
     """What each judge costs and how far it agrees, what that means, and every pair."""
+    averaged = max(1, len(found.units) - ("overall_quality" in found.units))
+    units = " to ".join(map(words.count, sorted({min(found.units.values()), max(found.units.values())})))
     yield Table(
         "What they cost, and how far they agree",
         (
@@ -37,8 +39,8 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
             )
             for one in found.offers
         ],
-        note=f"Krippendorff's alpha with people, the mean over {words.number(_averaged(found), 'dimension')}, on the "
-        f"{_units(found)} units that all judges scored; {found.basis.intervals}. Time is the model's own.",
+        note=f"Krippendorff's alpha with people, the mean over {words.number(averaged, 'dimension')}, on the "
+        f"{units} units that all judges scored; {found.basis.intervals}. Time is the model's own.",
     )
     yield Table(
         "Is it worth it?",
@@ -84,14 +86,6 @@ def _chart(
 def _point(offer: Offer, cost: float | None) -> Point | None:
     alpha = offer.alpha
     return None if cost is None or alpha.value is None else Point(cost, alpha.value, alpha.low, alpha.high)
-
-
-def _averaged(found: Frontier) -> int:
-    return max(1, len(found.units) - ("overall_quality" in found.units))
-
-
-def _units(found: Frontier) -> str:
-    return " to ".join(map(words.count, sorted({min(found.units.values()), max(found.units.values())})))
 
 
 def _named(names: Sequence[str]) -> str:

@@ -50,7 +50,15 @@ def _table(board: Board, found: Leaderboard) -> Table:
         else words.number(len(board.dimensions), "dimension")
     )
     rows: list[tuple[Cell, ...]] = [
-        (one.card, _judge(one), _value(one, found), one.units, _bias(one), _damage(one), words.money(one.usd))
+        (
+            one.card,
+            f"{one.format} with {one.model}{' (a floor)' if one.baseline else ''}",
+            _value(one, found),
+            one.units,
+            "not probed" if one.alarms is None else f"{one.alarms} of {one.probes}",
+            "not measured" if one.missed is None else f"{one.missed} of {one.curves}",
+            words.money(one.usd),
+        )
         for one in board.standings
     ]
     return Table(
@@ -75,18 +83,6 @@ def _value(one: Standing, found: Leaderboard) -> Cell:
     return (
         one.value if one.value.low is not None or not found.falls else words.rating(one.value.value) or None
     )
-
-
-def _judge(one: Standing) -> str:
-    return f"{one.format} with {one.model}{' (a floor)' if one.baseline else ''}"
-
-
-def _bias(one: Standing) -> str:
-    return "not probed" if one.alarms is None else f"{one.alarms} of {one.probes}"
-
-
-def _damage(one: Standing) -> str:
-    return "not measured" if one.missed is None else f"{one.missed} of {one.curves}"
 
 
 def _picture(board: Board, found: Leaderboard) -> list[Forest]:

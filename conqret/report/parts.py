@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Item, Judgment, Measure, Part
@@ -98,18 +98,12 @@ def _verdict_rows(judgment: Judgment, item: Item | None) -> Iterator[PartRow]:
         yield _row(text, (cited, found), [part])
 
 
-class CitationVerdicts:
-    """Looks up what was found of a citation by where its mark stands in the argument."""
-
-    def __init__(self, judgment: Judgment, argument: str) -> None:
-        self._found: Mapping[tuple[int, int], str] = {
-            place: part.label for part, place in _verdicts(judgment) if part.label in VERDICTS
-        }
-        self._starts = [span.start for span in sentences(argument)] if self._found else []
-
-    def __call__(self, start: int, document: int) -> str:
-        """The verdict on the citation of ``document`` by the mark at ``start``; empty where there is none."""
-        return self._found.get((bisect_right(self._starts, start), document), "")
+def citation_verdicts(judgment: Judgment, argument: str) -> Callable[[int, int], str]:
+    """What says the verdict on a citation by where its mark stands in the argument, and the number of the document that
+    it cites; empty where there is none."""
+    found = {place: part.label for part, place in _verdicts(judgment) if part.label in VERDICTS}
+    starts = [span.start for span in sentences(argument)] if found else []
+    return lambda start, document: found.get((bisect_right(starts, start), document), "")
 
 
 def _verdicts(judgment: Judgment) -> Iterator[tuple[Part, tuple[int, int]]]:

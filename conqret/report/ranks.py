@@ -11,7 +11,7 @@ from conqret.debateqa.table import CommonMeans
 from conqret.report.page import write_file
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
-from conqret.report.words import label
+from conqret.report.words import label, mean
 
 System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
 
@@ -91,8 +91,8 @@ def _systems(systems: Sequence[System]) -> Table:
         drawn += "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
         rows.append((
             folder.path.name, summary.strategy, summary.model, summary.agent or "none", plan["kind"],
-            plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}", _mean(summary.tokens),
-            _mean(summary.chunks),
+            plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}", mean(summary.tokens),
+            mean(summary.chunks),
         ))  # fmt: skip
     texts = ("system", "strategy", "model", "agent", "prompt", "tokens wanted", "drawn with")
     columns: list[str | Column] = [*(Column(name, "text") for name in texts), "answers", "tokens", "chunks"]
@@ -113,7 +113,3 @@ def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
         rows,
         note="Means are over the questions that were scored of all systems; scored answers to others are left out.",
     )
-
-
-def _mean(value: float | None) -> str:
-    return "none" if value is None else f"{value:.1f}"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.curves import Cell as GridCell
 from conqret.reliability.sensitivity.curves import Curve, StanceCurve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
@@ -31,7 +30,8 @@ def all_tables(results: SensitivityResults) -> Iterator[Table]:
     for perturbation, metric in _pairs(results, Direction.FALL):
         yield curve_table(results, perturbation, metric)
     if results.stances:
-        yield stance_table(results, *_first_stance(results))
+        first = results.stances[0]
+        yield stance_table(results, first.perturbation, first.metric)
     if len({judge["model"] for judge in results.record.judges}) > 1:
         for perturbation, metric in _pairs(results, Direction.FALL)[:1]:
             yield monotone_table(results, perturbation, metric)
@@ -165,7 +165,8 @@ def grid_tables(results: SensitivityResults) -> Iterator[Table]:
     if len(names) != 2:
         return
     down, across = sorted(names, key=lambda name: name != "irrelevant")
-    for (name, model, metric), cells in _grouped(results).items():
+    judges = gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
+    for (name, model, metric), cells in judges.items():
         means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
         columns = sorted({key[1] for key in means})
         yield Table(
@@ -190,15 +191,6 @@ def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, 
         (curve.perturbation, curve.metric) for curve in results.curves if curve.expected is expected
     )
     return [pair for pair in found if pair[1] in wanted] or list(found)[:1]
-
-
-def _first_stance(results: SensitivityResults) -> tuple[str, str]:
-    first = results.stances[0]
-    return first.perturbation, first.metric
-
-
-def _grouped(results: SensitivityResults) -> dict[tuple[str, str, str], list[GridCell]]:
-    return gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
 
 
 def _judge(curve: Curve, results: SensitivityResults) -> str:

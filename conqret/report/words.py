@@ -86,6 +86,11 @@ def score(value: float | None, places: int = 2) -> str:
     return "–" if value is None else f"{value:.{places}f}"
 
 
+def mean(value: float | None) -> str:
+    """A mean of counts with one place; in a word where there is none."""
+    return "none" if value is None else f"{value:.1f}"
+
+
 def short(value: float | None) -> str:
     """A value in [0, 1] for a narrow cell: .62, and 0 or 1 at the ends; a dash where there is none."""
     text = score(value)

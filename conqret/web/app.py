@@ -63,9 +63,7 @@ def view_app(root: Path, port: int) -> Guard:
         Route("/runs/{path:path}", viewer.run),
         Route("/diff", viewer.difference),
     ]
-    return Guard(
-        Starlette(routes=routes, exception_handlers={HTTPException: viewer.nowhere}), own_hosts(port)
-    )
+    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _nowhere}), own_hosts(port))
 
 
 class _Viewer:
@@ -100,7 +98,7 @@ class _Viewer:
         """The page of a run, or of what was asked for one of its items."""
         wanted = _ADDRESS.fullmatch(request.path_params["path"])
         if wanted is None:
-            return _nowhere()
+            return _nowhere(request)
         try:
             run = opened(self.root, wanted["run"] or "")
         except DeclarationError as error:
@@ -139,7 +137,7 @@ class _Viewer:
         try:
             runs = [JudgeFolder(opened(self.root, name)) for name in names if name]
             if not runs:
-                return _nowhere()
+                return _nowhere(request)
             with self._one_at_a_time:
                 if len(runs) == 1:
                     return _response(self._comparable(names[0]))
@@ -166,10 +164,6 @@ class _Viewer:
             around=ALL_RUNS
         )
 
-    def nowhere(self, request: Request, error: Exception) -> Response:
-        """What stands where nothing is."""
-        return _nowhere()
-
 
 ALL_RUNS = [("All runs", "/")]
 
@@ -186,7 +180,8 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
     return asked_page([(number, one) for one in asked(run, [item.id])], f"../{REPORT}", ALL_RUNS)
 
 
-def _nowhere() -> Response:
+def _nowhere(request: Request, error: Exception | None = None) -> Response:
+    """What stands where nothing is."""
     return _sorry(DeclarationError("there is no such page under this address"), 404)
 
 

@@ -8,7 +8,7 @@ from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, 
 from conqret.report.cells import level
 from conqret.report.evidence import TEXT_CHARACTERS
 from conqret.report.figures import histogram, shares
-from conqret.report.parts import CitationVerdicts
+from conqret.report.parts import citation_verdicts
 from conqret.report.tally import BINS, Tally, bin_of
 from conqret.report.texts import Piece
 from conqret.report.view import item_view
@@ -128,7 +128,7 @@ def test_verdicts_reach_sentences_and_marks() -> None:
 def test_verdicts_belong_to_their_sentence() -> None:
     for item in factory.items()[:4]:
         found = factory.judge(item, "citation-support", random.Random(1))
-        lookup = CitationVerdicts(found, item.argument or "")
+        lookup = citation_verdicts(found, item.argument or "")
         marks = [piece for piece in item_view(item, found).arguments[0].pieces if piece.cites]
         labels = [part.label for part in found.measures["citation_precision"].parts]
         assert sorted(mark.verdict for mark in marks) == sorted(label or "" for label in labels)
