@@ -13,7 +13,6 @@ sys.path.insert(0, str(ROOT))
 import httpx  # noqa: E402 - after the checkout is on the path, as what follows
 
 from conqret.annotation.counter_arguments import writing_study  # noqa: E402 - after the checkout is on the path
-from conqret.annotation.finals import Finals  # noqa: E402 - likewise
 from conqret.annotation.ledger import Ledger  # noqa: E402 - likewise
 from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
@@ -94,14 +93,12 @@ async def _over(folder: Path) -> dict[str, str]:
         await anna.get(study.link("anna"))
         found = {"done": (await anna.send("/begin")).text, "changed": (await anna.get("/screen/1")).text}
         found["study"] = (await anna.get(f"/study/{study.links.to(DASHBOARD)}")).text
-        with contextlib.closing(Finals(folder)) as finals:
-            app = adjudication_app(ledger, finals, study.links, "Ada", [judged("item-1", 0.25)])
-            over = httpx.ASGITransport(app=app)
-            ada = Browser(httpx.AsyncClient(transport=over, base_url="http://127.0.0.1:8768"))
-            root = f"/adjudicate/{study.links.to(ADJUDICATE)}"
-            found["adjudicate"] = (await ada.get(f"{root}/2")).text
-            await ada.send(f"{root}/2", **{"q:overall_quality": "2", "comment": "It rests on one report."})
-            found["disputes"] = (await ada.get(root)).text
+        over = httpx.ASGITransport(adjudication_app(ledger, study.links, "Ada", [judged("item-1", 0.25)]))
+        ada = Browser(httpx.AsyncClient(transport=over, base_url="http://127.0.0.1:8768"))
+        root = f"/adjudicate/{study.links.to(ADJUDICATE)}"
+        found["adjudicate"] = (await ada.get(f"{root}/2")).text
+        await ada.send(f"{root}/2", **{"q:overall_quality": "2", "comment": "It rests on one report."})
+        found["disputes"] = (await ada.get(root)).text
         return found
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from conqret.annotation.finals import Finals
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.records import Given
 from conqret.annotation.screens import CANNOT_JUDGE, Question, Screen
@@ -50,12 +49,12 @@ class Dispute:
         return self.final is not None and set(self.questions) <= set(self.final.answers)
 
 
-def disputes(ledger: Ledger, finals: Finals, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
+def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
     """The disputes of a study, in the order of its screens. Only screens all of whose labels are in are among them, so
     that nobody learns what others said, or the judge, before they have answered."""
     judged = {one.item: one for one in judgments}
-    last = {one.screen: one for one in finals}
-    complete = finals.complete()
+    last = {one.screen: one for one in ledger.finals()}
+    complete = ledger.complete()
     screens = gathered((one.place, one) for one in ledger.given() if one.place in complete)
     found = []
     for place, given in screens.items():

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from pathlib import Path
 
-from conqret.annotation.database import Database
-from conqret.annotation.ledger import MAX_COMMENT
+from conqret.annotation.people import MAX_COMMENT, People
 from conqret.annotation.verdicts import Final
 
 
-class Finals:
-    """The decisions in the folder of a study. What is decided anew is a further row; the last one counts."""
+class Finals(People):
+    """The decisions of a study. What is decided anew is a further row; the last one counts."""
 
-    def __init__(self, folder: Path) -> None:
-        self._database = Database(folder)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._database.close()
-
-    def __iter__(self) -> Iterator[Final]:
+    def finals(self) -> Iterator[Final]:
         """The last decision of each screen."""
         for row in self._database.rows(
             "SELECT * FROM finals WHERE number IN (SELECT MAX(number) FROM finals GROUP BY screen) ORDER BY screen"
@@ -38,10 +28,9 @@ class Finals:
                 (screen,),
             ).fetchone()
             if last is None or tuple(last) != (body, comment, by):
-                at = datetime.now(UTC).isoformat(timespec="milliseconds")
                 connection.execute(
                     "INSERT INTO finals (screen, body, comment, by, at) VALUES (?, ?, ?, ?, ?)",
-                    (screen, body, comment, by, at),
+                    (screen, body, comment, by, self._now()),
                 )
 
     def complete(self) -> frozenset[int]:

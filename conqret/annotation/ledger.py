@@ -9,17 +9,15 @@ from pathlib import Path
 
 from conqret.annotation import turns
 from conqret.annotation.database import FILE, Database
-from conqret.annotation.people import People
+from conqret.annotation.finals import Finals
+from conqret.annotation.people import MAX_COMMENT
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import Screen
 from conqret.annotation.study import MAX_PEOPLE, Study, check_names
 from conqret.errors import DeclarationError
 
-MAX_COMMENT = 5_000
-"""Characters of a comment."""
 
-
-class Ledger(People):
+class Ledger(Finals):
     """The study in a folder. All methods may be called from any thread."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:

@@ -14,6 +14,8 @@ from conqret.errors import DeclarationError
 
 BY_LINK = "joined by the link"
 """What is recorded of those who chose their name."""
+MAX_COMMENT = 5_000
+"""Characters of a comment."""
 
 
 class People:

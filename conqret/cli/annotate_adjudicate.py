@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.cli.annotating import Port
+from conqret.cli.annotating import Folder, Port, opened_study
 from conqret.cli.console import note, say
 from conqret.errors import DeclarationError, number
 
@@ -23,7 +22,7 @@ ADJUDICATE_EPILOG = (
 
 
 def adjudicate(
-    folder: Annotated[Path, typer.Argument(help="The folder of the study, the -o of conqret annotate.")],
+    folder: Folder,
     run: Annotated[
         Path | None, typer.Option(help="A judged run: also what it says otherwise than people, and why.")
     ] = None,
@@ -35,8 +34,6 @@ def adjudicate(
     Only screens that all have labelled are shown: a judge's word is seen by nobody who still labels them.
     """
     from conqret.annotation.disputes import disputes
-    from conqret.annotation.finals import Finals
-    from conqret.annotation.ledger import Ledger
     from conqret.annotation.links import ADJUDICATE, Links
     from conqret.annotation.study import check_names
     from conqret.web.annotating.adjudicating import adjudication_app
@@ -45,12 +42,12 @@ def adjudicate(
 
     (name,) = check_names([by])
     judgments = _judgments(run) if run is not None else ()
-    with closing(Ledger(folder)) as ledger, closing(Finals(folder)) as finals:
+    with opened_study(folder) as ledger:
         links = Links(folder)
-        found = disputes(ledger, finals, judgments)
+        found = disputes(ledger, judgments)
         if judgments and not {one.item for one in judgments} & {one.screen.item for one in ledger.given()}:
             raise DeclarationError(f"{run} has judged none of the items that people labelled in {folder}")
-        if waiting := ledger.study.screens - len(finals.complete()):
+        if waiting := ledger.study.screens - len(ledger.complete()):
             note(f"{number(waiting, 'screen')} not labelled by all yet: nobody decides on these")
 
         def started(base: str) -> None:
@@ -59,12 +56,12 @@ def adjudicate(
             say("Ctrl-C stops; what was decided is kept.")
 
         people(
-            adjudication_app(ledger, finals, links, name, judgments),
+            adjudication_app(ledger, links, name, judgments),
             host=LOOPBACK,
             port=port,
             on_start=started,
         )
-        left = sum(not one.decided for one in disputes(ledger, finals, judgments))
+        left = sum(not one.decided for one in disputes(ledger, judgments))
     say(
         f"stopped: {number(left, 'screen')} left; conqret annotate export {folder} --final gives one label each"
     )

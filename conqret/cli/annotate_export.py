@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -44,13 +43,12 @@ def export(
     from conqret.annotation.counter_arguments import TASK as WRITING
     from conqret.annotation.debate_plan import TASK as JUDGING
     from conqret.annotation.export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of
-    from conqret.annotation.finals import Finals
     from conqret.annotation.verdicts import verdicts
     from conqret.errors import DeclarationError
 
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
-    with opened_study(folder) as ledger, closing(Finals(folder)) as finals:
+    with opened_study(folder) as ledger:
         if practice and ledger.study.task != WRITING:
             raise DeclarationError(
                 f"{folder} holds no counter-arguments; of other practice the dashboard and status say how it went"
@@ -66,7 +64,7 @@ def export(
         given = list(ledger.given(dropped=dropped))
         if not given:
             raise DeclarationError(f"{folder} holds no labels yet")
-        marks, decided = marks_of(ledger.study), list(verdicts(given, finals))
+        marks, decided = marks_of(ledger.study), list(verdicts(given, ledger.finals()))
         if to == "pairs" and not any(one.value in ("yes", "no") for one in decided):
             raise DeclarationError(
                 f"{folder} holds no yes or no of pairs: they are labels of --task perspective"

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 from conqret.annotation.choosing import screens_of, task_of
 from conqret.annotation.disputes import disputes
 from conqret.annotation.export import as_label_studio
-from conqret.annotation.finals import Finals
 from conqret.annotation.labels import against_others, label_set
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.planned import items_of
@@ -60,10 +59,9 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     assert [(one.value, one.how) for one in verdicts(study.given())] == [
         ("4", "all agree"), ("4", "most"), (None, ""),
     ]  # fmt: skip
-    finals = Finals(tmp_path)
-    finals.decide(3, {"overall_quality": "2"}, "between them", "ben")
-    finals.decide(3, {"overall_quality": "2"}, "between them", "ben")
-    finals.decide(2, {"overall_quality": "2"}, "", "somebody else")
+    study.decide(3, {"overall_quality": "2"}, "between them", "ben")
+    study.decide(3, {"overall_quality": "2"}, "between them", "ben")
+    study.decide(2, {"overall_quality": "2"}, "", "somebody else")
     rows = export(tmp_path, "--final")
     assert [(row["item"], row["value"], row["how"], row["by"]) for row in rows] == [
         ("item-0", "4", "all agree", ""), ("item-1", "2", "adjudicated", "a01"), ("item-2", "2", "adjudicated", "p02"),
@@ -72,16 +70,15 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     read = read_labels(tmp_path / "out.csv", scales=["1:5"])
     assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
     study.forget(study.person("ben"))
-    assert [one.by for one in finals] == ["somebody else"]
+    assert [one.by for one in study.finals()] == ["somebody else"]
 
 
 def test_only_what_all_have_labelled_can_be_disputed(study: Ledger, tmp_path: Path) -> None:
-    finals = Finals(tmp_path)
-    assert [(one.place, one.questions) for one in disputes(study, finals)] == [
+    assert [(one.place, one.questions) for one in disputes(study)] == [
         (2, ("overall_quality",)), (3, ("overall_quality",)),
     ]  # fmt: skip
     study.set_state(study.person("carl"), "dropped")
-    assert disputes(study, finals) == []
+    assert disputes(study) == []
 
 
 def test_a_judge_that_differs_is_a_dispute_with_its_reason(study: Ledger, tmp_path: Path) -> None:
@@ -93,7 +90,7 @@ def test_a_judge_that_differs_is_a_dispute_with_its_reason(study: Ledger, tmp_pa
             item=item, topic="t", stance="pro", format="f", model="m", fingerprint="p", measures=said
         )  # fmt: skip
 
-    near, far = (disputes(study, Finals(tmp_path), [judged("item-0", value)]) for value in (0.75, 0.25))
+    near, far = (disputes(study, [judged("item-0", value)]) for value in (0.75, 0.25))
     assert [one.place for one in near] == [2, 3]
     assert [one.place for one in far] == [1, 2, 3]
     said = far[0].judge["overall_quality"]

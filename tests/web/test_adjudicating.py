@@ -10,7 +10,6 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from conqret.annotation.finals import Finals
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import ADJUDICATE, DASHBOARD, Links
 from conqret.annotation.verdicts import verdicts
@@ -40,7 +39,7 @@ def study(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def client(ledger: Ledger, folder: Path, *judgments: Judgment) -> httpx.AsyncClient:
-    app = adjudication_app(ledger, Finals(folder), Links(folder), "Ada", judgments)
+    app = adjudication_app(ledger, Links(folder), "Ada", judgments)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1:8768", follow_redirects=True
     )
@@ -68,10 +67,10 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
     form = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', shown))
     assert (await ada.post(f"{root}/2", data={"q:overall_quality": "2"})).status_code == 403
     assert (await ada.post(f"{root}/2", data={**form, "q:overall_quality": "9"})).status_code == 422
-    assert list(Finals(tmp_path)) == []
+    assert list(study.finals()) == []
     following = await ada.post(f"{root}/2", data={**form, "q:overall_quality": "2", "comment": "one source"})
     assert following.url.path == f"{root}/1"
-    (decided,) = Finals(tmp_path)
+    (decided,) = study.finals()
     assert (decided.answers, decided.comment, decided.by) == ({"overall_quality": "2"}, "one source", "Ada")
     assert [one.value for one in verdicts(study.given(), [decided])] == [None, "2", "1"]
     assert "by Ada" in (await ada.get(root)).text

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from conqret.annotation.disputes import Dispute, disputes
-from conqret.annotation.finals import Finals
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import ADJUDICATE, Links
 from conqret.annotation.screens import CANNOT_JUDGE
@@ -23,15 +22,13 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-def adjudication_app(
-    ledger: Ledger, finals: Finals, links: Links, by: str, judgments: Sequence[Judgment] = ()
-) -> ASGIApp:
+def adjudication_app(ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment] = ()) -> ASGIApp:
     """The pages for ``by``, beside what a judge says where there are ``judgments``."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    desk = _Desk(ledger, finals, links, by, judgments)
+    desk = _Desk(ledger, links, by, judgments)
     routes = [
         Route("/adjudicate/{token}", desk.all),
         Route("/adjudicate/{token}/{place:int}", desk.one, methods=["GET", "POST"]),
@@ -40,10 +37,8 @@ def adjudication_app(
 
 
 class _Desk:
-    def __init__(
-        self, ledger: Ledger, finals: Finals, links: Links, by: str, judgments: Sequence[Judgment]
-    ) -> None:
-        self.ledger, self.finals, self.links, self.by, self.judgments = ledger, finals, links, by, judgments
+    def __init__(self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment]) -> None:
+        self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
         self.strangers = Throttle()
 
     async def all(self, request: Request) -> Response:
@@ -78,7 +73,7 @@ class _Desk:
             answers = dispute.screen.about(dispute.questions).read(said)
         except DeclarationError as error:
             return self._shown(found, dispute, token, str(error), said, comment)
-        await apart(self.finals.decide, place, answers, comment, self.by)
+        await apart(self.ledger.decide, place, answers, comment, self.by)
         following = _next([one for one in found if one.place > place] or found, but=place)
         return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
 
@@ -110,7 +105,7 @@ class _Desk:
         )
 
     def _disputes(self) -> list[Dispute]:
-        return disputes(self.ledger, self.finals, self.judgments)
+        return disputes(self.ledger, self.judgments)
 
     def _token(self, request: Request) -> str:
         token: str = request.path_params["token"]
