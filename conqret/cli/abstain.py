@@ -97,8 +97,7 @@ def abstain(
         settings=Settings(people=people, seed=seed),
     )
     write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
-    for text in read.notes:
-        note(text)
+    note(*read.notes)
     for dimension, why in found.left_out.items():
         note(f"{dimension} has no rule, and is never abstained from: {why}")
     result(found, abstention_tables(found), as_json=json_output)

@@ -42,6 +42,5 @@ def agree(
         by=by,
         settings=Settings(confidence=confidence),
     )
-    for text in found.basis.notes:
-        note(text)
+    note(*found.basis.notes)
     result(found, [people_table(found)], as_json=json_output)

@@ -92,7 +92,6 @@ def run(
     from conqret.annotation.study import OVERLAP, study_of
     from conqret.cli.label import ends
 
-    practice = practice.checked()
     source = items_of(items, task, options.column_map(columns, options.ITEM_COLUMNS))
     metrics, points = metric or (), ends(scale) if scale else None
     found = planned_screens(source, task, metrics=metrics, scale=points, seed=seed, plan=plan)
@@ -108,8 +107,7 @@ def run(
         open_to=open_to, seed=seed, estimates=found.estimates, probability=found.probability,
         consent=text_of(consent), passing=practice.passing,
     )  # fmt: skip
-    for remark in found.notes:
-        note(remark)
+    note(*found.notes)
     served.serve(output, lambda: Ledger.open(output, study, screens, names))
 
 

@@ -66,7 +66,6 @@ def debate(
     from conqret.debate.payoffs import INSTRUCTIONS
     from conqret.io.two_turn import read_two_turn
 
-    practice = practice.checked()
     found = read_two_turn(questions)
     first = read_two_turn(practice.practice) if practice.practice is not None else ()
     names = options.listed(judges)

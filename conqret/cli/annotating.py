@@ -28,7 +28,11 @@ Consent = Annotated[
 
 @dataclass(frozen=True)
 class Practice(Group):
-    """What people practise before they begin, and how much of it they have to have right."""
+    """What people practise before they begin, and how much of it they have to have right.
+
+    Raises:
+        DeclarationError: a share is to be right of nothing.
+    """
 
     practice: Annotated[
         Path | None,
@@ -44,15 +48,9 @@ class Practice(Group):
         ),
     ] = 0.0
 
-    def checked(self) -> Practice:
-        """The options, which belong together.
-
-        Raises:
-            DeclarationError: a share is to be right of nothing.
-        """
+    def __post_init__(self) -> None:
         if self.passing and self.practice is None:
             raise DeclarationError("--pass is the share that is right of --practice FILE: give it, too")
-        return self
 
 
 def text_of(file: Path | None) -> str:

@@ -165,8 +165,7 @@ def bias(
         if table.record.baseline:
             shown.tell(f"offline is {floor('a judge')}")
     result(table, (*screen(table), at(page)), as_json=shown.json_output)
-    for text in table.warnings:
-        note(text)
+    note(*table.warnings)
     outcomes = [check_bias_requirement(one, table) for one in wanted]
     met = tell_outcomes(outcomes)
     if junit is not None:
@@ -182,8 +181,7 @@ def _announce(plan: BiasPlan, shown: options.Shown, *, left_out: bool = False) -
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
     remarks = [] if log is None else [*log.notes, *plan.notes]
-    for text in (*(lacking if left_out or log is not None else ()), *remarks):
-        shown.note(text)
+    shown.note(*(lacking if left_out or log is not None else ()), *remarks)
 
 
 def _list(*, as_json: bool) -> None:

@@ -65,8 +65,7 @@ def calibrate(
     )
     picture = None if svg is None else reliability_diagram(found)
     write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
-    for text in read.notes:
-        note(text)
+    note(*read.notes)
     for dimension, why in found.left_out.items():
         note(f"{dimension} is not calibrated: {why}")
     result(found, calibration_tables(found), as_json=json_output)

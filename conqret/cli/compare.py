@@ -53,8 +53,7 @@ def compare(
         metrics=metrics,
         settings=Settings(people=people, confidence=confidence, seed=seed),
     )
-    for text in compared.basis.notes:
-        note(text)
+    note(*compared.basis.notes)
     if compared.left_out:
         note(f"not all judges have {', '.join(compared.left_out)}")
     for name, lost in compared.lost.items():

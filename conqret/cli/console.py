@@ -107,9 +107,10 @@ def complain(message: str) -> None:
     err().print(_text("error: ", "bold red").append_text(_text(message)), soft_wrap=True)
 
 
-def note(message: str) -> None:
-    """Print a remark."""
-    err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
+def note(*messages: str) -> None:
+    """Print remarks."""
+    for message in messages:
+        err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
 
 
 def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:

@@ -79,8 +79,7 @@ def import_conqret(
     directory = CorpusDirectory(output)
     directory.write_documents(found.documents)
     directory.write(found, found.documents)
-    for text in found.notes:
-        note(text)
+    note(*found.notes)
     lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
     result(found.statistics, lines, as_json=json_output)
 

@@ -182,8 +182,7 @@ def _judge(
             shown.tell(
                 f"{place}: {number(checked.count, 'anchor')} for {setup.judge.name} with {setup.client.model}"
             )
-            for text in setup.notes:
-                shown.note(text)
+            shown.note(*setup.notes)
             bar.start(client, kept, checked.count)
 
         found = judge_occasion(

@@ -46,8 +46,7 @@ def frontier(
         metrics=label_options.metric_map(metric),
         settings=Settings(people=people, confidence=confidence),
     )
-    for text in found.basis.notes:
-        note(text)
+    note(*found.basis.notes)
     if found.left_out:
         note(f"not all judges have {', '.join(found.left_out)}")
     result(found, frontier_tables(found), as_json=json_output)

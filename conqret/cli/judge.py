@@ -222,8 +222,7 @@ def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
     counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
     tell(f"{counts} from {items} (read as {checked.layout})")
     tell(f"judged by {setup.judge.name} with {named(setup.client.model, setup.client.backend.baseline)}")
-    for text in setup.notes:
-        note(text)
+    note(*setup.notes)
 
 
 def _remark(found: Judgments, *, quiet: bool) -> None:

@@ -66,8 +66,7 @@ def jury(
         settings=Settings(people=people, confidence=confidence, seed=seed),
         overwrite=overwrite,
     )
-    for text in () if read is None else read.notes:
-        note(text)
+    note(*(() if read is None else read.notes))
     for rule, why in found.missed.items():
         note(f"{rule} left out: {why}")
     if found.scored < found.items:

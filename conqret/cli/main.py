@@ -15,7 +15,8 @@ import logging
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from types import FrameType
 
 import typer
 
@@ -23,10 +24,6 @@ from conqret._optional import missing
 from conqret.cli.commands import Commands
 from conqret.cli.console import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
 
 SIGNALLED = 128
 """The exit code of a command that a signal stopped is this and the signal's number."""

@@ -107,8 +107,7 @@ def meta(
         settings,
         lengths=lengths if reports else None,
     )
-    for text in found.notes:
-        note(text)
+    note(*found.notes)
     result(found, ranking_tables(found, by_topic=by_topic), as_json=json_output)
 
 

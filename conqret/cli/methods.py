@@ -67,8 +67,7 @@ def methods(
             bias=bias,
             sensitivity=sensitivity,
         )
-        for text in found.validation.basis.notes:
-            note(text)
+        note(*found.validation.basis.notes)
     else:
         note("without --labels nothing is said of agreement with people")
     topics = len({judgment.topic for judgment in folder.judgments()})

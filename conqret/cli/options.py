@@ -271,15 +271,15 @@ class Shown(Group):
     json_output: Json = False
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False
 
-    def tell(self, text: str) -> None:
+    def tell(self, *lines: str) -> None:
         """Print what is being done, unless that is not wanted."""
         if not self.quiet:
-            tell(text)
+            tell("\n".join(lines))
 
-    def note(self, text: str) -> None:
-        """Print a remark, unless none is wanted."""
+    def note(self, *messages: str) -> None:
+        """Print remarks, unless none is wanted."""
         if not self.quiet:
-            note(text)
+            note(*messages)
 
     def session(self, counts: SessionCounts, rows: str = "") -> None:
         """Say what was asked now, and how many of all ``rows`` are from before, unless that is not wanted."""

@@ -103,8 +103,7 @@ def agreement(
     from conqret.stats.planning import assumed, from_pilot, plan_agreement
 
     require("numpy", "scipy", extra="stats")
-    if (pilot is None) != (labels is None):
-        raise DeclarationError("--pilot and --labels go together")
+    _together(pilot=pilot, labels=labels)
     if pilot is None or labels is None:
         draw = assumed(alpha, icc)
         planning.show(f"alpha {alpha:g}", lambda plan: plan_agreement(draw, plan), confidence)

@@ -92,12 +92,10 @@ def show(
         for role, text in (("system", rendered.system), ("user", rendered.user)):
             out().rule(Text(f"{identifier} · {role}"), align="left")
             out().out(text, highlight=False)
-        for remark in remarks:
-            note(remark)
+        note(*remarks)
     if len(faults) == len(asks):
         raise DeclarationError("\n".join(faults))
-    for fault in faults:
-        note(fault)
+    note(*faults)
 
 
 @app.command("copy", epilog="Example: conqret prompt copy rag-fine-grained -o my-prompts")

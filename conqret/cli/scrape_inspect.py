@@ -12,6 +12,7 @@ from conqret.cli import options
 from conqret.cli.console import heading, result
 from conqret.cli.groups import grouped
 from conqret.cli.scrape_pages import Fetching, need_scrape
+from conqret.errors import shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from conqret.scrapers.debates.inspection import Inspection, LookedFor
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.places import Opened
+
+SHOWN = 60
+"""Characters of a text of the page."""
 
 EPILOG = (
     "Examples:\n\n"
@@ -135,7 +139,7 @@ def _lines(
     if found.said:
         yield ""
         places = ("says", Column("where", "text"), "times", Column("first", "text"))
-        said = [(one.what, one.where, one.times, _short(one.first, 40)) for one in found.said]
+        said = [(one.what, one.where, one.times, shortened(one.first, 40)) for one in found.said]
         yield Table("Where the page says what debate pages say", places, said)
     yield ""
     yield heading("To mend a layout, or to write one: docs/adding-a-debate-site.md")
@@ -175,9 +179,9 @@ def _read(parts: DebateParts) -> list[tuple[str, str]]:
     if dangling:
         sources += f", {len(dangling)} of them listed nowhere, such as [{dangling[0]}]"
     return [
-        ("title", _short(parts.title)),
-        ("question", _short(parts.question)),
-        ("introduction", _short(parts.introduction)),
+        ("title", shortened(parts.title, SHOWN)),
+        ("question", shortened(parts.question, SHOWN)),
+        ("introduction", shortened(parts.introduction, SHOWN)),
         ("pros", _arguments(parts.pros)),
         ("cons", _arguments(parts.cons)),
         ("sources", sources),
@@ -190,10 +194,4 @@ def _arguments(found: tuple[DebateArgument, ...]) -> str:
     paragraphs = sum(len(one.paragraphs) for one in found)
     answered = sum(bool(one.counterpoint) for one in found)
     told = f"{len(found)}, {paragraphs} paragraphs" + (f", {answered} answered" if answered else "")
-    return f"{told}: " + "; ".join(_short(one.title or "(no title)") for one in found)
-
-
-def _short(text: str, characters: int = 60) -> str:
-    from conqret.errors import shortened
-
-    return shortened(text, characters)
+    return f"{told}: " + "; ".join(shortened(one.title or "(no title)", SHOWN) for one in found)

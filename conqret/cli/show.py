@@ -78,10 +78,5 @@ def _shown(found: Asked) -> Iterator[Any]:
     for number, one in enumerate(found.exchanges, start=1):
         yield ""
         yield f"--- {number} of {len(found.exchanges)}: {heading(one)}"
-        yield from _lines(parts(one))
-
-
-def _lines(told: Iterator[tuple[str, str]]) -> Iterator[str]:
-    for title, text in told:
-        yield f"[{title}]"
-        yield text
+        for title, text in parts(one):
+            yield from (f"[{title}]", text)

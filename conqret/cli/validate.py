@@ -96,8 +96,7 @@ def validate(
     tables = [agreement_table(found.validation), beside_table(found.validation)]
     result(found.validation, tables, as_json=json_output)
     over = {name: row.over for name, row in found.validation.dimensions.items()}
-    for text in not_beaten(over):
-        note(text)
+    note(*not_beaten(over))
     for path in found.files:
         tell(f"{path.name:<16} {path}")
     tell_outcomes(found.requirements)
@@ -106,8 +105,7 @@ def validate(
 
 def _remark(found: Validation) -> None:
     join = found.join
-    for text in found.basis.notes:
-        note(text)
+    note(*found.basis.notes)
     for count, what in (
         (len(join.unlabelled), "judged items without a label"),
         (len(join.unjudged), "labelled items that were not judged"),

@@ -82,7 +82,7 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
             "What systems wrote and retrieved was damaged on purpose, and judged again: what follows for each metric.",
         ),
         Section("Cost", [cost_table(costs)] if costs else []),
-        Section("Runs", [Links(list(_links(out, summary)))]),
+        Section("Runs", [Links(_links(out, summary))]),
     ]
     return Sheet(
         "experiment",
@@ -113,18 +113,17 @@ def _models(experiment: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(one["model"] for one in tables))
 
 
-def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The pages of the runs inside, as title and relative address."""
-    for system, judges in summary["scores"].items():
-        for judge in judges:
-            yield from _link(out, f"{system}, judged by {judge}", f"judgments/{system}/{judge}/report.html")
-    for system in summary["sensitivity"]:
-        yield from _link(out, f"{system}, damaged", f"sensitivity/{system}/report.html")
-
-
-def _link(out: ExperimentFolder, title: str, address: str) -> Iterator[tuple[str, str]]:
-    if (out.path / address).is_file():
-        yield title, address
+    pages = [
+        (f"{system}, judged by {judge}", f"judgments/{system}/{judge}/report.html")
+        for system, judges in summary["scores"].items()
+        for judge in judges
+    ]
+    pages += [
+        (f"{system}, damaged", f"sensitivity/{system}/report.html") for system in summary["sensitivity"]
+    ]
+    return [(title, address) for title, address in pages if (out.path / address).is_file()]
 
 
 def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[Text]]]:

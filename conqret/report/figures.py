@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from conqret.report import words
 from conqret.report.cells import level
@@ -72,15 +73,12 @@ def histogram(bins: Sequence[int], missing: int, mean: float | None) -> Histogra
 def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[Share, ...]:
     """Segments in the order of ``labels`` (others behind), without the empty ones."""
     total = sum(counts.values())
-    names = [*labels, *(name for name in counts if name not in labels)]
-    found, x = [], 0.0
-    for name in names:
-        count = counts.get(name, 0)
-        if count:
-            width = 100 * count / total
-            found.append(Share(name, labels.get(name, name), count, round(x, 3), round(width, 3)))
-            x += width
-    return tuple(found)
+    names = [name for name in dict.fromkeys([*labels, *counts]) if counts.get(name)]
+    widths = [100 * counts[name] / total for name in names]
+    return tuple(
+        Share(name, labels.get(name, name), counts[name], round(x, 3), round(width, 3))
+        for name, x, width in zip(names, accumulate(widths, initial=0.0), widths, strict=False)
+    )
 
 
 def _bar(x: float, width: float, count: int, top: int, step: int) -> Bar:

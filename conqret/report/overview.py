@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conqret.errors import UnknownNameError
+from conqret.judging.base import Judge
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.folder import JudgeRecord
 from conqret.judging.summary import MetricSummary, Summary
@@ -16,9 +17,6 @@ from conqret.report.figures import Histogram, Share, histogram, shares
 from conqret.report.tables import Beside, usage_rows
 from conqret.report.tally import Tally
 from conqret.report.texts import visible
-
-if TYPE_CHECKING:
-    from conqret.judging.base import Judge
 
 ASPECTS = ("cogency", "effectiveness", "reasonableness")
 OVERALL = "overall_quality"

@@ -46,8 +46,7 @@ def agree(
     inspection = read_inspection(plan or plan_of(sheet))
     labels = read_labels(sheet, words=[words], dimensions=[METRIC])
     found = agreement(inspection, labels)
-    for text in labels.notes:
-        shown.note(text)
+    shown.note(*labels.notes)
     data = {"model": inspection.model, "good_from": inspection.good_from,
             "systems": [one.model_dump(mode="json") for one in found]}  # fmt: skip
     result(data, [agreement_table(found, inspection)], as_json=shown.json_output)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from conqret.cli import options
 from conqret.cli.console import at, result
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EPILOG = (
     "Examples:\n\n"

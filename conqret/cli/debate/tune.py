@@ -133,8 +133,7 @@ def tune(
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(planned: Plan, done: int) -> None:
-            for line in plan_lines(planned, chosen):
-                shown.tell(line)
+            shown.tell(*plan_lines(planned, chosen))
             if done:
                 shown.tell(f"{done:,} of {planned.steps:,} steps are done already")
             bar.reach(done, total=planned.steps)
