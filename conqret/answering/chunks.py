@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from conqret.curation.chunks import chunks
 from conqret.curation.trusted import TrustedDomains
 from conqret.data import Document
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_all
+from conqret.io.corpus import write_lines
 from conqret.retrieval.collection import Collection
 from conqret.retrieval.index import open_index
 from conqret.retrieval.pipeline import BM25_NAME, Plan, assemble, open_indexes
@@ -91,13 +91,13 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     if first is None:
         whose = "no text" if trusted is None else "no document from a trusted domain"
         raise DeclarationError(f"{collection.documents_file} holds {whose}: there is nothing to retrieve")
-    write_all(folder / "documents.jsonl", itertools.chain([first], lines))
+    write_lines(folder / "documents.jsonl", chain([first], lines))
     return folder
 
 
-def _lines(collection: Collection, trusted: TrustedDomains | None) -> Iterator[bytes]:
+def _lines(collection: Collection, trusted: TrustedDomains | None) -> Iterator[dict[str, str]]:
     for one in collection.documents():
         if trusted is None or one.url in trusted:
             for number, text in enumerate(chunks(one.text, CHARACTERS, len), start=1):
-                record = {"id": f"{one.id}#{number}", "title": one.title, "text": text, "url": one.url}
-                yield json.dumps(record | {"licence": one.licence}, ensure_ascii=False).encode() + b"\n"
+                name = f"{one.id}#{number}"
+                yield {"id": name, "title": one.title, "text": text, "url": one.url, "licence": one.licence}

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
-from conqret.debate.arguments import Arguing
 from conqret.debate.holding import Plan
 from conqret.debate.speaking import CONCLUSION, OPENING, REPLY, Speaking
 from conqret.debate.transcript import Motion, Turn
 from conqret.io.debate_topics import SIDES, Side
 from conqret.judging.expected_cost import Expected, capped, counter, expected
 from conqret.judging.fitting import prompt_tokens
-from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.prompts import Library
 
@@ -38,7 +36,7 @@ def estimate(plan: Plan, library: Library) -> list[Expected]:
 def _arguing(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
     asked = [one for one in plan.asked if one.side in sides]
     client = counter(options)
-    tokens = sum(_prompt(one, library, client) for one in asked)
+    tokens = sum(capped(prompt_tokens(one.rendered(library), client), client) for one in asked)
     answers = ARGUMENT_TOKENS * sum(one.count for one in asked)
     return expected("find arguments", options, len(asked), tokens, answers)
 
@@ -59,10 +57,6 @@ def _debating(plan: Plan, options: ClientOptions, sides: Sequence[Side], library
     answers = sum(ANSWER_TOKENS[one.ask] for one in turns)
     calls, prompt, written = (round(scale * count) for count in (len(turns), tokens, answers))
     return expected("debate", options, calls, prompt, written, sampled=1 / scale)
-
-
-def _prompt(one: Arguing, library: Library, client: Client) -> int:
-    return capped(prompt_tokens(one.rendered(library), client), client)
 
 
 def _turns(motion: Motion) -> Iterator[Speaking]:

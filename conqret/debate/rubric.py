@@ -93,17 +93,13 @@ def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
 
 def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[Graded, ...]:
     """Each writer's grades by the option argued for, then in all."""
-    graded = list(zip(items, grades, strict=True))
+    by_writer = gathered((pair[0].metadata[_WRITER], pair) for pair in zip(items, grades, strict=True))
     kept: tuple[Kind | None, ...] = ("right", "wrong", None)
     return tuple(
-        _graded(writer, kind, [pair for pair in graded if _is(pair[0], writer, kind)])
-        for writer in dict.fromkeys(item.metadata[_WRITER] for item in items)
+        _graded(writer, kind, [pair for pair in own if kind in (None, pair[0].metadata[_KIND])])
+        for writer, own in by_writer.items()
         for kind in kept
     )
-
-
-def _is(item: Item, writer: str, kind: Kind | None) -> bool:
-    return item.metadata[_WRITER] == writer and kind in (None, item.metadata[_KIND])
 
 
 def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]) -> Graded:

@@ -20,7 +20,7 @@ from conqret.io.atomic import write_files
 from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.perspective_sources import PerspectiveSource
-from conqret.io.perspectives import Perspective, PerspectiveQuestion, Side, perspective_lines
+from conqret.io.perspectives import Perspective, PerspectiveQuestion, perspective_lines
 from conqret.judging.expected_cost import Expected, expected_asking
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
@@ -43,19 +43,12 @@ DROPPED = "the question stays, without these"
 """Why statements of a question that is kept are left out: they are :data:`~conqret.perspectives.checking.WRONG`."""
 
 
-class View(Frozen):
-    """A perspective of a row."""
-
-    text: str
-    side: Side = ""
-
-
 class MadeRow(Answered):
     """What became of one source: the question, its perspectives, those that were left out of them, and what is wrong
     with the question (empty: nothing)."""
 
     question: str = ""
-    perspectives: tuple[View, ...] = ()
+    perspectives: tuple[Perspective, ...] = ()
     dropped: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     explanation: str = ""
@@ -206,7 +199,7 @@ async def _made(source: PerspectiveSource, session: Session, earlier: object = N
     return MadeRow(
         id=source.id,
         question=question,
-        perspectives=tuple(View(text=one.text, side=one.side) for one in stay),
+        perspectives=tuple(stay),
         dropped=tuple(one.text for one in views if one not in stay),
         faults=faults,
         explanation=checked.value.explanation,
@@ -218,8 +211,9 @@ def _sound(row: MadeRow) -> bool:
 
 
 def _question(source: PerspectiveSource, row: MadeRow) -> PerspectiveQuestion:
-    views = tuple(Perspective(one.text, one.side) for one in row.perspectives)
-    return PerspectiveQuestion(source.id, row.question, views, source.subset, source.url, source.licence)
+    return PerspectiveQuestion(
+        source.id, row.question, row.perspectives, source.subset, source.url, source.licence
+    )
 
 
 def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> str:

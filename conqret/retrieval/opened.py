@@ -41,6 +41,8 @@ class Index:
 
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
         """The ``depth`` best documents of each query, by their numbers; ``topics`` are the ids of the queries."""
+        if not queries:
+            return Hits.of([])
         folded = [fold(query) for query in queries] if ENGINES[self.engine].folds else queries
         return self.searcher.search(folded, depth)
 

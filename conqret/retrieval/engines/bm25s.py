@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,22 +77,12 @@ class _Vocabulary:
 
     def __init__(self, settings: Settings) -> None:
         self.terms: dict[str, int] = {}
-        self._words: dict[str, int] = {}
-        self._stem = _stemmer(str(settings.stemmer))
+        self._stem: Callable[[str], str] = cache(_stemmer(str(settings.stemmer)))
 
     def numbers(self, found: Sequence[str], *, grow: bool = False) -> list[int]:
-        known = self._words
-        result = []
-        for word in found:
-            number = known.get(word, _NO_WORD)
-            if number == _NO_WORD:
-                term = self._stem(word)
-                number = (
-                    self.terms.setdefault(term, len(self.terms)) if grow else self.terms.get(term, _NO_WORD)
-                )
-                known[word] = number
-            result.append(number)
-        return result
+        if grow:
+            return [self.terms.setdefault(self._stem(word), len(self.terms)) for word in found]
+        return [self.terms.get(self._stem(word), _NO_WORD) for word in found]
 
 
 def _stemmer(name: str) -> Any:

@@ -30,8 +30,6 @@ class DenseSearcher:
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
         """The documents whose best passage is nearest; every document is a hit somewhere."""
-        if not queries:
-            return Hits.of([])
         return Hits.of(list(self.vectors.nearest(self.encoder.queries(queries), depth)))
 
 

@@ -66,8 +66,6 @@ class HnswSearcher(dense.DenseSearcher):
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
         """The documents of the passages that the graph leads to; it is asked for more until there are ``depth``."""
-        if not queries:
-            return Hits.of([])
         return Hits.of([self._one(vector, depth) for vector in self.encoder.queries(queries)])
 
     def _one(self, query: NDArray[np.float32], depth: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
