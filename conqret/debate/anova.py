@@ -122,12 +122,13 @@ def _frame(
 ) -> pd.DataFrame:
     import pandas as pd
 
-    rows = []
-    for one in answers:
-        value = None if one.toward_right is None else counts(one.toward_right)
-        if value is not None:
-            shown = "with" if one.condition.endswith("A") else "without"
-            rows.append((getattr(one, subject), shown, str(one.turn), one.instruction, value))
+    counted = [(one, counts(one.toward_right)) for one in answers if one.toward_right is not None]
+    rows = [
+        (getattr(one, subject), "with" if one.condition.endswith("A") else "without", str(one.turn), one.instruction,
+         value)
+        for one, value in counted
+        if value is not None
+    ]  # fmt: skip
     return pd.DataFrame(rows, columns=["subject", *FACTORS, "value"]).astype({"value": float})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conqret.data.gathering import gathered
 from conqret.debate.payoffs import INSTRUCTIONS
 from conqret.errors import DeclarationError
 from conqret.io.slider_answers import SliderAnswer
@@ -21,10 +22,8 @@ def better_half(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
         DeclarationError: there are fewer than two judges, or one has given no answer at the last judgment.
     """
     last = max(one.turn for one in pilot)
-    by_judge: dict[str, list[SliderAnswer]] = {one.judge: [] for one in pilot}
-    for one in pilot:
-        if one.turn == last and one.slider is not None:
-            by_judge[one.judge].append(one)
+    given = gathered((one.judge, one) for one in pilot if one.turn == last and one.slider is not None)
+    by_judge = {one.judge: given.get(one.judge, []) for one in pilot}
     if len(by_judge) < 2:
         raise DeclarationError("the better half is taken of two judges at least, and the pilot has one")
     for name, own in by_judge.items():

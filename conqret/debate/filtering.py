@@ -87,13 +87,13 @@ def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
     Raises:
         DeclarationError: there is no finished run, it is one of another format, or a statement is not in it.
     """
-    found = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC)
-    kept, count = [], 0
-    for item in items:
-        count += 1
-        if not item.argument or _looked_up(item, found, "conqret debate filter").value == 1:
-            kept.append(item)
-    return kept, count - len(kept)
+    found, known = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC), list(items)
+    kept = [
+        item
+        for item in known
+        if not item.argument or _looked_up(item, found, "conqret debate filter").value == 1
+    ]
+    return kept, len(known) - len(kept)
 
 
 def _measures(run: JudgeFolder, metric: str) -> dict[Said, Measure]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, ValidationError
 
 from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.debate.controllability import GOOD_FROM, METRIC, check_good_from, is_good
 from conqret.debate.statements import system_of
@@ -96,14 +97,14 @@ def draw_inspection(
     check_good_from(good_from)
     if good < 1:
         raise DeclarationError(f"--good is a number of statements, 1 or more, not {good}")
-    strata: dict[tuple[str, Verdict], list[Item]] = {}
-    unanswered = 0
-    for item, judgment in zip(items, judgments, strict=True):
-        found = is_good(judgment.measures[METRIC], good_from)
-        if found is None:
-            unanswered += 1
-        else:
-            strata.setdefault((system_of(item), "good" if found else "bad"), []).append(item)
+    judged = [
+        (item, is_good(judgment.measures[METRIC], good_from))
+        for item, judgment in zip(items, judgments, strict=True)
+    ]
+    verdicts: dict[bool, Verdict] = {True: "good", False: "bad"}
+    strata = gathered(
+        ((system_of(item), verdicts[found]), item) for item, found in judged if found is not None
+    )
     rng = random.Random(seed)
     drawn = [
         Inspected(item=one.id, system=system, topic=one.topic, verdict=verdict, probability=size / len(among))
@@ -114,7 +115,13 @@ def draw_inspection(
     if not drawn:
         raise DeclarationError("there is nothing to inspect: no statement has a verdict of the judge")
     rng.shuffle(drawn)
-    return Inspection(model=model, good_from=good_from, seed=seed, unanswered=unanswered, drawn=tuple(drawn))
+    return Inspection(
+        model=model,
+        good_from=good_from,
+        seed=seed,
+        unanswered=sum(found is None for _, found in judged),
+        drawn=tuple(drawn),
+    )
 
 
 def read_inspection(file: Path) -> Inspection:
@@ -167,9 +174,8 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[Agreed]:
     Raises:
         DeclarationError: a label is of a statement that was not drawn, or there are no labels.
     """
-    said: dict[str, list[float]] = {}
-    for label in labels.labels:
-        said.setdefault(label.unit.item, []).extend([] if label.value is None else [label.value])
+    labelled = gathered((label.unit.item, label.value) for label in labels.labels)
+    said = {item: [value for value in values if value is not None] for item, values in labelled.items()}
     drawn = {one.item: one for one in inspection.drawn}
     for item in said:
         if item not in drawn:

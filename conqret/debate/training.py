@@ -18,6 +18,7 @@ from conqret.debate.tuning import (
     Training,
     TunedFolder,
     TuningSettings,
+    check_apart,
     sides_of,
     topics_of,
 )
@@ -25,7 +26,7 @@ from conqret.errors import DeclarationError, first_line
 from conqret.io.atomic import write_whole
 from conqret.perplexity.checkpoints import quiet, whole
 from conqret.perplexity.models import Loaded, load
-from conqret.perplexity.training import EXTRA, arguments, brief, lora, merged, train
+from conqret.perplexity.training import EXTRA, arguments, brief, check_base, lora, merged, train
 from conqret.perplexity.windows import window_of
 from conqret.perplexity.wrapping import PLAIN_TEMPLATE, rendered
 
@@ -63,6 +64,8 @@ def prepared(
     rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
 ) -> Prepared:
     """The rows as tokens, and what will be done with them. See :func:`conqret.debate.tuning.tune`."""
+    check_base(model)
+    check_apart(rows, held_out)
     transformers = require("transformers", extra=EXTRA)
     require("torch", extra=EXTRA)
     try:

@@ -15,19 +15,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from conqret.data.item import Frozen
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.in_folder import InFolder
 from conqret.perplexity.identity import folder_identity
-from conqret.perplexity.training import LORA_ALPHA, LORA_RANK, TrainingSettings, check_base
+from conqret.perplexity.training import LORA_ALPHA, LORA_RANK, TrainingSettings
 from conqret.runs.trained import TrainedFolder, TrainedRecord
 from conqret.text.words import caseless
-
-if TYPE_CHECKING:
-    from conqret.debate.training import Prepared
 
 EPOCHS = 3
 BATCH_SIZE = 128
@@ -185,7 +182,9 @@ def plan(
         DeclarationError: as :func:`tune`.
         MissingDependencyError: as :func:`tune`.
     """
-    return _prepared(rows, model, settings, held_out).plan
+    from conqret.debate.training import prepared
+
+    return prepared(rows, model, settings, held_out).plan
 
 
 def tune(
@@ -208,32 +207,22 @@ def tune(
             topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
         MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
     """
-    from conqret.debate.training import loaded, trained
+    from conqret.debate.training import loaded, prepared, trained
 
-    prepared = _prepared(rows, model, settings, held_out)
+    given = prepared(rows, model, settings, held_out)
     record = TunedRecord.of(model, rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
-    base = loaded(prepared) if overwrite or not folder.summary_file.exists() else None
+    base = loaded(given) if overwrite or not folder.summary_file.exists() else None
     with folder.claimed(record, overwrite=overwrite):
         if base is None:
-            on_start(prepared.plan, prepared.plan.steps)
+            on_start(given.plan, given.plan.steps)
         else:
-            trained(prepared, base, folder, on_start, on_step)
+            trained(given, base, folder, on_start, on_step)
         return folder.result(folder.training_file, Training)
 
 
-def _prepared(
-    rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
-) -> Prepared:
-    from conqret.debate.training import prepared
-
-    check_base(model)
-    _check_apart(rows, held_out)
-    return prepared(rows, model, settings, held_out)
-
-
-def _check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
-    """No topic may be in both: what was learnt by heart would pass for what was understood."""
+def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
+    """No topic may be in both: what was learnt by heart would pass for what was understood. Raises ItemsError."""
     known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
     faults = []
     for row in held_out:

@@ -44,10 +44,10 @@ class GivenPages:
 
     def __init__(self, path: Path, questions: Sequence[SourcedQuestion]) -> None:
         reader = TableReader(file_rows(path), PAGE)
-        found = []
-        for values in reader:
-            document = make_document(values["text"], values["title"], values["url"])
-            found.append((values["question"], Evidence(document, values["licence"])))
+        found = [
+            (row["question"], Evidence(make_document(row["text"], row["title"], row["url"]), row["licence"]))
+            for row in reader
+        ]
         reader.finish(wanted="pages")
         ids = {one.question: one.id for one in questions}
         self._pages = gathered((ids.get(name, name), page.document.id) for name, page in found)

@@ -66,14 +66,11 @@ class Diversity:
 
 def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
     """What is searched for: each question, and of those with two sides each perspective, by topic."""
-    found = []
-    for one in questions:
-        found.append((one.id, one.question))
-        if one.sided:
-            found += [
-                (asked_as(one.id, side), one.perspectives[one.place(side)].text) for side in ASKED if side
-            ]
-    return found
+    return [
+        (asked_as(one.id, side), one.perspectives[one.place(side)].text if side else one.question)
+        for one in questions
+        for side in (ASKED if one.sided else ASKED[:1])
+    ]
 
 
 def pooled(

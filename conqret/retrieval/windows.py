@@ -61,19 +61,15 @@ def repair(ranking: Sequence[int], count: int) -> Repair:
     A number that comes again is dropped, one that no document has is ignored, and what was left out follows
     in its old order.
     """
-    order: list[int] = []
-    seen: set[int] = set()
-    duplicates = invented = 0
-    for number in ranking:
-        if not 1 <= number <= count:
-            invented += 1
-        elif number in seen:
-            duplicates += 1
-        else:
-            seen.add(number)
-            order.append(number - 1)
-    rest = [place for place in range(count) if place + 1 not in seen]
-    return Repair((*order, *rest), duplicates, invented, len(rest))
+    there = [number - 1 for number in ranking if 1 <= number <= count]
+    order = dict.fromkeys(there)
+    rest = [place for place in range(count) if place not in order]
+    return Repair(
+        (*order, *rest),
+        duplicates=len(there) - len(order),
+        invented=len(ranking) - len(there),
+        missing=len(rest),
+    )
 
 
 def apply(items: Sequence[T], start: int, order: Sequence[int]) -> list[T]:

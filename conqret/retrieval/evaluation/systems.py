@@ -117,14 +117,17 @@ def judgments(
     Raises:
         DeclarationError: they are not there.
     """
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    for view in VIEWS:
-        judged = found.setdefault(view, {})
-        for qrel in corpus.qrels_iter(view, split):
-            if topics is None or qrel.query_id in topics:
-                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-    if topics is None:
-        return dict(found)
+    by_topic = {
+        view: gathered(
+            (one.query_id, (one.doc_id, one.relevance))
+            for one in corpus.qrels_iter(view, split)
+            if topics is None or one.query_id in topics
+        )
+        for view in VIEWS
+    }
+    found = {view: {topic: dict(own) for topic, own in judged.items()} for view, judged in by_topic.items()}
     return {
-        view: judged for view, judged in found.items() if any(map(any, map(dict.values, judged.values())))
+        view: judged
+        for view, judged in found.items()
+        if topics is None or any(any(own.values()) for own in judged.values())
     }
