@@ -57,13 +57,9 @@ def _longer(one: Asking) -> int:
     return 0 if first == second else END if second > first else -END
 
 
-def _coin(one: Asking) -> int:
-    return random.Random(f"{SEED} {one.key}").choice((-END, END))
-
-
 FLOORS: Mapping[str, Callable[[Asking], int]] = {
     "always the first option": lambda one: -END,
-    "a coin": _coin,
+    "a coin": lambda one: random.Random(f"{SEED} {one.key}").choice((-END, END)),
     "always the longer side": _longer,
 }
 """What these judges answer; all of them are completely confident."""

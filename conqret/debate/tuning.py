@@ -9,14 +9,13 @@ LoRA the one that the adapter was merged into, which stands in ``adapter/``), ``
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.debate.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
@@ -253,4 +252,4 @@ def _digest(rows: Sequence[Instruction]) -> str:
     if not rows:
         return ""
     said = [[*((one.role, one.content) for one in row.messages), row.response] for row in rows]
-    return hashlib.sha256(json.dumps(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return digest_of(said)

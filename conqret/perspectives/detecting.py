@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.io.atomic import write_whole
 from conqret.io.in_folder import InFolder
@@ -61,10 +60,8 @@ def detect_locally(
     Raises:
         DeclarationError: the folder holds something else or another run, or a perspective is too long.
     """
-    shown = json.dumps([(one.id, one.document, one.perspective) for one in pairs]).encode(
-        "utf-8", "surrogatepass"
-    )
-    record = DetectedRecord(detector=detector.identity, asked=hashlib.sha256(shown).hexdigest()[:16])
+    asked = digest_of([(one.id, one.document, one.perspective) for one in pairs])
+    record = DetectedRecord(detector=detector.identity, asked=asked)
     with folder.claimed(record, overwrite=overwrite):
         with RowStore(folder.rows_file, Found, lambda one: one.id) as rows:
             lacking = [one for one in pairs if one.id not in rows]

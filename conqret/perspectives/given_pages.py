@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 from conqret.curation.sources import Evidence
 from conqret.data import Document
+from conqret.data.digest import digest_of
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled, identifier, text
@@ -58,8 +57,7 @@ class GivenPages:
                 f"{path} has no page for any of the {len(ids)} questions: its questions are "
                 f"{', '.join(list(self._pages)[:3])}, and those that are asked {questions[0].id} and so on"
             )
-        read = json.dumps([(name, page.document.id, page.licence) for name, page in found])
-        self.name = f"pages {hashlib.sha256(read.encode()).hexdigest()[:16]}"
+        self.name = f"pages {digest_of([(name, page.document.id, page.licence) for name, page in found])}"
         self.described = f"the {len(found):,} pages of {path}"
 
     def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:

@@ -13,12 +13,12 @@ Where the relevance is the grade of :mod:`conqret.perspectives.detection`, ``rel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import Metric, measures
 
-from conqret.perspectives.diversity import mrecall, precision
+from conqret.perspectives.diversity import Holders, mrecall, precision
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ class _OverPerspectives(measures.Measure):
             desc="relevance from which a document contains a perspective",
         ),
     }
+    FIGURE: ClassVar[staticmethod[[Sequence[str], Holders, int], float]]
     RUN_INPUTS = ("query_id", "doc_id", "score")
     QREL_INPUTS = ("query_id", "doc_id", "relevance", "iteration")
 
@@ -48,10 +49,8 @@ class _OverPerspectives(measures.Measure):
         }
         for topic, rows in qrels.groupby("query_id"):
             if str(topic) in rankings:
-                yield Metric(str(topic), self, self._value(rankings[str(topic)], _holders(rows, self["rel"])))
-
-    def _value(self, ranking: list[str], holders: dict[str, set[str]]) -> float:
-        raise NotImplementedError
+                value = self.FIGURE(rankings[str(topic)], _holders(rows, self["rel"]), self["cutoff"])
+                yield Metric(str(topic), self, value)
 
 
 class _MRecall(_OverPerspectives):
@@ -64,8 +63,7 @@ class _MRecall(_OverPerspectives):
     PRETTY_NAME = "Multi-answer recall over perspectives"
     SHORT_DESC = "1 where the top k documents contain all n perspectives (k of them where n > k), else 0."
 
-    def _value(self, ranking: list[str], holders: dict[str, set[str]]) -> float:
-        return mrecall(ranking, holders, self["cutoff"])
+    FIGURE = staticmethod(mrecall)
 
 
 class _PerspectiveP(_OverPerspectives):
@@ -75,8 +73,7 @@ class _PerspectiveP(_OverPerspectives):
     PRETTY_NAME = "Precision over perspectives"
     SHORT_DESC = "The share of the top k documents that contain at least one of the perspectives."
 
-    def _value(self, ranking: list[str], holders: dict[str, set[str]]) -> float:
-        return precision(ranking, holders, self["cutoff"])
+    FIGURE = staticmethod(precision)
 
 
 def _holders(rows: pd.DataFrame, least: int) -> dict[str, set[str]]:

@@ -13,8 +13,6 @@ The folder holds, beside ``run.json``:
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -24,6 +22,7 @@ from typing import ClassVar
 from conqret.curation.asking import Unanswered
 from conqret.curation.sources import PAGES, Evidence, Source
 from conqret.data.corpus import CorpusTopic
+from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.corpus import CorpusDirectory, write_lines
@@ -104,10 +103,8 @@ def collect(
     """
     if min(results, words) < 1:
         raise DeclarationError(f"results and words are at least 1, not {results} and {words}")
-    asked = json.dumps([asdict(one) for one in questions]).encode("utf-8", "surrogatepass")
-    record = CollectedRecord(
-        source=source.name, asked=hashlib.sha256(asked).hexdigest()[:16], results=results, words=words
-    )
+    asked = digest_of([asdict(one) for one in questions])
+    record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(

@@ -7,8 +7,6 @@ both weigh the same in all; calibration (Platt 1999) takes back what that does t
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import random
 import shutil
@@ -17,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from conqret._optional import require
+from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.io.atomic import write_whole
 from conqret.io.pairs import Pair
@@ -94,11 +93,10 @@ def tune_detector(
     parts = parted(pairs, settings)
     check_base(model)
     require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
-    shown = json.dumps([asdict(one) for one in (*parts.train, *parts.calibration, *parts.held_out)])
     record = DetectorRecord(
         model=str(model),
         base=folder_identity(model),
-        data=hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+        data=digest_of([asdict(one) for one in (*parts.train, *parts.calibration, *parts.held_out)]),
         settings={name: value for name, value in asdict(settings).items() if name != "save_every"},
     )
     steps = settings.steps(len(parts.train))

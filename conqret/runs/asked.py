@@ -5,8 +5,6 @@ What a study adds: the questions (a trial for each), what a row holds, and what 
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Reason
+from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
@@ -79,14 +78,13 @@ class AskedRecord(RunRecord):
     ) -> Self:
         """The record of asking a session's model by ``prompts``, each with its type of answer, about ``shown``, plain
         data; ``more`` are the fields of a kind of its own, and those that differ from what the session says."""
-        asked = json.dumps(list(shown)).encode("utf-8", "surrogatepass")
         fields: dict[str, Any] = {
             "model": session.options.model,
             "baseline": session.options.backend.baseline,
             "identity": dict(session.options.identity),
             "prompts": {name: session.library[name].digest for name in prompts},
             "schemas": {name: schema_digest(response) for name, response in prompts.items()},
-            "asked": hashlib.sha256(asked).hexdigest()[:16],
+            "asked": digest_of(list(shown)),
         }
         return cls(**fields | more)
 

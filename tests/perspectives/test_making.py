@@ -8,9 +8,9 @@ from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.perspective_sources import read_perspective_sources
-from conqret.io.perspectives import read_perspectives
+from conqret.io.perspectives import Perspective, read_perspectives
 from conqret.perspectives.checking import TOGETHER, UNDEBATABLE, WRONG, Checked
-from conqret.perspectives.making import INSPECTED, MadeFolder, View, estimate, inspection_sheet, make
+from conqret.perspectives.making import INSPECTED, MadeFolder, estimate, inspection_sheet, make
 from conqret.perspectives.writing import FromAnswers, FromArguments, FromSurvey, Opposite, Views, way_of
 from conqret.runs.session import Session
 from tests.server import FaultServer
@@ -183,7 +183,7 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
     assert len({row["id"] for row in rows}) == INSPECTED
     assert {row["error"] for row in rows} == {""}
     assert all(row["perspectives"].startswith("'=") for row in rows)  # no spreadsheet calculates it
-    assert View(text="x").side == ""
+    assert Perspective("x").side == ""
 
 
 def test_errors_that_people_found_are_counted_by_subset(tmp_path):

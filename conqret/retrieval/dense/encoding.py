@@ -6,13 +6,13 @@ says itself, else mean pooling and the dot product.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive
 from conqret.retrieval.dense.passages import WORDS
 
@@ -144,7 +144,7 @@ class Encoding:
             named = [load(self).identity]
         else:
             named = [*encoder_weights(self.encoder), *encoder_weights(self.query_encoder or self.encoder)]
-        return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:16]
+        return digest_of(named)
 
 
 def is_adapter(name: str) -> bool:
