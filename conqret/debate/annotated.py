@@ -9,7 +9,7 @@ from itertools import combinations
 
 from conqret.data.gathering import gathered
 from conqret.io.text_annotations import Kind, TextAnnotation
-from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, Scale
 from conqret.stats.resampling import mean_interval
 
 
@@ -58,10 +58,8 @@ def _annotated(own: Sequence[TextAnnotation], confidence: float) -> Annotated:
     )
 
     def mean(values: Sequence[tuple[int, str]], reason: str, scale: Scale = "plain") -> Estimate:
-        if not values:
-            return undefined(reason)
-        numbers, passages = zip(*values, strict=True)
-        return mean_interval(numbers, passages, confidence=confidence, scale=scale)
+        numbers, passages = [number for number, _ in values], [passage for _, passage in values]
+        return mean_interval(numbers, passages, confidence=confidence, scale=scale, reason=reason)
 
     return Annotated(
         kind=own[0].kind,

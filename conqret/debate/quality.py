@@ -18,7 +18,7 @@ from conqret.data.item import Frozen
 from conqret.debate.statements import SYSTEM, instruction_of, system_of
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import GIVEN, SWAPPED
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 FORMAT = "response-quality"
@@ -105,18 +105,19 @@ def verdict(preference: Measure) -> Verdict | None:
 def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
     known = [(topic, measure, said) for topic, measure in found if (said := verdict(measure)) is not None]
     counts = Counter(said for _, _, said in known)
-    score, flips = undefined("no pair has an answer in both orders"), None
-    if known:
-        points = [{"win": 2, "tie": 1, "lose": 0}[said] for _, _, said in known]
-        score = mean_interval(points, [topic for topic, _, _ in known])
-        flips = sum(len(set(_labels(measure))) > 1 for _, measure, _ in known) / len(known)
+    score = mean_interval(
+        [{"win": 2, "tie": 1, "lose": 0}[said] for _, _, said in known],
+        [topic for topic, _, _ in known],
+        reason="no pair has an answer in both orders",
+    )
+    flips = [len(set(_labels(measure))) > 1 for _, measure, _ in known]
     return Quality(
         system=system,
         win=counts["win"],
         tie=counts["tie"],
         lose=counts["lose"],
         score=score,
-        flip_rate=flips,
+        flip_rate=sum(flips) / len(flips) if flips else None,
         unanswered=len(found) - len(known),
     )
 

@@ -15,7 +15,7 @@ from conqret.io.label_set import LabelSet
 from conqret.io.texts import MAX_ID
 from conqret.io.two_turn import Argument, TwoTurnQuestion
 from conqret.judges.counter_argument import METRICS
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 FORMAT = "counter-argument"
@@ -110,9 +110,9 @@ def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]
             for name in names
             for grade in grades[name]
         ]
-        if not given:
-            return undefined("no grade was given")
-        return mean_interval([grade for grade, _ in given], [passage for _, passage in given])
+        return mean_interval(
+            [grade for grade, _ in given], [passage for _, passage in given], reason="no grade was given"
+        )
 
     return Graded(
         writer=writer,

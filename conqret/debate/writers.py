@@ -96,11 +96,13 @@ def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Esti
 def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> Argued:
     sliders = [one.toward_right or 0 for one in given]
     sided = [(one.passage, slider) for one, slider in zip(given, sliders, strict=True) if slider]
-    followed = undefined("no answer takes a side")
-    if sided:
-        passages = [passage for passage, _ in sided]
-        won = [float((slider > 0) is right) for _, slider in sided]
-        followed = mean_interval(won, passages, confidence=confidence, scale="share")
+    followed = mean_interval(
+        [float((slider > 0) is right) for _, slider in sided],
+        [passage for passage, _ in sided],
+        confidence=confidence,
+        scale="share",
+        reason="no answer takes a side",
+    )
     return Argued(followed, len(given), float(writers_bonus(right, sliders)))
 
 

@@ -51,9 +51,7 @@ def read_errors(sheet: Path) -> tuple[SubsetErrors, ...]:
 
 def _counted(subset: str, own: list[str]) -> SubsetErrors:
     wrong = [ANSWERS.get(error.casefold(), True) for error in own if error]
-    share = (
-        mean_interval(wrong, scale="share") if wrong else Estimate(None, reason="nobody has looked at any")
-    )
+    share = mean_interval(wrong, scale="share", reason="nobody has looked at any")
     return SubsetErrors(
         subset=subset, inspected=len(wrong), errors=sum(wrong), share=share, left=len(own) - len(wrong)
     )

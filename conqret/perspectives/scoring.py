@@ -223,10 +223,8 @@ def _ceiling(
     questions: Sequence[PerspectiveQuestion], pool: Run, judged: Judged, held: Mapping[str, Holders]
 ) -> Estimate:
     known = [one for one in questions if all(document in judged[one.id] for document in pool[one.id])]
-    if not known:
-        return Estimate(None, reason="no question has all its pooled documents judged")
     values = [diversity.ceiling([pool[one.id]], held[one.id], len(pool[one.id]) or 1) for one in known]
-    return mean_interval(values, scale="share")
+    return mean_interval(values, scale="share", reason="no question has all its pooled documents judged")
 
 
 def _side_test(scores: Sequence[Score], system: str, cut: int) -> float | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_places
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, freedom_by_size
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, freedom_by_size, undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -177,13 +177,17 @@ def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
 
 
 def mean_interval(
-    values: ArrayLike,
+    values: Sequence[float] | NDArray[np.generic],
     clusters: Sequence[Hashable] | None = None,
     *,
     confidence: float = CONFIDENCE,
     scale: Scale = "plain",
+    reason: str = "",
 ) -> Estimate:
-    """The mean of ``values`` with its interval over clusters. Raises what :func:`mean` raises."""
+    """The mean of ``values`` with its interval over clusters; where there is a ``reason`` for which there may be none
+    of them, it is not defined then. Raises what :func:`mean` raises."""
+    if reason and not len(values):
+        return undefined(reason)
     return mean(values, clusters, scale=scale).estimate(confidence)
 
 

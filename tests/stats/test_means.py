@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conqret.errors import DeclarationError
 from conqret.stats import mean_interval
+from conqret.stats.estimate import undefined
 from conqret.stats.means import mean_of_sums
 
 CLUSTERS = st.lists(st.lists(st.sampled_from((0.0, 0.2, 0.5, 0.9, 1.0)), max_size=6), min_size=1, max_size=8)
@@ -25,3 +27,6 @@ def test_sums_give_the_interval_of_the_values(clusters: list[list[float]]) -> No
 
 def test_nothing_has_no_mean() -> None:
     assert mean_of_sums([], []).reason == mean_of_sums([0.0], [0]).reason == "nothing was scored"
+    assert mean_interval([], [], reason="nobody was asked") == undefined("nobody was asked")
+    with pytest.raises(DeclarationError, match="one at least"):
+        mean_interval([])

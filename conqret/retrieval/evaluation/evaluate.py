@@ -196,9 +196,7 @@ def family(
             view,
             system,
             measure,
-            mean_interval(list(values.values()), scale=scale)
-            if values
-            else Estimate(None, reason=short[system, measure]),
+            mean_interval(list(values.values()), scale=scale, reason=short.get((system, measure), "")),
             values,
             float(tests[system].value) if system in tests else None,
             adjusted.get(system),
