@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from conqret.data import Source
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
+from conqret.scrapers.evidence import summary_of
 from conqret.scrapers.fetch import FetchError, Limits, Reply, Status
-from conqret.scrapers.ledger import Ledger, LedgerLine, summarise
+from conqret.scrapers.jobs import Cited
+from conqret.scrapers.ledger import Ledger, LedgerLine
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
 
 LIMITS = Limits()
@@ -172,9 +175,17 @@ def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
         Ledger(path)
 
 
-def test_figures() -> None:
+def test_figures(tmp_path: Path) -> None:
     lines = [line(1, document="a"), line(2, document="a"), line(3, "robots"), line(4, "error")]
-    summary = summarise(lines, cited=5, without_url=1)
+    cited = [
+        Cited(lines[0].debate, Source(number=number, title="T", url="" if number == 5 else "http://a.test"))
+        for number in range(1, 6)
+    ]
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    for one in lines:
+        ledger.add(one)
+    summary = summary_of(cited, ledger)
+    assert summary.without_url == 1
     assert (summary.cited, summary.extracted, summary.documents, summary.share) == (5, 2, 1, 0.4)
     assert summary.by_status == {
         "ok": 2,
@@ -187,7 +198,7 @@ def test_figures() -> None:
     }
     record = summary.record()
     assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
-    assert summarise([], cited=0).share == 0.0
+    assert summary_of([], ledger).share == 0.0
     assert io.StringIO(json.dumps(record)).read()
 
 
