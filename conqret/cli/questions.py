@@ -216,8 +216,7 @@ def debatable(
     )  # fmt: skip
     table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
     kept = json_lines(one.record() for one in good)
-    written = {done.folder.kept_file: kept, done.folder.table_file: table}
-    write_files(written)
+    written = write_files({done.folder.kept_file: kept, done.folder.table_file: table})
     counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
     facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
     shape = debatable_table(counts, wrong.count(None), len(read), len(good))

@@ -57,9 +57,11 @@ def write_whole(path: str | Path, content: bytes) -> None:
         file.write(content)
 
 
-def write_files(files: Mapping[Path, bytes | str | Iterable[str]]) -> None:
-    """Write files, whose folders are made where they are not there; each appears whole or not at all."""
+def write_files(files: Mapping[Path, bytes | str | Iterable[str]]) -> list[Path]:
+    """Write files, whose folders are made where they are not there; each appears whole or not at all. Returns their
+    places."""
     for path, content in files.items():
         with replacing(path) as file:
             for part in [content] if isinstance(content, (bytes, str)) else content:
                 file.write(part if isinstance(part, bytes) else part.encode())
+    return list(files)

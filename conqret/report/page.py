@@ -76,15 +76,12 @@ def fragment(template: str, macro: str, content: object) -> str:
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
     """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
-    places = {folder / name: content for name, content in files.items()}
-    atomic.write_files(places)
-    return list(places)
+    return atomic.write_files({folder / name: content for name, content in files.items()})
 
 
 def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
     """Write one file, in its folder, which is made; it appears whole or not at all. Returns its place."""
-    atomic.write_files({file: content})
-    return file
+    return atomic.write_files({file: content})[0]
 
 
 def policy(css: str, js: str, forms: str = "'none'") -> str:

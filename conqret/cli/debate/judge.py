@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,9 +14,6 @@ from conqret.cli.console import at, note
 from conqret.cli.debate.table import Design
 from conqret.cli.groups import grouped
 from conqret.errors import number
-
-if TYPE_CHECKING:
-    from conqret.debate.allowance import Shortened
 
 EPILOG = (
     "Examples:\n\n"
@@ -87,7 +84,7 @@ def judge(
     check_allowance(allowance, asking.calls.max_tokens)
     found = read_two_turn(questions)
     session = asking.session(model)
-    lost: Shortened = {}
+    lost: dict[str, tuple[int, int]] = {}
     if passage_tokens is not None:
         found, lost = shortened(found, passage_tokens, session.options.model)
     instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
