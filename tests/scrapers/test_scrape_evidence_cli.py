@@ -7,14 +7,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from conqret.cli.scrape_evidence import register
+from conqret.cli.scrape_evidence import evidence
 from conqret.errors import DeclarationError
 from tests.scrapers.evidence_corpus import corpus_of
 
 
 def app() -> typer.Typer:
     made = typer.Typer()
-    register(made)
+    made.command("evidence")(evidence)
     made.callback()(lambda: None)
     return made
 
