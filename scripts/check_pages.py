@@ -242,7 +242,8 @@ def look(browser: chromium.Chromium, file: Path, axe: str, pictures: Path | None
     """The faults of a page."""
     for width in WIDTHS:
         for scheme in ("light", "dark"):
-            page = browser.page(file.resolve(), width=width, height=900, dark=scheme == "dark")
+            page = browser.apart(width=width, height=900, dark=scheme == "dark")  # the site remembers a theme
+            page.go(file.resolve().as_uri())
             page.js("document.querySelectorAll('details').forEach((one, place) => { one.open = place < 4; })")
             page.js(f"{axe}; 0")
             yield from (f"{file} at {width} {scheme}: {fault}" for fault in faults(page, width))
