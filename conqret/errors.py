@@ -12,7 +12,7 @@ import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
@@ -45,6 +45,13 @@ class UnknownNameError(DeclarationError):
         near = difflib.get_close_matches(name, self.known, n=2, cutoff=0.5)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         super().__init__(f"there is no {kind} {name!r}: {hint}known: {', '.join(self.known)}")
+
+
+def check_known(kind: str, known: Collection[str], *names: str) -> None:
+    """Check that there is a ``kind`` of each of these names. Raises UnknownNameError for the first that is not."""
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(kind, name, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +177,7 @@ def strict_options(function: Callable[P, T]) -> Callable[P, T]:
 
     @functools.wraps(function)
     def strict(*given: P.args, **options: P.kwargs) -> T:
-        for name in options:
-            if name not in known:
-                raise UnknownNameError(f"option of {function.__name__}", name, known)
+        check_known(f"option of {function.__name__}", known, *options.keys())
         return function(*given, **options)
 
     return strict

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
@@ -102,8 +102,7 @@ def providers(names: Sequence[str], environment: Mapping[str, str] | None = None
     given = os.environ if environment is None else environment
     found = []
     for name in names:
-        if name not in PROVIDERS:
-            raise UnknownNameError("search provider", name, PROVIDERS)
+        check_known("search provider", PROVIDERS, name)
         make, variables = PROVIDERS[name]
         found.append(make(*(_variable(given, name, one) for one in variables)))
     return tuple(found)

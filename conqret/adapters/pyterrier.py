@@ -14,7 +14,6 @@ from conqret._optional import require
 from conqret.adapters.single import SingleSettings, beyond
 from conqret.api.judging import Items, judge
 from conqret.api.settings import check_names
-from conqret.errors import UnknownNameError
 from conqret.io import open_items
 from conqret.judging.registry import JUDGES
 
@@ -45,11 +44,9 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         **settings: Unpack[SingleSettings],
     ) -> None:
         check_names("a judge", settings, SingleSettings)
-        known = JUDGES.resolve(format).metrics
-        for metric in metrics:
-            if metric not in known:
-                raise UnknownNameError(f"metric of format {format}", metric, known)
-        self.format, self.metrics = format, tuple(metrics or known)
+        asked = JUDGES.resolve(format)
+        asked.select(metrics)
+        self.format, self.metrics = format, tuple(metrics or asked.metrics)
         self.documents, self.settings = documents, settings
 
     def transform(self, inp: Any) -> Any:

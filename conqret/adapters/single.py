@@ -10,7 +10,7 @@ from conqret.api.judging import ajudge, judge
 from conqret.api.judgments import Judgments
 from conqret.api.settings import ClientSettings, check_names
 from conqret.data import Item, Judgment, Measure
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.judging.registry import JUDGES
 from conqret.report.words import reason
 
@@ -43,9 +43,7 @@ class SingleMetric:
     def of(cls, format: str, metric: str, **settings: Unpack[SingleSettings]) -> SingleMetric:  # noqa: A002
         """Checked as it is made, not with the first item."""
         check_names("a metric", settings, SingleSettings)
-        known = JUDGES.resolve(format).metrics
-        if metric not in known:
-            raise UnknownNameError(f"metric of format {format}", metric, known)
+        JUDGES.resolve(format).select([metric])
         return cls(format, metric, settings)
 
     @property

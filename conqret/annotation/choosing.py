@@ -10,7 +10,7 @@ from conqret.annotation.formats import format_task, states_ratings
 from conqret.annotation.screens import Passage, Question, Screen, rating
 from conqret.annotation.task import ANNOTATION_TASKS, AnnotationTask, Wanted, heading, with_gold
 from conqret.data import Item
-from conqret.errors import UnknownNameError
+from conqret.errors import UnknownNameError, check_known
 from conqret.io.label_sheets import LabelTask
 from conqret.judging.registry import JUDGES
 from conqret.reliability.labelling import TASKS
@@ -44,9 +44,8 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: Wanted) -> l
     """
     screens = [with_gold(item, screen) for item in items for screen in task.screens(item, wanted)]
     names = dict.fromkeys(question.name for screen in screens for question in screen.questions)
-    for metric in wanted.metrics:
-        if screens and metric not in names:
-            raise UnknownNameError(f"question of the task {task.name}", metric, names)
+    if screens:
+        check_known(f"question of the task {task.name}", names, *wanted.metrics)
     return [found for screen in screens if (found := screen.about(wanted.metrics)).questions]
 
 

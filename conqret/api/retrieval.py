@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from conqret._optional import require
 from conqret.data import Stance
-from conqret.errors import DeclarationError, UnknownNameError, strict_options
+from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.corpus import CorpusDirectory
 from conqret.io.trec import ScoredDoc, write_run
 from conqret.llm.options import ClientOptions
@@ -174,8 +174,7 @@ def as_split(split: str) -> Split | None:
     from conqret.data.corpus import SPLITS
 
     known: dict[str, Split | None] = {"all": None, **{one: one for one in SPLITS}}
-    if split not in known:
-        raise UnknownNameError("split", split, known)
+    check_known("split", known, split)
     return known[split]
 
 
@@ -208,8 +207,7 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
     if not names:
         raise DeclarationError(f"--topics {wanted!r} names no topic; give ids, as in --topics {topics[0].id}")
     known = {topic.id for topic in topics}
-    for name in sorted(names - known):
-        raise UnknownNameError(f"topic of the split {split!r}", name, known)
+    check_known(f"topic of the split {split!r}", known, *sorted(names))
     return [topic for topic in topics if topic.id in names]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.data import Judgment
 from conqret.engines import Engine
-from conqret.errors import UnknownNameError
+from conqret.errors import check_known
 from conqret.io import Checked
 from conqret.io.reports import Requests
 from conqret.judging.base import Judge
@@ -86,9 +86,7 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
 def check_names(function: str, given: Mapping[str, object], kind: type) -> None:
     """Raise UnknownNameError for the first setting that ``kind`` (a typed dictionary) does not have."""
     known = kind.__annotations__
-    for name in given:
-        if name not in known:
-            raise UnknownNameError(f"option of {function}", name, known)
+    check_known(f"option of {function}", known, *given)
 
 
 def client_options(model: str | None, settings: Mapping[str, Any]) -> ClientOptions:

@@ -16,7 +16,7 @@ from conqret.data import Item, Judgment, Measure
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.debate.statements import SYSTEM, instruction_of, system_of
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
@@ -72,8 +72,7 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
                 f"{twin.id} and {item.id} of {system_of(item)} answer one instruction: keep one of them"
             )
     name = next(iter(systems), "") if baseline is None else baseline
-    if name not in systems:
-        raise UnknownNameError("system", name, systems)
+    check_known("system", systems, name)
     if len(systems) < 2:
         raise DeclarationError(f"{name} is the only system: give the statements of another one, too")
     found = []

@@ -11,7 +11,7 @@ from typing import Literal
 from conqret.debateqa.asking import Case, Figure, Question, ask_about, expected_about
 from conqret.debateqa.diversity import SHOWN, model_name
 from conqret.debateqa.table import AWARENESS, ScoreRow
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.judging.expected_cost import Expected
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
@@ -180,6 +180,5 @@ def against_labels(
 
 
 def _prompt(shots: str) -> str:
-    if shots not in SHOTS:
-        raise UnknownNameError("prompt of dispute awareness", shots, SHOTS)
+    check_known("prompt of dispute awareness", SHOTS, shots)
     return f"dispute-awareness/{shots}"

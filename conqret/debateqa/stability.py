@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from conqret.debateqa.table import AWARENESS, in_order, instruments_of
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.stats.clusters import snapped
 from conqret.stats.correlation import kendall
 from conqret.stats.estimate import Estimate, Sampled
@@ -139,8 +139,7 @@ def stability(
 def _measured(table: pl.DataFrame, metric: str) -> tuple[tuple[str, ...], pl.DataFrame]:
     """The instruments that measured ``metric``, and all answers that one of them scored."""
     known = instruments_of(table)
-    if metric not in known:
-        raise UnknownNameError("metric in these tables", metric, known)
+    check_known("metric in these tables", known, metric)
     if len(known[metric]) < 2:
         raise DeclarationError(
             f"{metric} was measured by one instrument alone ({known[metric][0] or 'without a name'}): score the same "

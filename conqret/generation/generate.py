@@ -11,7 +11,7 @@ from pydantic import Field
 
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.generation.arguments import GeneratedArgument, render
 from conqret.generation.budget import ANSWER_ROOM, Question
 from conqret.generation.check import check_citations
@@ -73,8 +73,7 @@ class GenerateOptions:
             raise DeclarationError(f"--shots is {self.shots}; it is the number of examples, 0 or more")
         if self.documents < 1:
             raise DeclarationError(f"-k is {self.documents}; an argument needs at least 1 document")
-        if self.strategy not in STRATEGIES:
-            raise UnknownNameError("strategy", self.strategy, STRATEGIES)
+        check_known("strategy", STRATEGIES, self.strategy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conqret.data import Document, Stance
-from conqret.errors import UnknownNameError
+from conqret.errors import check_known
 from conqret.generation.arguments import GeneratedArgument
 from conqret.prompts import Library, Prompt
 from conqret.registry import Registry
@@ -60,8 +60,7 @@ class Strategy:
         Raises:
             UnknownNameError: there is none for this stance.
         """
-        if stance not in self.prompts:
-            raise UnknownNameError("stance of an argument", stance, self.prompts)
+        check_known("stance of an argument", self.prompts, stance)
         return library[self.prompts[stance]]
 
     def asked(self, library: Library, stances: Iterable[Stance]) -> set[str]:

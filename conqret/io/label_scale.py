@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,7 @@ class LabelScale:
     source: str = ""
 
     def __post_init__(self) -> None:
-        if self.level not in LABEL_LEVELS:
-            raise UnknownNameError("level of measurement", self.level, LABEL_LEVELS)
+        check_known("level of measurement", LABEL_LEVELS, self.level)
         if (self.low is None) != (self.high is None):
             raise DeclarationError("a scale has both ends, or neither")
         if self.low is not None and self.high is not None and not self.low < self.high:

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, UnknownNameError
+from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
 from conqret.io.cells import is_missing
 from conqret.io.faults import FaultList, Unfit, listed, near, quoted
 from conqret.io.jsonl import JsonLines
@@ -67,9 +67,7 @@ class Schema:
             UnknownNameError: there is no such field.
         """
         known = {*self.fields, *others}
-        for name in mapping:
-            if name not in known:
-                raise UnknownNameError(f"field of {self.of}", name, known)
+        check_known(f"field of {self.of}", known, *mapping)
         own = {name: column for name, column in mapping.items() if name in self.fields}
         named = {name: replace(self.fields[name], columns=(column,)) for name, column in own.items()}
         return replace(self, fields={**self.fields, **named}, mapped=own)

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.judging.dimensions import DIMENSIONS, Dimension, Order
 from conqret.llm.request import Reading
 from conqret.prompts import Library, Rendered
@@ -159,9 +159,7 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         wanted = frozenset(metrics)
-        for metric in wanted:
-            if metric not in self.metrics:
-                raise UnknownNameError(f"metric of format {self.name}", metric, self.metrics)
+        check_known(f"metric of format {self.name}", self.metrics, *wanted)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.judging.summary import Summary
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -61,8 +61,7 @@ class Requirement:
         if found is None:
             raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
         name, end = found["name"].casefold(), found["end"]
-        if name not in known:
-            raise UnknownNameError(what, name, known)
+        check_known(what, known, name)
         if end and ended is not None and name not in ended:
             raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
         of = found["dimension"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
-from conqret.errors import DeclarationError, UnknownNameError, first_line
+from conqret.errors import DeclarationError, check_known, first_line
 from conqret.perplexity.identity import commit_of, folder_identity, hub_file
 
 EXTRA = "perplexity"
@@ -68,8 +68,7 @@ def placed(device: str | None, dtype: str | None) -> tuple[str, str]:
     """
     place = device or ("cuda" if require("torch", extra=EXTRA).cuda.is_available() else "cpu")
     kind = dtype or ("float32" if place == "cpu" else "bfloat16")
-    if kind not in DTYPES:
-        raise UnknownNameError("dtype", kind, DTYPES)
+    check_known("dtype", DTYPES, kind)
     return place, kind
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.judging.folder import JudgeFolder, JudgeRecord
 from conqret.stats.components import variance_components
 from conqret.stats.design_study import SAMPLE, Components
@@ -119,9 +119,7 @@ def noise_study(
     if not shared:
         raise DeclarationError("the runs share no metric: " + "; ".join(
             f"{run.path} has {', '.join(one)}" for run, one in zip(runs, names, strict=True)))  # fmt: skip
-    for name in metrics:
-        if name not in shared:
-            raise UnknownNameError("metric of all runs", name, shared)
+    check_known("metric of all runs", shared, *metrics)
     found: dict[str, MetricNoise] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:

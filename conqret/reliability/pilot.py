@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from conqret.data import Judgment
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.stats.sensitivity import trends
 
 ALIKE = 1e-9
@@ -79,8 +79,7 @@ def of_versions(
     known = [one for one in _checked(judgments, metric) if one.fingerprint in fingerprints]
     plain = {one.item: one for one in known if one.version is None}
     names = {one.version.perturbation for one in known if one.version is not None}
-    if perturbation not in names:
-        raise UnknownNameError("perturbation of the pilot", perturbation, sorted(names))
+    check_known("perturbation of the pilot", names, perturbation)
     changed = gathered(
         (one.version.original, (one.version.level, one))
         for one in known
@@ -101,6 +100,5 @@ def of_versions(
 def _checked(judgments: Iterable[Judgment], metric: str) -> list[Judgment]:
     known = list(judgments)
     names = dict.fromkeys(name for one in known for name in one.measures)
-    if metric not in names:
-        raise UnknownNameError("metric of the pilot", metric, list(names))
+    check_known("metric of the pilot", names, metric)
     return known

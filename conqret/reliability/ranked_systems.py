@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.faults import listed
 from conqret.io.leaderboards import ALL, Leaderboard
 from conqret.stats.clusters import snapped
@@ -176,9 +176,7 @@ def compared_topics(
     """The topics that are compared; None: the files' own scores over all of them."""
     known = {topic for one in judges for topic in one.topics}
     if settings.topics:
-        for topic in settings.topics:
-            if topic not in known & set(truth.topics):
-                raise UnknownNameError("topic of both truth and judges", topic, known & set(truth.topics))
+        check_known("topic of both truth and judges", known & set(truth.topics), *settings.topics)
         return set(settings.topics)
     return known & set(truth.topics) if settings.shared_topics else None
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.io.leaderboards import Leaderboard, leaderboard
 from conqret.reliability.ranked_systems import (
     Compared,
@@ -214,7 +214,5 @@ def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> Sampl
 
 
 def _measures(board: Leaderboard, wanted: Sequence[str]) -> list[str]:
-    for name in wanted:
-        if name not in board.measures:
-            raise UnknownNameError(f"measure in {board.name}", name, board.measures)
+    check_known(f"measure in {board.name}", board.measures, *wanted)
     return [name for name in board.measures if not wanted or name in wanted]

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
+from conqret.errors import DeclarationError, MissingDependencyError, check_known
 from conqret.registry import Registry
 
 if TYPE_CHECKING:
@@ -56,12 +56,8 @@ class Settings:
         """
         stemmer = self.stemmer or engine.stemmers[0]
         stop_words = self.stop_words or engine.stop_lists[0]
-        if stemmer not in engine.stemmers:
-            raise UnknownNameError(f"stemmer of engine {engine.name}", stemmer, engine.stemmers)
-        if stop_words not in engine.stop_lists:
-            raise UnknownNameError(
-                f"list of stop words of engine {engine.name}", stop_words, engine.stop_lists
-            )
+        check_known(f"stemmer of engine {engine.name}", engine.stemmers, stemmer)
+        check_known(f"list of stop words of engine {engine.name}", engine.stop_lists, stop_words)
         return Settings(stemmer, stop_words, self.k1, self.b)
 
     @property
@@ -166,9 +162,7 @@ class Engine:
             UnknownNameError: it has no such setting.
         """
         known = inspect.signature(self.settings).parameters
-        for name in given:
-            if name not in known:
-                raise UnknownNameError(f"setting of the engine {self.name}", name, known)
+        check_known(f"setting of the engine {self.name}", known, *given)
         return self.settings(**given)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyterrier as pt
 
 from conqret.data import Document, Item, Reason, Stance
-from conqret.errors import UnknownNameError
+from conqret.errors import check_known
 from conqret.judging.fitting import fit
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -93,8 +93,7 @@ class ListwiseReranker(pt.Transformer):
         on_query: Callable[[str], None] = lambda topic: None,
     ) -> None:
         super().__init__()
-        if stance not in INSTRUCTIONS:
-            raise UnknownNameError("stance", stance, INSTRUCTIONS)
+        check_known("stance", INSTRUCTIONS, stance)
         spans(0, window=window, step=step)
         self.session = session or Session(model, recordings=recordings, replay=replay)
         self.stance, self.window, self.step = stance, window, step

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.stats.clusters import snapped
 from conqret.stats.confusion import RARE, shared_by_chance
 from conqret.stats.estimate import FEWEST_SHARED, Sampled
@@ -60,8 +60,7 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
     """
     import numpy as np
 
-    if level not in LEVELS:
-        raise UnknownNameError("level of measurement", level, LEVELS)
+    check_known("level of measurement", LEVELS, level)
     cube = np.asarray(tables, dtype=float)
     if cube.ndim != 3 or not cube.size:
         raise DeclarationError(

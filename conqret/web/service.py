@@ -15,7 +15,7 @@ from conqret._version import __version__
 from conqret.api.judging import ajudge
 from conqret.api.judgments import Judgments
 from conqret.data import Judgment
-from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, number
+from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
 from conqret.io.faults import kind
 from conqret.io.jsonl import compact
 from conqret.judging.base import Judge, JudgeOptions
@@ -200,13 +200,9 @@ def _metrics(request: Request, judge: Judge) -> list[str]:
         Refusal: there is no such metric, or another parameter.
     """
     try:
-        for name in request.query_params:
-            if name != METRIC:
-                raise UnknownNameError("parameter", name[:100], [METRIC])
+        check_known("parameter", [METRIC], *(name[:100] for name in request.query_params))
         found = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
-        for name in found:
-            if name not in judge.metrics:
-                raise UnknownNameError(f"metric of format {judge.name}", name[:100], judge.metrics)
+        check_known(f"metric of format {judge.name}", judge.metrics, *(name[:100] for name in found))
     except UnknownNameError as error:
         raise Refusal(422, "unknown_name", str(error)) from None
     return list(dict.fromkeys(found))

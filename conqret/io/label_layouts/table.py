@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from conqret.errors import DeclarationError, UnknownNameError, number
+from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.io.cells import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
@@ -54,9 +54,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         UnknownNameError: the user names a field, a column or a dimension that does not exist.
     """
     schema = LABEL.with_columns(file.mapping)
-    for column in file.mapping.values():
-        if column not in file.columns:
-            raise UnknownNameError("column", column, file.columns)
+    check_known("column", file.columns, *file.mapping.values())
     schema = schema.among(file.columns)
     shown = ", ".join(file.columns)
     if "item" not in schema.fields:

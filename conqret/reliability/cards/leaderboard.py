@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.reliability.cards.card import FILE_NAME, Card, read_card
 from conqret.reliability.validation.statistics import STATISTICS
@@ -106,8 +106,7 @@ def _parsed(by: str, cards: Sequence[Card]) -> tuple[str, str | None]:
         raise DeclarationError(f"{by!r} is no measure: write it as in alpha or alpha[overall_quality]")
     name, dimension = found["name"].casefold(), found["dimension"]
     measures = (*AVERAGED, "coverage", *STATISTICS, *_COSTS)
-    if name not in measures:
-        raise UnknownNameError("measure of a card", name, measures)
+    check_known("measure of a card", measures, name)
     if dimension is None and name not in (*AVERAGED, *_COSTS):
         raise DeclarationError(f"{by} is a measure of one dimension: {name}[overall_quality]")
     if dimension is None:

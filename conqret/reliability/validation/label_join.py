@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from conqret.data import Judgment, Measure
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.confidence import confidences
@@ -167,11 +167,8 @@ def join_labels(
 
 def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str]) -> dict[str, str]:
     wanted = {dimension_name(dimension): metric for dimension, metric in metrics.items()}
-    for dimension, metric in wanted.items():
-        if dimension not in labels.dimensions:
-            raise UnknownNameError("labelled dimension", dimension, labels.dimensions)
-        if metric not in known:
-            raise UnknownNameError("metric of the judge", metric, known)
+    check_known("labelled dimension", labels.dimensions, *wanted)
+    check_known("metric of the judge", known, *wanted.values())
     plain = {dimension_name(metric): metric for metric in known}
     found = {name: wanted.get(name, plain.get(name)) for name in labels.dimensions}
     return {name: metric for name, metric in found.items() if metric is not None}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.judging.requirements import Requirement, RequirementOutcome
 from conqret.reliability.validation.statistics import STATISTICS
@@ -50,6 +50,5 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
 def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:
     if dimension is None:
         return validation.quantities
-    if dimension not in validation.dimensions:
-        raise UnknownNameError("validated dimension", dimension, validation.dimensions)
+    check_known("validated dimension", validation.dimensions, dimension)
     return validation.dimensions[dimension].quantities

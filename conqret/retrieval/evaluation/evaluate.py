@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
 from conqret.stats import Estimate, holm, mean_interval
@@ -107,8 +107,7 @@ def evaluate(
     if not runs:
         raise DeclarationError("there is no run to evaluate")
     first = baseline or next(iter(runs))
-    if first not in runs:
-        raise UnknownNameError("system", first, runs)
+    check_known("system", runs, first)
     scores: list[Score] = []
     topics: dict[str, int] = {}
     cuts = {measure: cutoff(measure) for measure in measures}

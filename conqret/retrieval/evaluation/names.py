@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.retrieval.trade_off import TRADE_OFF
 
 BM25 = ("bm25",)
@@ -79,9 +79,7 @@ def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
             no number from 0 to 1.
     """
     words = [word.partition("@") for word in name.split("+")]
-    for word, _, _ in words:
-        if word not in SYSTEMS:
-            raise UnknownNameError("system (or NAME=FILE)", word, SYSTEMS)
+    check_known("system (or NAME=FILE)", SYSTEMS, *(word for word, _, _ in words))
     first = [word for word, _, _ in words if word in FIRST_STAGES]
     steps = [word for word, _, _ in words if word in STEPS]
     if len(first) > 1 or len(set(steps)) < len(steps) or len(RERANKED.intersection(steps)) > 1:
