@@ -365,8 +365,8 @@ async def _in_memory(
             on_judgment(judgment)
         missing = tuple(map(str, client.missing))
     if abstain is not None:
-        kept.rows.update({key: abstain(judgment) for key, judgment in kept.rows.items()})
+        kept.update({key: abstain(judgment) for key, judgment in kept.items()})
     counts = session.counts.since(before)
-    summary = summarise(kept.rows.values(), counts)
+    summary = summarise(kept.values(), counts)
     record = judge_record(source, checked, setup)
     return Judgments(record, source, kept, tuple(order), summary, counts, missing)

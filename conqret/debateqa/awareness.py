@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -99,9 +99,9 @@ def ask_awareness(
         row = ScoreRow(system, answer.id, AWARENESS, instrument_name(client.model_id, shots), None)
         return await ask_about(answer, question, row, session, client)
 
-    def all_of(client: Client) -> Awaitable[list[ScoreRow]]:
+    async def all_of(client: Client) -> list[ScoreRow]:
         works = ((answer.id, partial(one, answer, client)) for answer in answers)
-        return collect(works, in_flight=client.in_flight)
+        return await collect(works, in_flight=client.in_flight)
 
     return Awareness(session.run(all_of), shares)
 

@@ -164,14 +164,20 @@ async def aexecute(
 
 
 async def judged(
-    items: Iterable[Item], instrument: Instrument, sink: Sink[Judgment], *, in_flight: int
+    items: Iterable[Item],
+    instrument: Instrument,
+    sink: Sink[Judgment],
+    *,
+    in_flight: int,
+    keeps: Callable[[Judgment], bool] = lambda judgment: True,
 ) -> AsyncGenerator[Judgment, None]:
-    """Judge what ``sink`` does not hold yet, and yield each judgment once it is kept."""
+    """Judge what ``sink`` does not hold yet, and yield each judgment once it is kept, or left out (``keeps``)."""
 
     def trial(item: Item) -> Trial[Judgment]:
         return Trial(trial_key(instrument.fingerprint, item.id), lambda earlier: judge_item(item, instrument))
 
-    async with contextlib.aclosing(perform(map(trial, items), sink, in_flight=in_flight)) as judgments:
+    made = perform(map(trial, items), sink, in_flight=in_flight, keeps=keeps)
+    async with contextlib.aclosing(made) as judgments:
         async for judgment in judgments:
             yield judgment
 
@@ -212,11 +218,13 @@ async def _judge_rest(
     """Judge what is not done; return the ids of all items in their order."""
     order: list[str] = []
     instrument = execution.setup.instrument(client)
-    sink = _WhatIsAnswered(rows) if execution.batch else rows
-    async for judgment in judged(
-        noted(execution.out.items(), order), instrument, sink, in_flight=client.in_flight
-    ):
-        if not (execution.batch and _awaits(judgment)):
+    items = noted(execution.out.items(), order)
+
+    def answered(judgment: Judgment) -> bool:
+        return not (execution.batch and _awaits(judgment))
+
+    async for judgment in judged(items, instrument, rows, in_flight=client.in_flight, keeps=answered):
+        if answered(judgment):
             on_judgment(judgment)
     return order
 
@@ -231,24 +239,8 @@ def _abstain(execution: Execution, rows: RowStore[Judgment]) -> None:
             rows.add(left, instead=True)
 
 
-@dataclass(frozen=True)
-class _WhatIsAnswered:
-    """The rows, to which no judgment is added of which a batch still holds a question."""
-
-    rows: RowStore[Judgment]
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.rows
-
-    def get(self, key: str) -> Judgment | None:
-        return self.rows.get(key)
-
-    def add(self, row: Judgment) -> None:
-        if not _awaits(row):
-            self.rows.add(row)
-
-
 def _awaits(judgment: Judgment) -> bool:
+    """Whether a batch still holds one of its questions."""
     return any(call.error.startswith(f"{Reason.AWAITED}:") for call in judgment.trace.calls)
 
 

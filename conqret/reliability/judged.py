@@ -128,7 +128,7 @@ def judge_parts(
                 sessions.keep_in(Path(passing) / STORE_NAME)
             memory = _Bare(judgment_key)
             counts = _judge_all(parts, memory, conduct, sessions, kept=0)
-            return conclude(memory.rows, counts)
+            return conclude(memory, counts)
         out.check(record, overwrite=conduct.overwrite)
         for part in parts:
             session = sessions.of(_within(part.client, conduct.budget_usd))

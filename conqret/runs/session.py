@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -173,14 +173,14 @@ class Session:
             self._recordings = store
             self.client.record_in(self._store())
 
-    def run(self, work: Callable[[Client], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
         """Do ``work`` with the client, and wait for it; also from within a running event loop (Jupyter).
 
         Raises:
             DeclarationError: as :attr:`client`.
         """
         with self:
-            return self._loop.run(_awaited(work, self.client))
+            return self._loop.run(work(self.client))
 
     def __enter__(self) -> Self:
         self._depth += 1
@@ -227,10 +227,6 @@ class Session:
         if budget is None or not self.progress.calls:
             return self.options
         return replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
-
-
-async def _awaited(work: Callable[[Client], Awaitable[T]], client: Client) -> T:
-    return await work(client)
 
 
 class Sessions:

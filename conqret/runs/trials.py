@@ -8,9 +8,9 @@ comes. What a sink holds already is not done again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from conqret.errors import DeclarationError
 
@@ -23,7 +23,7 @@ class Trial(Generic[Row]):
     it comes, by their keys. It never raises for what the world did: that is part of the row."""
 
     key: str
-    work: Callable[[Mapping[str, Row]], Awaitable[Row]]
+    work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row]]
     after: tuple[str, ...] = ()
 
 
@@ -40,29 +40,25 @@ class Sink(Protocol[Row]):
         """Keep a row."""
 
 
-class Memory(Generic[Row]):
-    """A sink in memory; ``rows`` holds the rows by key."""
+class Memory(dict[str, Row]):
+    """A sink in memory: the rows by key."""
 
     def __init__(self, key: Callable[[Row], str]) -> None:
-        self.rows: dict[str, Row] = {}
         self._key = key
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.rows
-
-    def get(self, key: str) -> Row | None:
-        """The row of a key; None where there is none."""
-        return self.rows.get(key)
 
     def add(self, row: Row) -> None:
         """Keep a row."""
-        self.rows[self._key(row)] = row
+        self[self._key(row)] = row
 
 
 async def perform(
-    trials: Iterable[Trial[Row]], sink: Sink[Row], *, in_flight: int
+    trials: Iterable[Trial[Row]],
+    sink: Sink[Row],
+    *,
+    in_flight: int,
+    keeps: Callable[[Row], bool] = lambda row: True,
 ) -> AsyncGenerator[Row, None]:
-    """Do every trial that the sink does not hold, and yield each row once it is kept.
+    """Do every trial that the sink does not hold, and yield each row once it is kept, or left out (``keeps``).
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
@@ -70,7 +66,7 @@ async def perform(
     Raises:
         DeclarationError: trials wait for others that never come.
     """
-    queue = _Queue(trials, sink)
+    queue = _Queue(trials, sink, keeps)
     if in_flight == 1:
         for trial in queue:
             yield queue.keep(trial, await trial.work(queue.earlier(trial)))
@@ -80,7 +76,7 @@ async def perform(
     try:
         while True:
             while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
-                under_way[asyncio.ensure_future(_work(ready, queue.earlier(ready)))] = ready
+                under_way[asyncio.create_task(ready.work(queue.earlier(ready)))] = ready
                 await asyncio.sleep(0)  # it is asked before the next is put together: answers come apart, too
             if not under_way:
                 queue.check()
@@ -108,18 +104,16 @@ async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, 
     kept: Memory[tuple[str, Row]] = Memory(lambda pair: pair[0])
     async for _ in perform((trial(key, work) for key, work in works), kept, in_flight=in_flight):
         pass
-    return [kept.rows[key][1] for key in order]
-
-
-async def _work(trial: Trial[Row], earlier: Mapping[str, Row]) -> Row:
-    return await trial.work(earlier)
+    return [kept[key][1] for key in order]
 
 
 class _Queue(Generic[Row]):
     """The trials that can be done now: those that wait come up again when what they wait for is kept."""
 
-    def __init__(self, trials: Iterable[Trial[Row]], sink: Sink[Row]) -> None:
-        self._source, self._sink = iter(trials), sink
+    def __init__(
+        self, trials: Iterable[Trial[Row]], sink: Sink[Row], keeps: Callable[[Row], bool]
+    ) -> None:
+        self._source, self._sink, self._keeps = iter(trials), sink, keeps
         self._waiting: dict[str, Trial[Row]] = {}
         self._ready: list[Trial[Row]] = []
         self._kept: set[str] = set()
@@ -140,7 +134,8 @@ class _Queue(Generic[Row]):
 
     def keep(self, trial: Trial[Row], row: Row) -> Row:
         """Keep the row of a trial, and call up those that waited for it."""
-        self._sink.add(row)
+        if self._keeps(row):
+            self._sink.add(row)
         self._kept.add(trial.key)
         called = [one for one in self._waiting.values() if trial.key in one.after and self._can(one)]
         for one in called:

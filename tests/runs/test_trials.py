@@ -50,7 +50,7 @@ def test_those_that_wait_get_the_rows_that_they_wait_for(in_flight: int) -> None
     assert sorted(order) == ["con 1", "con 2", "end", "pro 1", "pro 2"]
     assert order[-1] == "end"
     first = "pro 1=pro 1() con 1=con 1()"
-    assert sink.rows["end"].text == f"end(pro 2=pro 2({first}) con 2=con 2({first}))"
+    assert sink["end"].text == f"end(pro 2=pro 2({first}) con 2=con 2({first}))"
 
 
 def test_one_at_a_time_keeps_the_order() -> None:
@@ -74,12 +74,12 @@ def test_no_more_than_allowed_are_under_way_and_none_is_taken_early() -> None:
     def trials() -> Iterator[Trial[Row]]:
         nonlocal taken
         for number in range(20):
-            assert taken < len(sink.rows) + 3
+            assert taken < len(sink) + 3
             taken += 1
             yield Trial(f"{number}", lambda earlier, key=f"{number}": work(key))
 
     done(trials(), sink, 3)
-    assert (most, taken, len(sink.rows)) == (3, 20, 20)
+    assert (most, taken, len(sink)) == (3, 20, 20)
 
 
 def test_what_is_kept_is_not_done_again_but_is_handed_on(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_waiting_for_what_never_comes_is_a_wrong_call(in_flight: int) -> None:
     sink = in_memory()
     with pytest.raises(DeclarationError, match="b waits for nobody, which no trial makes"):
         done([trial("b", "a", "nobody"), trial("a")], sink, in_flight)
-    assert list(sink.rows) == ["a"]
+    assert list(sink) == ["a"]
 
 
 def test_waiting_for_each_other_is_a_wrong_call() -> None:

@@ -99,13 +99,13 @@ def ask(
         row = ScoreRow(system, case.id, metrics[name], _instrument(name, session), None)
         return ask_about(case, QUESTIONS[name], row, session, client)
 
-    def all_of(client: Client) -> Awaitable[list[ScoreRow]]:
+    async def all_of(client: Client) -> list[ScoreRow]:
         works = (
             (f"{name} {place}", partial(one, name, case, client))
             for name in metrics
             for place, case in enumerate(cases)
         )
-        return collect(works, in_flight=client.in_flight)
+        return await collect(works, in_flight=client.in_flight)
 
     rows = session.run(all_of)
     return {name: rows[place * len(cases) : (place + 1) * len(cases)] for place, name in enumerate(metrics)}
