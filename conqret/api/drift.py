@@ -7,12 +7,14 @@ import re
 from pathlib import Path
 from typing import Any, Unpack
 
-from conqret.api.judging import judge, prepared
+from conqret.api.judging import judge_checked
 from conqret.api.judgments import Judgments
 from conqret.api.settings import JudgeSettings
 from conqret.errors import DeclarationError
+from conqret.io import Checked, ItemSource
 from conqret.judging.execute import judge_record
 from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.judging.setup import Setup
 from conqret.reliability.drift.occasions import check_alike
 from conqret.reliability.drift.series import Planned
 from conqret.runs.folder import RECORD_NAME
@@ -37,13 +39,14 @@ def judge_occasion(
             then.
     """
     place = occasion_folder(folder, occasion)
-    source, checked, setup = prepared(items, settings)
-    (planned or Planned()).check(len({item.topic for item in source}))
-    first = _first(Path(folder))
-    if first is not None:
-        check_alike(first, judge_record(source, checked, setup), str(place))
-    into: JudgeSettings = {**settings, "output": place}
-    found: Judgments = judge(items, **into)
+
+    def check(source: ItemSource, checked: Checked, setup: Setup) -> None:
+        (planned or Planned()).check(len({item.topic for item in source}))
+        first = _first(Path(folder))
+        if first is not None:
+            check_alike(first, judge_record(source, checked, setup), str(place))
+
+    found: Judgments = judge_checked(items, {**settings, "output": place}, check)
     return found
 
 

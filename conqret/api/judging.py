@@ -44,6 +44,10 @@ Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, 
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
 
+def _unheard(*told: object) -> None:
+    """What is called where nobody asked to be."""
+
+
 @overload
 def judge(items: pl.DataFrame, **settings: Unpack[JudgeSettings]) -> pl.DataFrame: ...
 @overload
@@ -101,11 +105,20 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
             becomes judgments that are ``failed``, with a reason.
     """
+    return judge_checked(items, settings)
+
+
+def judge_checked(
+    items: Any,
+    settings: JudgeSettings,
+    check: Callable[[ItemSource, Checked, Setup], None] = _unheard,
+) -> Any:
+    """As :func:`judge`, where ``check`` does not refuse the items and the instrument before anything is asked."""
     session = _session(settings)
     if session is not None:
-        return session.run(lambda client: _judge(items, settings))
+        return session.run(lambda client: _judge(items, settings, check))
     with Loop() as loop:
-        return loop.run(_judge(items, settings))
+        return loop.run(_judge(items, settings, check))
 
 
 @overload
@@ -116,7 +129,7 @@ async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: 
 async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     """The same as :func:`judge` for code that is asynchronous."""
-    return await _judge(items, settings)
+    return await _judge(items, settings, _unheard)
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
@@ -168,10 +181,13 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
     return replace(source, needs=setup.needs), checked, setup
 
 
-async def _judge(items: Any, settings: JudgeSettings) -> Any:
+async def _judge(
+    items: Any, settings: JudgeSettings, check: Callable[[ItemSource, Checked, Setup], None]
+) -> Any:
     check_names("judge", settings, JudgeSettings)
     _check_session(settings)
     source, checked, setup = prepared(items, settings)
+    check(source, checked, setup)
     abstain = _abstention(settings, setup)
     output = settings.get("output")
     if settings.get("batch") and (not output or source.frame_kind is not None):
@@ -338,10 +354,6 @@ async def _into_folder(
     return Judgments(
         execution.record, source, outcome.rows, outcome.ids, outcome.summary, session, outcome.missing, out
     )
-
-
-def _unheard(*told: object) -> None:
-    """What is called where nobody asked to be."""
 
 
 async def _in_memory(
