@@ -12,6 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from conqret.data.digest import file_digest_of
 from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.similarity import Likeness
 from conqret.io.in_folder import InFolder
@@ -41,8 +42,7 @@ class ScoreRecord(RunRecord):
     @classmethod
     def of(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
         """The record of scores of a file of answers, which counts by its digest."""
-        with answers.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+        digest = file_digest_of(answers)
         return cls(metrics=metrics, instrument=instrument, system=system, answers=digest)
 
     def __str__(self) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
-import json
 import platform
 from pathlib import Path
 from typing import Any
 
+from conqret.data.digest import file_digest_of
 from conqret.experiments.config import Experiment
 from conqret.experiments.folder import ExperimentRecord
-from conqret.experiments.job import Job
+from conqret.experiments.job import Job, digest_of
 from conqret.generation.strategy import STRATEGIES
 from conqret.llm.redaction import without_password
 from conqret.perturb import PERTURBATIONS
@@ -22,8 +21,6 @@ LIBRARIES = (
     "tiktoken", "torch", "transformers",
 )  # fmt: skip
 """Whose versions can change a result."""
-
-_BLOCK = 1 << 20
 
 _COUNTING = ("max_tokens", "context_window")
 """The settings of a model that can change an answer; limits, prices and addresses cannot."""
@@ -70,9 +67,8 @@ def experiment_record(job: Job) -> ExperimentRecord:
         "corpus": corpus,
         "runs": runs,
     }
-    text = json.dumps(identity, sort_keys=True, ensure_ascii=False)
     return ExperimentRecord(
-        fingerprint=hashlib.sha256(text.encode("utf-8")).hexdigest()[:16],
+        fingerprint=digest_of(identity),
         python=platform.python_version(),
         versions={name: version for name in LIBRARIES if (version := _version(name)) is not None},
         systems=[system.name for system in job.systems],
@@ -105,11 +101,5 @@ def _version(name: str) -> str | None:
 
 
 def _sha256(file: Path) -> str | None:
-    """sha256 (hex, 16 characters) of a file; None where it is not there."""
-    if not file.is_file():
-        return None
-    digest = hashlib.sha256()
-    with file.open("rb") as data:
-        while block := data.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()[:16]
+    """The digest of a file; None where it is not there."""
+    return file_digest_of(file) if file.is_file() else None

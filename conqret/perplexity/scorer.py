@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, Literal, Protocol
 
+from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive
 from conqret.perplexity.definitions import (
     DEFINITIONS,
@@ -136,7 +135,7 @@ class ConditionalPerplexity:
         prompt = [padding] if definition == "released" else self._encoder.around
         settings = [loaded.revision, definition, prompt, self._encoder.templated, self.window, self.dtype]
         settings += [] if reader == "transformers" else [reader]
-        self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
+        self.fingerprint = digest_of(settings)
 
     @property
     def templated(self) -> bool:

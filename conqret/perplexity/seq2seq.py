@@ -7,14 +7,13 @@ counts them (Yuan et al. 2021, Equation 2 with equal weights). Names of special 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.perplexity.forward import padded
 from conqret.perplexity.memory import CPU_BUDGET, TokenBudget
@@ -100,7 +99,7 @@ class Seq2SeqLikelihood:
         pads = (loaded.model.config.pad_token_id, loaded.tokenizer.pad_token_id)
         self._pad = next((int(one) for one in pads if one is not None), 0)
         settings = [loaded.revision, self.window, self.dtype]
-        self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
+        self.fingerprint = digest_of(settings)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairLikelihood]:
         """For each pair (source, target), in their order, how likely the target is after the source.

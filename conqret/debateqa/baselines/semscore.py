@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conqret.data.digest import digest_of
 from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.similarity import EXTRA, Likeness, cut, mean
 from conqret.debateqa.diversity import SHOWN, model_name
@@ -55,7 +54,7 @@ class SemScore:
         window = self._encoder.get_max_seq_length() or math.inf
         self._window = 0 if math.isinf(window) else int(window)
         settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
-        self.fingerprint = hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]
+        self.fingerprint = digest_of(settings)
         self._known: dict[str, _Embedded] = {}
 
     @property
