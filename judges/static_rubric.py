@@ -89,7 +89,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
         return {metric: share(parts, reply.value.explanation)}
 
     def baseline(case: Case) -> dict[str, Any]:
-        found = case.evidence.criteria()
+        found = case.evidence.criteria
         rests_on = {criterion: _MET_FROM[criterion] for criterion in criteria}
         explanations = dict.fromkeys(found[name].explanation for name, _ in rests_on.values())
         return {

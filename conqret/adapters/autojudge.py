@@ -248,10 +248,11 @@ def _judged(
 
 
 def _evaldata(judgment: Any) -> dict[str, Any]:
-    kept = judgment.model_dump(
-        mode="json", exclude_none=True, include={"fingerprint", "measures", "flags", "trims"}
+    return dict(
+        judgment.model_dump(
+            mode="json", exclude_none=True, include={"fingerprint", "measures", "flags", "trims"}
+        )
     )
-    return dict(kept)
 
 
 def _grade_range(given: Any) -> tuple[int, int]:

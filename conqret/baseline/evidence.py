@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from conqret.baseline import grounding, nuggets, quality
+from conqret.baseline.alignment import align
 from conqret.baseline.criteria import criteria
 from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which, clip
 from conqret.baseline.fitted import fitted
@@ -14,7 +15,7 @@ from conqret.baseline.preference import Strength, prefer
 from conqret.baseline.relevance import Company, Features, Query, features, relevance
 from conqret.baseline.surface import surface
 from conqret.data import Item
-from conqret.text.analysis import Text, analysed
+from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.aspects import ASPECTS
 
 
@@ -109,14 +110,11 @@ class Evidence:
         argument = self._argument(by)
         if aspect:
             return clip(self.answer_relevance(by).value * (1 + nuggets.touches(aspect, argument.terms)) / 2)
-        return nuggets.covered_by_argument(nugget, argument)
-
-    def criteria(self) -> Mapping[str, Finding]:
-        """Further evidence for yes/no rubrics, by name (`criteria.criteria`)."""
-        return self._criteria
+        return align(Sentence(nugget), argument).value
 
     @cached_property
-    def _criteria(self) -> dict[str, Finding]:
+    def criteria(self) -> Mapping[str, Finding]:
+        """Further evidence for yes/no rubrics, by name (`criteria.criteria`)."""
         argument = self._argument("argument") if self.item.argument is not None else Text("")
         return criteria(
             self._features, [f.value for f in self._relevances], list(ASPECTS.values()), argument,

@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Sequence, Set
 
-from conqret.baseline.alignment import align
 from conqret.baseline.findings import clip
 from conqret.baseline.relevance import Features, Query
-from conqret.text.analysis import Sentence, Text, weight
+from conqret.text.analysis import Sentence, weight
 from conqret.text.aspects import ASPECTS
 
 _FROM = {"pro": "in favour of", "con": "against", "none": "on"}
@@ -72,11 +71,6 @@ def document_nuggets(
 def _worth(sentence: Sentence, query: Query) -> float:
     topical = math.fsum(query.weights[t] for t in query.weights if t in sentence.terms)
     return 0.5 + topical + 0.5 * bool(sentence.numbers) + len(sentence.terms) / (len(sentence.terms) + 10)
-
-
-def covered_by_argument(nugget: str, argument: Text) -> float:
-    """How far ``argument`` makes the point, in [0, 1]: `align`'s value with the argument as the source."""
-    return align(Sentence(nugget), argument).value
 
 
 def aspect_of(nugget: str) -> frozenset[str]:

@@ -73,51 +73,52 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     truth = 0.5 if grounded is None else grounded
     civil = clip(1 - 0.6 * slanging - 0.4 * loud)
 
-    d: dict[str, tuple[float, str]] = {}
-    d["local_acceptability"] = (
-        0.5 * truth + 0.25 * (1 - absolutes) + 0.25 * civil,
-        f"Borne out by its documents to {truth:.2f}; sweeping words weigh {absolutes:.2f}, abuse {1 - civil:.2f}.",
-    )
-    d["local_relevance"] = (
-        0.6 * relevance + 0.4 * inference,
-        f"On topic to {relevance:.2f}; {text.count(lex.INFERENCE_MARKERS)} words that draw a conclusion.",
-    )
-    d["local_sufficiency"] = (
-        0.4 * evidence + 0.3 * inference + 0.3 * extent,
-        f"{numbers} sentences with figures, {cited} with citations, {n} words.",
-    )
-    d["credibility"] = (
-        0.4 * evidence + 0.3 * truth + 0.3 * civil,
-        f"{cited} sentences cite, {numbers} give figures; groundedness {truth:.2f}; civility {civil:.2f}.",
-    )
-    d["emotional_appeal"] = (
-        0.3 + 0.4 * emotion + 0.15 * loud + 0.15 * per_hundred(lex.FIRST_AND_SECOND_PERSON, 4),
-        f"{text.count(lex.EMOTION_WORDS)} words of feeling, {raw.count('!')} exclamation marks.",
-    )
-    d["clarity"] = (
-        0.5 * readable + 0.25 * (1 - slanging) + 0.25 * relevance,
-        f"{average:.0f} words a sentence.",
-    )
-    d["appropriateness"] = (
-        0.8 * civil + 0.2 * extent,
-        f"{abuse} words of abuse or slang, {shouting} of shouting.",
-    )
-    d["arrangement"] = (
-        0.5 * discourse + 0.3 * times(m, 5) + 0.2 * readable,
-        f"{text.count(lex.DISCOURSE_MARKERS)} words that order the argument in {m} sentences.",
-    )
-    d["global_acceptability"] = (
-        0.5 * civil + 0.3 * truth + 0.2 * hedges,
-        f"Civility {civil:.2f}, groundedness {truth:.2f}, {text.count(lex.HEDGES)} hedges.",
-    )
-    d["global_relevance"] = (
-        0.5 * relevance + 0.3 * evidence + 0.2 * extent,
-        f"On topic to {relevance:.2f}, with evidence {evidence:.2f}.",
-    )
-    d["global_sufficiency"] = (
-        0.6 * concession + 0.4 * extent,
-        f"{text.count(lex.CONCESSION_MARKERS)} words that weigh the other side.",
-    )
+    d: dict[str, tuple[float, str]] = {
+        "local_acceptability": (
+            0.5 * truth + 0.25 * (1 - absolutes) + 0.25 * civil,
+            f"Borne out by its documents to {truth:.2f}; sweeping words weigh {absolutes:.2f}, abuse {1 - civil:.2f}.",
+        ),
+        "local_relevance": (
+            0.6 * relevance + 0.4 * inference,
+            f"On topic to {relevance:.2f}; {text.count(lex.INFERENCE_MARKERS)} words that draw a conclusion.",
+        ),
+        "local_sufficiency": (
+            0.4 * evidence + 0.3 * inference + 0.3 * extent,
+            f"{numbers} sentences with figures, {cited} with citations, {n} words.",
+        ),
+        "credibility": (
+            0.4 * evidence + 0.3 * truth + 0.3 * civil,
+            f"{cited} sentences cite, {numbers} give figures; groundedness {truth:.2f}; civility {civil:.2f}.",
+        ),
+        "emotional_appeal": (
+            0.3 + 0.4 * emotion + 0.15 * loud + 0.15 * per_hundred(lex.FIRST_AND_SECOND_PERSON, 4),
+            f"{text.count(lex.EMOTION_WORDS)} words of feeling, {raw.count('!')} exclamation marks.",
+        ),
+        "clarity": (
+            0.5 * readable + 0.25 * (1 - slanging) + 0.25 * relevance,
+            f"{average:.0f} words a sentence.",
+        ),
+        "appropriateness": (
+            0.8 * civil + 0.2 * extent,
+            f"{abuse} words of abuse or slang, {shouting} of shouting.",
+        ),
+        "arrangement": (
+            0.5 * discourse + 0.3 * times(m, 5) + 0.2 * readable,
+            f"{text.count(lex.DISCOURSE_MARKERS)} words that order the argument in {m} sentences.",
+        ),
+        "global_acceptability": (
+            0.5 * civil + 0.3 * truth + 0.2 * hedges,
+            f"Civility {civil:.2f}, groundedness {truth:.2f}, {text.count(lex.HEDGES)} hedges.",
+        ),
+        "global_relevance": (
+            0.5 * relevance + 0.3 * evidence + 0.2 * extent,
+            f"On topic to {relevance:.2f}, with evidence {evidence:.2f}.",
+        ),
+        "global_sufficiency": (
+            0.6 * concession + 0.4 * extent,
+            f"{text.count(lex.CONCESSION_MARKERS)} words that weigh the other side.",
+        ),
+    }
     counted = surface(text)
     models = fitted()
     for key in FITTED:

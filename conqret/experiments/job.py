@@ -15,7 +15,6 @@ from conqret.engines import Engine
 from conqret.errors import DeclarationError
 from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.experiments.folder import ExperimentFolder
-from conqret.experiments.reading import read_experiment
 from conqret.io.corpus import CorpusDirectory
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup, set_up
@@ -42,11 +41,6 @@ class Job:
     workers: int | None = None
     say: Callable[[str, str], None] = lambda stage, text: None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
-
-    @classmethod
-    def of(cls, file: Path, out: Path, **more: Any) -> Job:
-        """Read the file. Raises DeclarationError naming every fault in it."""
-        return cls(file, read_experiment(file), ExperimentFolder(out), **more)
 
     @property
     def corpus(self) -> CorpusDirectory:
@@ -101,11 +95,6 @@ class Job:
         models += [experiment.perturbation_model] * bool(experiment.perturbations)
         found = [*map(experiment.client, models), *(one.client for one in self.setups.values())]
         return dict.fromkeys(found)
-
-    @property
-    def store(self) -> Path:
-        """Where answers are read from and added to."""
-        return self.recordings or self.out.recordings_file
 
     def topics(self) -> list[CorpusTopic]:
         """The topics to argue about.

@@ -129,14 +129,9 @@ def _sent_again(
 
 def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
     """The instrument that the record describes."""
-    judging = _known(JudgeOptions, record.options)
-    judging["metrics"] = tuple(judging.get("metrics", ()))
-    client = _known(ClientOptions, record.model_options)
-    return set_up(record.format, ClientOptions(record.model, **client), JudgeOptions(**judging), prompts)
-
-
-def _known(settings: type[JudgeOptions | ClientOptions], found: Mapping[str, Any]) -> dict[str, Any]:
-    return {one.name: found[one.name] for one in fields(settings) if one.name in found}
+    known = {one.name for one in fields(ClientOptions)} & record.model_options.keys()
+    client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
+    return set_up(record.format, client, JudgeOptions(**record.judging), prompts)
 
 
 def _exchanges(

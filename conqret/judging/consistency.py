@@ -7,13 +7,13 @@ for nothing else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
 from conqret.data import Measure, Part
 from conqret.data.gathering import gathered
 from conqret.judging.confidence import mean_confidence
-from conqret.judging.scales import most_frequent
+from conqret.judging.scales import mean_of, mean_part, most_frequent
 
 
 def majority(values: Sequence[float]) -> float:
@@ -34,14 +34,13 @@ def combine_samples(samples: Sequence[Measure]) -> Measure:
     values = [sample.value for sample in scored if sample.value is not None]
     if not values:
         return samples[0].model_copy(update={"samples": (None,) * len(samples)})
-    raws = [sample.raw for sample in scored if sample.raw is not None]
     labels = [sample.label for sample in scored if sample.label is not None]
     flips = [sample.flipped for sample in scored if sample.flipped is not None]
     methods = {sample.method for sample in scored}
     return Measure(
         status=scored[0].status,
         value=fmean(values),
-        raw=fmean(raws) if raws else None,
+        raw=mean_of(sample.raw for sample in scored),
         label=most_frequent(labels) if labels else None,
         flipped=any(flips) if flips else None,
         method=methods.pop() if len(methods) == 1 else "mixed",
@@ -57,17 +56,9 @@ def combine_samples(samples: Sequence[Measure]) -> Measure:
 def _combine_parts(samples: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
     """The parts of all samples by id, in the order of their first appearance, with their mean ratings."""
     groups = gathered((part.id, part) for parts in samples for part in parts)
-    return tuple(_combine_part(group) for group in groups.values())
+    return tuple(mean_part(group, _commonest(part.label for part in group)) for group in groups.values())
 
 
-def _combine_part(group: Sequence[Part]) -> Part:
-    values = [part.value for part in group if part.value is not None]
-    raws = [part.raw for part in group if part.raw is not None]
-    labels = Counter(part.label for part in group if part.label is not None)
-    return group[0].model_copy(
-        update={
-            "value": fmean(values) if values else None,
-            "raw": fmean(raws) if raws else None,
-            "label": labels.most_common(1)[0][0] if labels else None,
-        }
-    )
+def _commonest(labels: Iterable[str | None]) -> str | None:
+    counts = Counter(label for label in labels if label is not None)
+    return max(counts, key=counts.__getitem__, default=None)

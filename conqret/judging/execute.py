@@ -100,13 +100,11 @@ def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRec
 
 @dataclass(frozen=True, slots=True)
 class JudgeOutcome:
-    """A finished run: its numbers, its judgments, the ids of its items in order, how many were kept from before, and
-    what a replay lacked."""
+    """A finished run: its numbers, its judgments, the ids of its items in order, and what a replay lacked."""
 
     summary: Summary
     rows: RowStore[Judgment]
     ids: tuple[str, ...]
-    kept: int
     missing: tuple[str, ...] = ()
 
 
@@ -160,7 +158,7 @@ async def aexecute(
         summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
     if execution.batch:
         order = [item for item in order if rows.get(trial_key(record.fingerprint, item)) is not None]
-    return JudgeOutcome(summary, rows, tuple(order), kept, tuple(map(str, session.client.missing)))
+    return JudgeOutcome(summary, rows, tuple(order), tuple(map(str, session.client.missing)))
 
 
 async def judged(

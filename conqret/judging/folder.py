@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Generic
 
@@ -23,6 +23,7 @@ from conqret.io import item_record
 from conqret.io.append import whole_lines
 from conqret.io.cells import canonical
 from conqret.io.in_folder import InFolder
+from conqret.judging.base import JudgeOptions
 from conqret.judging.summary import Summary, summarise
 from conqret.runs.folder import ITEMS, R, RunFolder, RunRecord
 from conqret.runs.rows import RowStore
@@ -68,6 +69,12 @@ class JudgeRecord(InstrumentRecord):
     items_digest: str
     items_left_out: int = 0
     notes: list[str] = Field(default_factory=list)
+
+    @property
+    def judging(self) -> dict[str, Any]:
+        """The settings of :class:`conqret.judging.base.JudgeOptions` that the run was made with."""
+        known = {one.name: self.options[one.name] for one in fields(JudgeOptions) if one.name in self.options}
+        return {**known, "metrics": tuple(known.get("metrics", ()))}
 
     def __str__(self) -> str:
         return f"{self.format} with {self.model}, {counted(self.items_count, 'item')} from {self.items_name}"

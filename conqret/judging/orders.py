@@ -13,7 +13,7 @@ from statistics import fmean
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judging.base import SECOND
 from conqret.judging.confidence import mean_confidence
-from conqret.judging.scales import PREFERENCE
+from conqret.judging.scales import PREFERENCE, mean_of, mean_part
 
 OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
 """Stands between the explanations of the two orders, which number the arguments differently."""
@@ -65,11 +65,10 @@ def _combine(one: Measure, other: Measure) -> Measure:
     if other.explanation and other.explanation != one.explanation:
         explanation = f"{one.explanation} {OTHER_ORDER} {other.explanation}".strip()
     if one.label is None or other.label is None:
-        raws = [raw for raw in (one.raw, other.raw) if raw is not None]
         return one.model_copy(
             update={
                 "value": fmean((one.value, other.value)),
-                "raw": fmean(raws) if raws else None,
+                "raw": mean_of((one.raw, other.raw)),
                 "confidence": confidence,
                 "explanation": explanation,
                 "parts": parts,
@@ -100,22 +99,12 @@ def _missing(one: Measure, other: Measure) -> Measure:
 
 def _join(one: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of both orders; a part that both name (the same criterion, the same nugget) once."""
-    by_id = {part.id: part for part in other}
-    joined = []
-    for part in one:
-        twin = by_id.pop(part.id, None)
-        if twin is None:
-            joined.append(part)
-            continue
-        values = [value for value in (part.value, twin.value) if value is not None]
-        raws = [raw for raw in (part.raw, twin.raw) if raw is not None]
-        joined.append(
-            part.model_copy(
-                update={
-                    "value": fmean(values) if values else None,
-                    "raw": fmean(raws) if raws else None,
-                    "label": part.label if part.label == twin.label else "tie",
-                }
-            )
-        )
-    return (*joined, *by_id.values())
+    twins = {part.id: part for part in other}
+    joined = [_with_twin(part, twins.pop(part.id, None)) for part in one]
+    return (*joined, *twins.values())
+
+
+def _with_twin(part: Part, twin: Part | None) -> Part:
+    return (
+        part if twin is None else mean_part([part, twin], part.label if part.label == twin.label else "tie")
+    )

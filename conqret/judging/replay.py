@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.registry import JUDGES
 from conqret.llm.recordings import Recordings
 
-_JUDGING = {one.name for one in fields(JudgeOptions)}
 _SETTINGS = ("max_tokens", "context_window")
 
 
@@ -43,10 +41,8 @@ def recorded_call(path: Path) -> RecordedCall:
     run = JudgeFolder(path)
     if run.record_file.is_file():
         record = run.record()
-        judging = {name: value for name, value in record.options.items() if name in _JUDGING}
-        judging["metrics"] = tuple(judging.get("metrics", ()))
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        return RecordedCall(record.format, record.model, judging, options)
+        return RecordedCall(record.format, record.model, record.judging, options)
     with Recordings.open_for_replay(path) as store:
         stats = store.stats()
     if not stats.by_model:
@@ -62,7 +58,7 @@ def recorded_call(path: Path) -> RecordedCall:
             f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
         )
     name = formats[0] if formats else None
-    judging = {"samples": stats.samples}
+    judging: dict[str, Any] = {"samples": stats.samples}
     if name is not None:  # metrics of which nothing is recorded were not part of that run
         there = [ask for ask in JUDGES[name].asks if ask.prompt in asks]
         if len(there) < len(JUDGES[name].asks):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -48,13 +48,24 @@ def rated(scale: Scale, rating: float | None, explanation: str = "", *, method: 
     )
 
 
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """The mean of the values that there are; None where there is none."""
+    there = [value for value in values if value is not None]
+    return fmean(there) if there else None
+
+
+def mean_part(same: Sequence[Part], label: str | None) -> Part:
+    """One part from what was said of the same thing several times: the means of values and raw ratings."""
+    means = {"value": mean_of(one.value for one in same), "raw": mean_of(one.raw for one in same)}
+    return same[0].model_copy(update={**means, "label": label})
+
+
 def share(parts: Sequence[Part], explanation: str = "") -> Measure:
     """The mean of the values of ``parts`` (which all have one), with the mean of their raw ratings."""
-    raws = [part.raw for part in parts if part.raw is not None]
     return Measure(
         status=Status.SCORED,
         value=fmean(part.value for part in parts if part.value is not None),
-        raw=fmean(raws) if raws else None,
+        raw=mean_of(part.raw for part in parts),
         explanation=explanation,
         parts=tuple(parts),
     )

@@ -10,6 +10,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -17,6 +18,17 @@ from conqret.data import Judgment, Status
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
 from conqret.stats.means import mean_of_sums
+
+SUMMED = (
+    "recorded",
+    "attempts",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "cost_usd",
+    "seconds",
+)
+"""What usage sums up of calls as it is."""
 
 MAX_DETAILS = 100
 """Different details of a reason that are counted: the commonest is nearly always among the first."""
@@ -105,9 +117,7 @@ class _Tally:
     def __init__(self) -> None:
         self.total = self.scored = 0
         self.mean = self.squares = 0.0
-        self.reasons: Counter[str] = Counter()
-        self.labels: Counter[str] = Counter()
-        self.methods: Counter[str] = Counter()
+        self.said = {name: Counter[str]() for name in ("reason", "label", "method")}
         self.flipped: int | None = None
         self._sums, self._counts = array("d"), array("d")
 
@@ -126,6 +136,7 @@ class _Tally:
         missing = self.total - self.scored
         whole = self.mean * self.scored
         interval = mean_of_sums(self._sums, self._counts)
+        said: dict[str, Any] = {f"{name}s": dict(sorted(one.items())) for name, one in self.said.items()}
         return MetricSummary(
             total=self.total,
             scored=self.scored,
@@ -136,10 +147,8 @@ class _Tally:
             deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
             worst_case=whole / self.total,
             best_case=(whole + missing) / self.total,
-            reasons=dict(sorted(self.reasons.items())),
             flipped=self.flipped,
-            labels=dict(sorted(self.labels.items())),
-            methods=dict(sorted(self.methods.items())),
+            **said,
         )
 
 
@@ -153,8 +162,7 @@ class Summariser:
         self._details: dict[str, Counter[str]] = {}
         self._named: dict[tuple[str, str], str] = {}
         self._metrics: dict[str, _Tally] = {}
-        self._usage: Counter[str] = Counter()
-        self._cost = self._seconds = 0.0
+        self._usage: dict[str, Any] = dict.fromkeys(Usage.model_fields, 0)
         self._partly = self._flagged = self._trimmed = self._miscited = 0
 
     def add(self, judgment: Judgment) -> None:
@@ -172,24 +180,16 @@ class Summariser:
             tally.total += 1
             if measure.value is not None:
                 tally.add(measure.value, topic)
-            if measure.reason is not None:
-                tally.reasons[measure.reason] += 1
-            if measure.label is not None:
-                tally.labels[measure.label] += 1
-            if measure.method is not None:
-                tally.methods[measure.method] += 1
+            for name, counts in tally.said.items():
+                if (found := getattr(measure, name)) is not None:
+                    counts[found] += 1
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:
-            self._usage["recorded"] += call.recorded
             self._usage["calls"] += call.attempts > 0
-            self._usage["attempts"] += call.attempts
-            self._usage["prompt_tokens"] += call.prompt_tokens or 0
-            self._usage["completion_tokens"] += call.completion_tokens or 0
-            self._usage["cached_tokens"] += call.cached_tokens or 0
             self._usage["unpriced"] += call.cost_usd is None and call.finish_reason is not None
-            self._cost += call.cost_usd or 0.0
-            self._seconds += call.seconds
+            for name in SUMMED:
+                self._usage[name] += getattr(call, name) or 0
 
     def _exemplify(self, judgment: Judgment) -> None:
         """Count the details of the judgment, each once."""
@@ -202,16 +202,6 @@ class Summariser:
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
-        names = (
-            "calls",
-            "recorded",
-            "attempts",
-            "prompt_tokens",
-            "completion_tokens",
-            "cached_tokens",
-            "unpriced",
-        )
-        usage = {name: self._usage[name] for name in names}
         return Summary(
             total=sum(self._statuses.values()),
             scored=self._statuses[Status.SCORED],
@@ -225,7 +215,7 @@ class Summariser:
                 for detail, _ in details.most_common(1)
             },
             metrics={metric: tally.summary() for metric, tally in self._metrics.items()},
-            usage=Usage(**usage, cost_usd=self._cost, seconds=self._seconds),
+            usage=Usage(**self._usage),
             flagged=self._flagged,
             trimmed=self._trimmed,
             miscited=self._miscited,

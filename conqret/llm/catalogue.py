@@ -39,7 +39,7 @@ def listed(options: ClientOptions) -> ModelFacts:
 
 def provider_of(model: str) -> str:
     """The provider of a model that the price list names without one (``gpt-4o``); empty for any other."""
-    return str(_price_list().get(model, {}).get("litellm_provider") or "") if "/" not in model else ""
+    return str(_table(_PRICE_LIST).get(model, {}).get("litellm_provider") or "") if "/" not in model else ""
 
 
 def is_provider(name: str) -> bool:
@@ -49,13 +49,13 @@ def is_provider(name: str) -> bool:
 
 @functools.cache
 def _providers() -> frozenset[str]:
-    named = {str(entry.get("litellm_provider")) for entry in _price_list().values()}
+    named = {str(entry.get("litellm_provider")) for entry in _table(_PRICE_LIST).values()}
     return frozenset(named | _table(_PROVIDERS).get("providers", {}).keys())
 
 
 def _entry(model: str) -> Mapping[str, Any]:
     """The list's entry for ``model``, by its full name, or without the provider if the provider fits."""
-    prices = _price_list()
+    prices: Mapping[str, Mapping[str, Any]] = _table(_PRICE_LIST)
     if model in prices:
         return prices[model]
     provider, _, bare = model.partition("/")
@@ -64,10 +64,6 @@ def _entry(model: str) -> Mapping[str, Any]:
 
 
 @functools.cache
-def _price_list() -> Mapping[str, Mapping[str, Any]]:
-    return _table(_PRICE_LIST)
-
-
 def _table(name: str) -> Mapping[str, Any]:
     """A table of litellm's, empty where there is none."""
     folder = litellm_folder()

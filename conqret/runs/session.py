@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
+from conqret.io.closing import Closing
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
@@ -229,7 +230,7 @@ class Session:
         return replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
 
 
-class Sessions:
+class Sessions(Closing):
     """A session for each model of a run, all on one store, one library of prompts and one event loop.
 
     Takes what :class:`Session` takes; to be held with ``with``.
@@ -258,9 +259,8 @@ class Sessions:
             self.keep_in(Path(str(self._recordings)))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let go of all sessions and of the store."""
         for session in self._known.values():  # what is under way is recorded while the store is open
             session.close()
         self._open.close()

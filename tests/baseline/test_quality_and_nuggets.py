@@ -157,7 +157,7 @@ def everything(evidence: Evidence) -> list[float]:
     """Every value that the evidence has, in a fixed order."""
     found = [evidence.document_relevance(i).value for i in range(len(evidence.item.documents))]
     found += [evidence.context_relevance().value, evidence.preference().strength]
-    found += [finding.value for finding in evidence.criteria().values()]
+    found += [finding.value for finding in evidence.criteria.values()]
     sides: tuple[Which, ...] = get_args(Which)
     for which in sides:
         found += [evidence.answer_relevance(which).value, evidence.groundedness(which).value]

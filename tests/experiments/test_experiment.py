@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from conqret.api.experiments import experiment_job
 from conqret.errors import DeclarationError
 from conqret.experiments.estimate import estimate
 from conqret.experiments.execute import run_experiment
-from conqret.experiments.job import Job
 from conqret.experiments.record import experiment_record
 from conqret.experiments.spent import write_costs
 from conqret.io.trec import ScoredDoc, read_run, write_run
@@ -98,7 +98,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def finished(file, tmp_path_factory):
-    job = Job.of(file, tmp_path_factory.mktemp("finished") / "run")
+    job = experiment_job(file, output=tmp_path_factory.mktemp("finished") / "run")
     return job, run_experiment(job)
 
 
@@ -145,7 +145,7 @@ def test_its_judges_are_one_more_judge_together(file, tmp_path):
         + judge.format("one", 1)
         + judge.format("other", 2)
     )
-    job = Job.of(small, tmp_path / "run")
+    job = experiment_job(small, output=tmp_path / "run")
     outcome = run_experiment(job)
     assert [folder.path.name for folder in outcome.judged] == ["one", "other", "jury"]
     means = {
@@ -154,14 +154,14 @@ def test_its_judges_are_one_more_judge_together(file, tmp_path):
     assert means["jury"] == pytest.approx((means["one"] + means["other"]) / 2)
     explained = [row["explanation"] for row in scores(job).to_dicts() if row["judge"] == "jury"]
     assert all(text.startswith(("one 0.", "one 1.")) for text in explained)
-    again = Job.of(small, tmp_path / "run")
+    again = experiment_job(small, output=tmp_path / "run")
     run_experiment(again)
     assert same(job, again)
 
 
 def test_a_second_run_is_the_same(finished, file, tmp_path):
     job, _ = finished
-    again = Job.of(file, tmp_path / "again")
+    again = experiment_job(file, output=tmp_path / "again")
     run_experiment(again)
     assert same(again, job)
 
@@ -170,7 +170,7 @@ def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypa
     job, _ = finished
     asked = []
     monkeypatch.setattr("conqret.llm.backends.offline.Baseline.complete", asked.append)
-    again = Job.of(file, tmp_path / "again", replay=job.out.recordings_file)
+    again = experiment_job(file, output=tmp_path / "again", replay=job.out.recordings_file)
     assert run_experiment(again).failed == {}
     assert asked == []
     assert same(again, job)
@@ -179,7 +179,7 @@ def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypa
 def test_what_is_done_is_not_done_again(finished, file):
     job, _ = finished
     said = []
-    run_experiment(Job.of(file, job.out.path, say=lambda stage, text: said.append(stage)))
+    run_experiment(experiment_job(file, output=job.out.path, say=lambda stage, text: said.append(stage)))
     assert "rank" not in said
 
 
@@ -199,7 +199,7 @@ def test_what_was_expected_stands_beside_what_was_asked(finished):
 
 def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
-    job = Job.of(file, tmp_path / "run", replay=tmp_path / "empty.jsonl")
+    job = experiment_job(file, output=tmp_path / "run", replay=tmp_path / "empty.jsonl")
     outcome = run_experiment(job)
     assert set(outcome.failed) == {"rerank", "generate"}
     rows = scores(job).to_dicts()
@@ -212,7 +212,7 @@ def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
         outcome.summary["arguments"]["bm25+floor"] | {"sentences": 0}
         == outcome.summary["arguments"]["given+floor"]
     )
-    healed = Job.of(file, tmp_path / "run")
+    healed = experiment_job(file, output=tmp_path / "run")
     assert run_experiment(healed).failed == {}
     assert same(healed, finished[0])
 
@@ -222,14 +222,14 @@ def test_another_experiment_is_refused(finished, file, tmp_path):
     other = file.parent / "other.toml"
     other.write_text(EXPERIMENT.replace("documents = 4", "documents = 3"))
     with pytest.raises(DeclarationError, match=r"the experiment \(its file, prompts or corpus\) differs"):
-        run_experiment(Job.of(other, job.out.path))
+        run_experiment(experiment_job(other, output=job.out.path))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("x")
     with pytest.raises(DeclarationError, match=r"notes\.txt"):
-        run_experiment(Job.of(file, tmp_path / "mine"))
+        run_experiment(experiment_job(file, output=tmp_path / "mine"))
     file.with_name("topics.toml").write_text('topics = ["boats"]\n' + EXPERIMENT)
     with pytest.raises(DeclarationError, match="boats"):
-        run_experiment(Job.of(file.with_name("topics.toml"), tmp_path / "new"))
+        run_experiment(experiment_job(file.with_name("topics.toml"), output=tmp_path / "new"))
     assert not (tmp_path / "new").exists()
 
 
@@ -242,10 +242,10 @@ def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkey
         return await ask(self, request)
 
     monkeypatch.setattr(Client, "ask", counted)
-    found = estimate(Job.of(file, tmp_path / "run"))
+    found = estimate(experiment_job(file, output=tmp_path / "run"))
     assert asked == []
     assert not (tmp_path / "run").exists()
-    run_experiment(Job.of(file, tmp_path / "run"))
+    run_experiment(experiment_job(file, output=tmp_path / "run"))
     calls = {one.stage: one.calls for one in found}
     assert calls["generate bm25+floor"] == calls["generate given+floor"] == 4
     assert sum(count for stage, count in calls.items() if stage.startswith("generate")) == sum(
@@ -262,7 +262,7 @@ def test_a_strategy_that_asks_nobody_is_no_call(file, tmp_path):
     assert asked in EXPERIMENT
     own = file.with_name("extractive.toml")
     own.write_text(EXPERIMENT.replace(asked, f'{asked}\nstrategy = "extractive"'))
-    job = Job.of(own, tmp_path / "run")
+    job = experiment_job(own, output=tmp_path / "run")
     calls = {one.stage: one.calls for one in estimate(job)}
     assert not any(stage.startswith("generate") for stage in calls)
     assert calls["judge bm25+floor by preference"] == 8
@@ -284,17 +284,17 @@ def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
-    assert same(Job.of(file, out), job)
+    assert same(experiment_job(file, output=out), job)
 
 
 _RUN = """
 import sys
 from pathlib import Path
 from conqret.experiments.execute import run_experiment
-from conqret.experiments.job import Job
+from conqret.api.experiments import experiment_job
 from conqret.experiments.record import experiment_record
 from conqret.experiments.spent import write_costs
 print("begun", flush=True)
 say = lambda stage, text: print(stage, flush=True)
-run_experiment(Job.of(Path(sys.argv[1]), Path(sys.argv[2]), say=say))
+run_experiment(experiment_job(sys.argv[1], output=sys.argv[2], say=say))
 """

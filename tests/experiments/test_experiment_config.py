@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from conqret.api.experiments import experiment_job
 from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
 from conqret.experiments.execute import _copy_file
-from conqret.experiments.job import Job
 from conqret.experiments.reading import read_experiment
 from conqret.experiments.record import LIBRARIES, experiment_record
 from conqret.io.toml import line_of
@@ -108,7 +108,7 @@ def test_the_fingerprint_names_no_place_of_a_local_model(tmp_path):
         (folder / "models" / "model.safetensors").write_text(weights)
         path = folder / "experiment.toml"
         path.write_text(GOOD + LOCAL.format(place="./models"))
-        found.append(experiment_record(Job.of(path, tmp_path / "out")))
+        found.append(experiment_record(experiment_job(path, output=tmp_path / "out")))
     one, other, third = (record.fingerprint for record in found)
     assert one == other != third
     assert {"torch", "transformers"} <= set(LIBRARIES)
@@ -277,7 +277,7 @@ def test_a_password_in_an_address_is_in_no_file_of_the_run(tmp_path: Path) -> No
     address = "https://me:hunter2pass@example.org:8000/v1"
     file = tmp_path / "experiment.toml"
     file.write_text(f'{GOOD}\n[models.offline]\napi_base = "{address}"\n', encoding="utf-8")
-    job = Job.of(file, tmp_path / "run")
+    job = experiment_job(file, output=tmp_path / "run")
     with job.out.claimed(experiment_record(job), begin=lambda: _copy_file(job)):
         pass
     assert job.experiment.models["offline"].api_base == address

@@ -18,7 +18,7 @@ from filelock import FileLock
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.judging.execute import execute
+from conqret.judging.execute import JudgeOutcome, execute
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.tables import COLUMNS
 from conqret.llm.options import ClientOptions
@@ -28,6 +28,12 @@ from tests.runs.killed import Forks, kill
 from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]
+
+
+def kept_before(outcome: JudgeOutcome) -> int:
+    session = outcome.summary.session
+    assert session is not None
+    return session.kept
 
 
 def served(server: FaultServer, **settings: Any) -> ClientOptions:
@@ -47,7 +53,12 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     assert seen == [item.id for item in demo()[:4]]
     assert list(out.items()) == list(demo()[:4])
     assert out.summary() == outcome.summary
-    assert (outcome.summary.total, outcome.summary.scored, outcome.kept, outcome.missing) == (4, 4, 0, ())
+    assert (outcome.summary.total, outcome.summary.scored, kept_before(outcome), outcome.missing) == (
+        4,
+        4,
+        0,
+        (),
+    )
     record = out.record()
     assert (record.format, record.model, record.baseline, record.items_count) == (
         "direct",
@@ -84,7 +95,7 @@ def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
     before = said(JudgeFolder(tmp_path / "r").judgments())
     again: list[Any] = []
     outcome = execute(execution(tmp_path / "r"), on_judgment=again.append)
-    assert (outcome.kept, again) == (4, [])
+    assert (kept_before(outcome), again) == (4, [])
     assert said(JudgeFolder(tmp_path / "r").judgments()) == before
 
 
@@ -130,7 +141,7 @@ def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
     last = {"cut": lines[3][:200], "binary line": b"\0\0\0\xff\n", "no line break": lines[3][:-1]}[spoil]
     out.judgments_file.write_bytes(b"".join(lines[:3]) + last)
     outcome = run(tmp_path / "r")
-    assert outcome.kept == 3
+    assert kept_before(outcome) == 3
     assert outcome.summary.usage.recorded == 4  # the four calls of the item that was judged again
     assert said(out.judgments()) == before
 
@@ -200,7 +211,7 @@ def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path, forks:
         assert 8 <= kept < 24
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none", max_concurrency=4)
         outcome = run(out.path, items, metrics=("groundedness",), client=client)
-        assert outcome.kept >= 8
+        assert kept_before(outcome) >= 8
         assert 24 <= len(server.requests) <= 24 + 4  # at most the calls in flight at the kill
         run(tmp_path / "whole", items, metrics=("groundedness",), client=client)
     assert out.summary().scored == 24
@@ -253,7 +264,7 @@ def test_another_run_in_the_same_folder_is_refused(
 def test_overwrite_begins_afresh_and_keeps_the_recordings(tmp_path: Path) -> None:
     run(tmp_path / "r")
     outcome = run(tmp_path / "r", overwrite=True)
-    assert (outcome.kept, outcome.summary.usage.recorded, outcome.summary.usage.calls) == (0, 16, 0)
+    assert (kept_before(outcome), outcome.summary.usage.recorded, outcome.summary.usage.calls) == (0, 16, 0)
     assert run(tmp_path / "r", name="listwise", overwrite=True).summary.total == 4
     assert JudgeFolder(tmp_path / "r").record().format == "listwise"
 

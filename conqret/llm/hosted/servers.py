@@ -103,7 +103,8 @@ def server_of(options: ClientOptions) -> Server:
         missing_key(options.model, provider, known.keys)
     if provider == AZURE:
         headers = {"api-key": checked_key(key, provider)}
-        return Server(provider, model, _deployment(url, model), headers, base)
+        deployment = f"{url.rstrip('/')}/openai/deployments/{quote(model)}{_PATH}?api-version={_version()}"
+        return Server(provider, model, deployment, headers, base)
     return Server(provider, model, _completions(url), _headers(url, key or NO_KEY, provider), base)
 
 
@@ -133,11 +134,6 @@ def _deployed(options: ClientOptions, model: str) -> bool:
     return bool(
         plain and not _OTHERWISE.search(model) and _key(options, AZURE) and _DATED.fullmatch(_version())
     )
-
-
-def _deployment(base: str, model: str) -> str:
-    """The address of chat completions of a deployment."""
-    return f"{base.rstrip('/')}/openai/deployments/{quote(model)}{_PATH}?api-version={_version()}"
 
 
 def _named(options: ClientOptions) -> tuple[str, str] | None:
