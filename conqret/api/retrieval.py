@@ -11,7 +11,7 @@ from conqret._optional import require
 from conqret.data import Stance
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.corpus import CorpusDirectory
-from conqret.io.trec import ScoredDoc, write_run
+from conqret.io.trec import scored, write_run
 from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.runs.places import RUNS
@@ -148,12 +148,7 @@ def retrieve(
         str(topic): tuple(map(str, documents[:keep]))
         for topic, documents in rankings(stages.pipeline(queries(topics))).items()
     }
-    lines = [
-        ScoredDoc(topic, document, float(len(documents) - place))
-        for topic, documents in ranked.items()
-        for place, document in enumerate(documents)
-    ]
-    write_run(target, lines, tag=f"conqret-{stance}")
+    write_run(target, scored(ranked), tag=f"conqret-{stance}")
     return Retrieved(
         file=target,
         rankings=ranked,

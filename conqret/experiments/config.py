@@ -59,6 +59,17 @@ class Retriever(Table):
         """The names of the engines that search; several are fused."""
         return [name.strip() for name in self.engine.split(",")]
 
+    @property
+    def files(self) -> dict[str, Path]:
+        """The rankings by side; under no name those for both."""
+        if isinstance(self.run, dict):
+            return {str(side): file for side, file in self.run.items()}
+        return {} if self.run is None else {"": self.run}
+
+    def file(self, side: str) -> Path | None:
+        """The rankings for a side, where they are not searched for."""
+        return self.files.get(side) or self.files.get("")
+
     def placeless(self) -> dict[str, Any]:
         """The same as it stands in the identity of an experiment: without the folders that files and models lie in."""
         models = {name: getattr(self, name) for name in ("encoder", "cross_encoder")}

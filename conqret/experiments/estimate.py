@@ -7,6 +7,7 @@ lengths of the constants here. Nothing that is recorded already is taken off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from conqret.data import Item
 from conqret.experiments.config import NONE, System
@@ -16,16 +17,9 @@ from conqret.generation.expected_cost import expected_writing
 from conqret.generation.generate import Task
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
-from conqret.judging.expected_cost import (
-    STAND_IN,
-    Expected,
-    Sizes,
-    answer_tokens,
-    capped,
-    expected,
-    judged_tokens,
-    times,
-)
+from conqret.judging.base import Ask
+from conqret.judging.expected_cost import STAND_IN, Expected, Sizes, capped, expected
+from conqret.judging.expected_judging import expected_asks
 from conqret.judging.fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
@@ -70,10 +64,8 @@ def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]
 
     retriever = job.experiment.retrievers[system.retriever]
     if retriever.run is not None:
-        return {
-            side: read_rankings(retriever.run[side] if isinstance(retriever.run, dict) else retriever.run)
-            for side in job.experiment.stances
-        }
+        given = {side: retriever.file(side) for side in job.experiment.stances}
+        return {side: read_rankings(file) for side, file in given.items() if file is not None}
     frame, _ = first_stage(job.experiment.corpus, retriever, job.topics())
     return dict.fromkeys(job.experiment.stances, rankings(frame))
 
@@ -153,17 +145,17 @@ def _judging(
     work = [("judge", asks, 1)]
     if versions:
         work.append(("damage", [ask for ask in asks if moving & set(ask.metrics)], versions))
+    items = list(map(_item, tasks))
     for name, chosen, repeated in work:
-        calls = prompt = completion = 0
-        for ask in chosen:
-            unwritten = ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
-            each = repeated * times(ask, setup)
-            calls += each * len(tasks)
-            completion += each * len(tasks) * answer_tokens(ask, [_item(task) for task in tasks])
-            prompt += each * sum(
-                judged_tokens(_item(task), ask, setup, client, sizes, unwritten=unwritten) for task in tasks
-            )
-        yield expected(name, setup.client, calls, prompt, completion, of=system.name, by=label)
+        yield expected_asks(
+            name, setup, ((ask, items) for ask in chosen), client, sizes, of=system.name, by=label,
+            repeated=repeated, unwritten=_unwritten, sample=len(items),
+        )  # fmt: skip
+
+
+def _unwritten(ask: Ask[Any]) -> int:
+    """Tokens of the arguments that a question shows."""
+    return ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
 
 
 def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Iterable[Expected]:

@@ -13,7 +13,7 @@ from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
 from conqret.io.atomic import write_whole
 from conqret.io.jsonl import object_in
-from conqret.io.trec import ScoredDoc, read_rankings, write_run
+from conqret.io.trec import read_rankings, scored, write_run
 from conqret.runs.session import Sessions
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
     topics = job.topics()
     target = job.out.ranking(ranking, stance)
-    given = _given_run(job, system, stance)
+    given = retriever.file(stance)
     facts: dict[str, Any] = {
         "retriever": system.retriever if given else retriever.model_dump(mode="json"),
         "run": digest_of(read_rankings(given)) if given else None,
@@ -52,11 +52,7 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     failed = 0
     if reranker is not None:
         frame, failed = await _rerank(job, sessions, frame, reranker, stance)
-    lines = [
-        ScoredDoc(topic, document, float(len(documents) - place))
-        for topic, documents in _ranked(frame).items()
-        for place, document in enumerate(documents)
-    ]
+    lines = scored(_ranked(frame))
     write_run(target, lines, tag=ranking)
     state = {
         "made_of": made_of,
@@ -71,13 +67,6 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
         "rank", f"{ranking}, {stance}: {len(lines)} lines{f', {failed} windows failed' if failed else ''}"
     )
     return failed
-
-
-def _given_run(job: Job, system: System, stance: Stance) -> Path | None:
-    run = job.experiment.retrievers[system.retriever].run
-    if isinstance(run, dict):
-        return next(file for side, file in run.items() if side == stance)
-    return run
 
 
 def _of_file(index: Index, topics: list[CorpusTopic], given: Path, depth: int) -> pd.DataFrame:

@@ -129,11 +129,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
 
 def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
     for name, retriever in experiment.retrievers.items():
-        files: dict[str, Path] = {}
-        if isinstance(retriever.run, dict):
-            files = {str(side): file for side, file in retriever.run.items()}
-        elif retriever.run is not None:
-            files[""] = retriever.run
+        files = retriever.files
         for side, file in files.items():
             if not file.is_file():
                 yield ("retrievers", name, "run", *([side] if side else [])), f"there is no file {file}"

@@ -6,7 +6,7 @@ Rows are named tuples with the field names of ir_datasets and ir_measures. Files
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -82,6 +82,15 @@ def write_qrels(path: str | Path, qrels: Iterable[Qrel]) -> int:
         f"{_id(row.query_id)} {_id(row.iteration)} {_id(row.doc_id)} {int(row.relevance)}\n" for row in qrels
     )
     return write_all(Path(path), (line.encode("utf-8") for line in lines))
+
+
+def scored(rankings: Mapping[str, Sequence[str]]) -> list[ScoredDoc]:
+    """The documents of each topic, best first, as lines of a run: the last one's score is 1."""
+    return [
+        ScoredDoc(topic, document, float(len(documents) - place))
+        for topic, documents in rankings.items()
+        for place, document in enumerate(documents)
+    ]
 
 
 def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") -> int:

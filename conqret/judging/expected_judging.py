@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from conqret.data import Item
@@ -17,6 +17,7 @@ from conqret.judging.expected_cost import (
     times,
 )
 from conqret.judging.setup import Setup
+from conqret.llm.client import Client
 
 SAMPLE = 200
 """Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5 %
@@ -48,21 +49,38 @@ def expected_judging(
 
     Where a question is asked about more than ``sample`` items, so many of them, evenly spread, stand for all.
     """
-    client = counter(setup.client)
+    client, by = counter(setup.client), by or setup.judge.name
+    return expected_asks("judge", setup, asked(setup, items), client, sizes, by=by, sample=sample)
+
+
+def expected_asks(
+    task: str,
+    setup: Setup,
+    asks: Iterable[tuple[Ask[Any], Sequence[Item]]],
+    client: Client,
+    sizes: Sizes,
+    *,
+    of: str = "",
+    by: str,
+    repeated: int = 1,
+    unwritten: Callable[[Ask[Any]], int] = lambda ask: 0,
+    sample: int = SAMPLE,
+) -> Expected:
+    """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
+    as are ``unwritten`` for its question."""
     calls = completion = counted = count = 0
     prompt = 0.0
-    for ask, about in asked(setup, items):
+    for ask, about in asks:
         if not about:
             continue
-        chosen, each = spread(about, sample), times(ask, setup)
-        tokens = sum(judged_tokens(item, ask, setup, client, sizes) for item in chosen)
+        chosen, each, more = spread(about, sample), repeated * times(ask, setup), unwritten(ask)
+        tokens = sum(judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen)
         prompt += each * tokens * len(about) / len(chosen)
         calls += each * len(about)
         completion += each * len(about) * answer_tokens(ask, about)
         counted, count = counted + len(chosen), count + len(about)
     share = counted / count if count else 1.0
-    by = by or setup.judge.name
-    return expected("judge", setup.client, calls, round(prompt), completion, by=by, sampled=share)
+    return expected(task, setup.client, calls, round(prompt), completion, of=of, by=by, sampled=share)
 
 
 def spread(items: Sequence[Item], most: int) -> Sequence[Item]:

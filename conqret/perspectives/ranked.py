@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
 from conqret.io.perspectives import PerspectiveQuestion
-from conqret.io.trec import ScoredDoc, read_qrels, read_rankings, write_run
+from conqret.io.trec import read_qrels, read_rankings, scored, write_run
 from conqret.perspectives.scoring import Judged, judged_of, queries
 from conqret.retrieval.evaluation.names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
@@ -69,12 +69,7 @@ def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
     """A TREC run of each system, those for the perspectives of a question among it."""
     folder.mkdir(parents=True, exist_ok=True)
     for one in runs:
-        lines = [
-            ScoredDoc(topic, document, float(len(documents) - place))
-            for topic, documents in one.run.items()
-            for place, document in enumerate(documents)
-        ]
-        write_run(folder / f"{one.name.replace('/', '-')}.res.gz", lines, tag=one.name)
+        write_run(folder / f"{one.name.replace('/', '-')}.res.gz", scored(one.run), tag=one.name)
 
 
 def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> Judged:
