@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
 from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.responses import Typed, no_truth_value
+from conqret.judging.responses import Percent, Typed
 from conqret.text.sentences import sentences
 from conqret.text.stance import leaning
-
-Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
 
 CONTENT, SUPPORTING, OPPOSING = "content", "supporting", "opposing"
 """The parts of a measure: what the statement does, and both shares, whichever side was assigned."""

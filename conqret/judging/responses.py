@@ -48,6 +48,7 @@ OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), Befor
 OneToThreeRating = Annotated[
     int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
 ]
+Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
 
 
 class ZeroToFive(Typed):

@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic import BaseModel, create_model
 
 from conqret.data import Measure
 from conqret.errors import DeclarationError
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.confidence import with_confidence
-from conqret.judging.responses import no_truth_value
+from conqret.judging.responses import Percent
 from conqret.prompts import Library
 
 PROMPT = "confidence"
 """The prompt file that asks for it."""
 BASELINE = 50
 """What the offline model says: it does not know."""
-
-Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
 
 
 def stating_confidence(judge: Judge, library: Library) -> Judge:

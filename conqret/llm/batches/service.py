@@ -15,9 +15,9 @@ import aiohttp
 
 from conqret.data import Reason
 from conqret.io.limits import ANSWER
-from conqret.llm.hosted.direct import parsed, refused, session_of
+from conqret.llm.hosted.direct import body_of, parsed, refused, session_of
 from conqret.llm.hosted.servers import Server
-from conqret.llm.hosted.unpacking import TooLongError, packing, unpacked
+from conqret.llm.hosted.unpacking import TooLongError, packing
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.request import Completion, Request
@@ -125,7 +125,7 @@ class BatchService(ABC):
 
     async def _exchange(self, method: str, path: str, **content: Any) -> Mapping[str, Any]:
         async with self._sent(method, path, **content) as response:
-            return parsed(await _body(response))
+            return parsed(await body_of(response))
 
     @contextlib.asynccontextmanager
     async def _sent(self, method: str, path: str, **content: Any) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -141,15 +141,10 @@ class BatchService(ABC):
                 self._session.request(method, url, allow_redirects=False, **sent) as response,
             ):
                 if response.status not in _TAKEN:
-                    raise refused(self.server, response.status, response.headers, await _body(response))
+                    raise refused(self.server, response.status, response.headers, await body_of(response))
                 yield response
         except (aiohttp.ClientError, TimeoutError, OSError, TooLongError) as error:
             raise provider_error(error) from None
-
-
-async def _body(response: aiohttp.ClientResponse) -> bytes:
-    packed = packing(response.headers.get("Content-Encoding"))
-    return b"".join([piece async for piece in unpacked(response.content.iter_any(), packed)])
 
 
 def read_lines(raw: bytes, read: Callable[[Mapping[str, Any], float], Result]) -> Result | None:

@@ -74,9 +74,7 @@ class Direct(HostedConnection):
         async with session.post(
             server.url, data=data, headers=server.headers, allow_redirects=False
         ) as response:
-            packed = packing(response.headers.get("Content-Encoding"))
-            chunks = response.content.iter_any()
-            raw = b"".join([piece async for piece in unpacked(chunks, packed)])
+            raw = await body_of(response)
         if response.status != 200:
             raise refused(server, response.status, response.headers, raw)
         return parsed(raw)
@@ -117,6 +115,12 @@ def session_of(server: Server) -> aiohttp.ClientSession:
         auto_decompress=False,
         proxy=proxy if proxy and proxy.startswith("http") else None,
     )
+
+
+async def body_of(response: aiohttp.ClientResponse) -> bytes:
+    """The whole body of an answer, unpacked. Raises TooLongError where it is too long, or packed otherwise."""
+    packed = packing(response.headers.get("Content-Encoding"))
+    return b"".join([piece async for piece in unpacked(response.content.iter_any(), packed)])
 
 
 def _trusted() -> ssl.SSLContext:
