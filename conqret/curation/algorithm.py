@@ -18,7 +18,7 @@ from conqret.curation.ranking import LEXICAL, LISTWISE, RERANKERS, by_words, lis
 from conqret.curation.sources import Source
 from conqret.curation.trusted import TrustedDomains
 from conqret.data import Document
-from conqret.errors import DeclarationError, UnknownNameError, check_positive
+from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
@@ -64,8 +64,7 @@ class Plan:
     def __post_init__(self) -> None:
         numbers = {name: value for name, value in asdict(self).items() if name != "rerank"}
         check_positive({f"--{name.replace('_', '-')}": value for name, value in numbers.items()})
-        if self.rerank not in RERANKERS:
-            raise UnknownNameError("reranker", self.rerank, RERANKERS)
+        check_known("reranker", RERANKERS, self.rerank)
         if self.keep < self.least_documents:
             raise DeclarationError(
                 f"--keep {self.keep} leaves every question with fewer documents than --least-documents "

@@ -34,7 +34,7 @@ from conqret.data.corpus import (
 )
 from conqret.data.debate import Debate
 from conqret.data.item import Document
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, check_known
 from conqret.io.atomic import replacing, write_all, write_whole
 from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import json_lines
@@ -94,10 +94,8 @@ class CorpusDirectory:
         Raises:
             UnknownNameError: there is no such side or split.
         """
-        if stance not in QRELS_STANCES:
-            raise UnknownNameError("stance", stance, QRELS_STANCES)
-        if split not in SPLITS:
-            raise UnknownNameError("split", split, SPLITS)
+        check_known("stance", QRELS_STANCES, stance)
+        check_known("split", SPLITS, split)
         return self.path / "qrels" / f"{stance}.{split}.qrels"
 
     def debates(self) -> Iterator[Debate]:

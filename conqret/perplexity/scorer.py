@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal, Protocol
 
 from conqret.data.digest import digest_of
-from conqret.errors import DeclarationError, UnknownNameError, check_positive
+from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.perplexity.definitions import (
     DEFINITIONS,
     Continuation,
@@ -111,18 +111,15 @@ class ConditionalPerplexity:
         window: int | None = None,
         reader: Reader = "transformers",
     ) -> None:
-        if definition not in DEFINITIONS:
-            raise UnknownNameError("definition", definition, DEFINITIONS)
-        if padding not in ("right", "left"):
-            raise UnknownNameError("padding side", padding, ("right", "left"))
+        check_known("definition", DEFINITIONS, definition)
+        check_known("padding side", ("right", "left"), padding)
         if definition == "released" and (wrapping != DEFAULT_WRAPPING or chat is not None):
             raise DeclarationError(
                 "the released definition has no wrapping prompt, and takes the chat template as the script does: "
                 "leave wrapping and chat template as they are"
             )
         check_positive({"the token budget": token_budget, "the batch size": batch_size, "the window": window})
-        if reader not in READERS:
-            raise UnknownNameError("reader", reader, READERS)
+        check_known("reader", READERS, reader)
         loaded, forward, config = READERS[reader](model, device, dtype)
         self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype
         self.definition, self.wrapping = definition, wrapping

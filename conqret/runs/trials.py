@@ -110,9 +110,7 @@ async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, 
 class _Queue(Generic[Row]):
     """The trials that can be done now: those that wait come up again when what they wait for is kept."""
 
-    def __init__(
-        self, trials: Iterable[Trial[Row]], sink: Sink[Row], keeps: Callable[[Row], bool]
-    ) -> None:
+    def __init__(self, trials: Iterable[Trial[Row]], sink: Sink[Row], keeps: Callable[[Row], bool]) -> None:
         self._source, self._sink, self._keeps = iter(trials), sink, keeps
         self._waiting: dict[str, Trial[Row]] = {}
         self._ready: list[Trial[Row]] = []
