@@ -180,9 +180,12 @@ class Summariser:
             tally.total += 1
             if measure.value is not None:
                 tally.add(measure.value, topic)
-            for name, counts in tally.said.items():
-                if (found := getattr(measure, name)) is not None:
-                    counts[found] += 1
+            if measure.reason is not None:
+                tally.said["reason"][measure.reason] += 1
+            if measure.label is not None:
+                tally.said["label"][measure.label] += 1
+            if measure.method is not None:
+                tally.said["method"][measure.method] += 1
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:
