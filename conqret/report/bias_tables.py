@@ -115,8 +115,8 @@ def _bias_note(table: BiasTable) -> str:
     against = f" Held against neutral text of the same length: {held}." if held else ""
     return (
         f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is of a "
-        "rise alone where only a rise is a bias, else of either direction, and corrected for all of these rows together "
-        "(sign flips of whole topics, maxT). An alarm needs "
+        "rise alone where only a rise is a bias, else of either direction, and corrected for all of these rows "
+        "together (sign flips of whole topics, maxT). An alarm needs "
         f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias; clear is what an equivalence "
         f"test at {table.alpha:g} finds within {MARGIN:g} (places: within {2 * MARGIN:g}, where the first place wins "
         f"{0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%}). What could have been missed shows in {POWER:.0%} of such runs."
