@@ -133,9 +133,9 @@ def test_very_long_documents_take_linear_time() -> None:
     one = item(
         long, long, "." * 100_000, "\u00a31 " * 100_000, argument="Uniforms cost 64% [1]. They do [2][3][4]."
     )
-    start = time.perf_counter()
+    start = time.process_time()  # what others do on the machine does not count
     evidence = Evidence(one)
     evidence.context_relevance()
     evidence.groundedness()
     evidence.document_nuggets()
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
