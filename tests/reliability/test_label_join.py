@@ -22,7 +22,7 @@ def test_what_has_no_partner_is_listed(tmp_path):
     assert found.join.duplicate_judgments == ["a"]
     assert (found.join.judged, found.join.labelled, found.join.items) == (3, 3, 2)
     page = validation_sheet(found).markdown()
-    assert all(name in page for name in ("lonely", "ghost", "charm", "depth"))
+    assert all(name in page for name in ("lonely", "ghost", "charm", "Depth"))
 
 
 def test_nothing_meets(tmp_path):
