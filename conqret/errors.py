@@ -18,7 +18,6 @@ from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
-J = TypeVar("J")
 
 MAX_SHOWN = 50
 """Kinds of faults that the message of an error spells out; the others are counted."""
@@ -182,22 +181,3 @@ def strict_options(function: Callable[P, T]) -> Callable[P, T]:
         return function(*given, **options)
 
     return strict
-
-
-def with_options_of(prepare: Callable[P, J]) -> Callable[[Callable[[J], T]], Callable[P, T]]:
-    """Of a function of what ``prepare`` makes one that takes what ``prepare`` takes; it names what was meant by another
-    option.
-
-    Raises (when called):
-        UnknownNameError: there is no such option.
-    """
-
-    def of(function: Callable[[J], T]) -> Callable[P, T]:
-        @functools.wraps(function)
-        def prepared(*given: P.args, **options: P.kwargs) -> T:
-            return function(prepare(*given, **options))
-
-        prepared.__signature__ = inspect.signature(prepare)  # type: ignore[attr-defined]
-        return strict_options(prepared)
-
-    return of

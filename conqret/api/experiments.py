@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conqret.engines import Engine
-from conqret.errors import with_options_of
+from conqret.errors import strict_options
 from conqret.experiments.execute import ExperimentOutcome, run_experiment
 from conqret.experiments.folder import ExperimentFolder
 from conqret.experiments.job import Job
@@ -46,8 +46,18 @@ def experiment_job(
     )
 
 
-@with_options_of(experiment_job)
-def run(job: Job) -> ExperimentOutcome:
+@strict_options
+def run(
+    experiment: str | Path,
+    *,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    engine: Engine = "process",
+    workers: int | None = None,
+    say: Callable[[str, str], None] = lambda stage, text: None,
+) -> ExperimentOutcome:
     """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
 
     Args:
@@ -62,6 +72,10 @@ def run(job: Job) -> ExperimentOutcome:
     Raises:
         DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
     """
+    job = experiment_job(
+        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay,
+        engine=engine, workers=workers, say=say,
+    )  # fmt: skip
     outcome = run_experiment(job)
     for judged in outcome.judged:
         write_report(judged)

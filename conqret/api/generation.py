@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from conqret.errors import DeclarationError, with_options_of
+from conqret.errors import DeclarationError, strict_options
 from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generate import DOCUMENTS, GenerateOptions
 from conqret.generation.strategy import DEFAULT_STRATEGY
@@ -59,8 +59,25 @@ def generation_job(
     )
 
 
-@with_options_of(generation_job)
-def generate(job: GenerationRun) -> GenerationOutcome:
+@strict_options
+def generate(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    model: str | ClientOptions = OFFLINE_MODEL,
+    strategy: str = DEFAULT_STRATEGY,
+    shots: int = SHOTS,
+    documents: int = DOCUMENTS,
+    expert: bool = False,
+    seed: int = SEED,
+    temperature: float | None = None,
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+) -> GenerationOutcome:
     """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
 
     Args:
@@ -83,4 +100,9 @@ def generate(job: GenerationRun) -> GenerationOutcome:
     Raises:
         DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
     """
+    job = generation_job(
+        corpus, run, stance=stance, model=model, strategy=strategy, shots=shots, documents=documents, expert=expert,
+        seed=seed, temperature=temperature, prompts=prompts, output=output, overwrite=overwrite, recordings=recordings,
+        replay=replay,
+    )  # fmt: skip
     return write_arguments(job)
