@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -310,6 +311,7 @@ def triple(found: Estimate) -> Triple | None:
     return round(found.value, 5), *(None if end is None else round(end, 5) for end in (found.low, found.high))
 
 
+@cache
 def truths(kind: str, topics: int = 1500, repeats: int = 6) -> dict[str, float]:
     """What each statistic is in very many topics: its mean over ``repeats`` large samples, half of them balanced.
     Elo's rating has no such limit: it hangs on the number of games."""

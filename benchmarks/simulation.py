@@ -129,8 +129,12 @@ def doubtful(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterat
         for topics in TOPICS:
             for balanced in (True, False):
                 if errs(case, together(done, case.name, topics, balanced).get(case.name, [])):
-                    further = range(simulations, AGAIN * simulations, CHUNK)
-                    yield from ((case.name, topics, balanced, begin) for begin in further)
+                    yield from further(case.name, topics, balanced, simulations)
+
+
+def further(kind: str, topics: int, balanced: bool, simulations: int) -> Iterator[Cell]:
+    """The chunks of a cell from so many samples up to :data:`AGAIN` times as many."""
+    yield from ((kind, topics, balanced, begin) for begin in range(simulations, AGAIN * simulations, CHUNK))
 
 
 def errs(case: Case, drawn: list[Any]) -> bool:
@@ -304,8 +308,7 @@ def doubtful_rivals(done: dict[Cell, dict[str, list[Any]]], simulations: int) ->
                 for known in rows
                 for share, width, bad in known[1:]
             ):
-                further = range(simulations, AGAIN * simulations, CHUNK)
-                yield from ((kind, STUDENTIZED, balanced, begin) for begin in further)
+                yield from further(kind, STUDENTIZED, balanced, simulations)
 
 
 def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
