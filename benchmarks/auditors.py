@@ -1,4 +1,4 @@
-"""What finds a first place that wins 60 %, and what raises an alarm at nothing: conqret and seven other libraries.
+"""What finds a first place that wins 60%, and what raises an alarm at nothing: conqret and seven other libraries.
 
     python benchmarks/auditors.py --kept auditors.jsonl                         # all of them: some hours on two cores
     python benchmarks/auditors.py --kept auditors.jsonl --only conqret,judgecal  # these alone, beside what is kept
@@ -37,7 +37,7 @@ from conqret.reliability.bias.selftest import pairs_plan
 from conqret.reliability.bias.table import bias_rows
 
 Z = 1.959964
-"""Beyond which a standard normal value lies in 5 % of cases."""
+"""Beyond which a standard normal value lies in 5% of cases."""
 PROBES = ("position", "length", "authority", "injection")
 """What can be asked of pairs without documents and labels."""
 OWN = {"conqret": PROBES, "conqret, position and length": PROBES[:2], "conqret, position": PROBES[:1]}
@@ -88,7 +88,7 @@ def audited(probes: Sequence[str]) -> Auditor:
 
 
 def z_test(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
-    """The answer of whoever takes pairs for independent, and looks at the position alone: a z test at 5 %."""
+    """The answer of whoever takes pairs for independent, and looks at the position alone: a z test at 5%."""
     for judge in judges:
         off = judge.first_wins() * 1.0 + judge.first_wins(swapped=True) - 1
         yield {"position": bool(abs(off.mean()) > Z * off.std(ddof=1) / np.sqrt(len(off)))}
@@ -141,7 +141,7 @@ def main() -> None:
     reader.add_argument("--kept", type=Path, required=True, help="the answers, a line each; more are added")
     reader.add_argument("--only", default=";".join(names), help="some of them, with semicolons between")
     reader.add_argument("--nulls", type=int, default=1000, help="judges without a bias, in each cell")
-    reader.add_argument("--biased", type=int, default=500, help="judges whose first place wins 60 %%")
+    reader.add_argument("--biased", type=int, default=500, help="judges whose first place wins 60%%")
     reader.add_argument("--page", type=Path, help="write the page there, from all that is kept")
     asked = reader.parse_args()
     chosen = [name for name in asked.only.split(";") if name]

@@ -33,7 +33,7 @@ REPEATS = 5
 def synthetic(
     topics: int, sources: int, words: int
 ) -> tuple[list[Debate], list[LedgerEntry], list[Document]]:
-    """Debates of ten arguments a side; half of the sources are cited for each, and 9 % could not be fetched."""
+    """Debates of ten arguments a side; half of the sources are cited for each, and 9% could not be fetched."""
     rng = random.Random(13)
     debates, ledger, documents = [], [], []
     for topic in range(topics):

@@ -16,7 +16,7 @@ between texts of a topic that are about equally long. How much length itself wei
 At last, one intercept and one slope turn the score into log-odds of the share of all texts of both sets that score
 lower, so that ratings use the whole of a scale, for short comments as for long ones. A topic is left out at a time.
 
-Intervals are 95 % intervals over topics or debates.
+Intervals are 95% intervals over topics or debates.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ def held(scale: Scale, models: dict[str, Any], pairs: int, texts: int) -> dict[s
                 "texts": texts,
                 "sha256": digest([webis_file()]),
             },
-            "left_out": "each figure is on topics or debates that the fit had not seen, with its 95 % interval",
+            "left_out": "each figure is on topics or debates that the fit had not seen, with its 95% interval",
         },
         "features": {name: {"mean": mean, "sd": sd} for name, mean, sd in rows},
         "models": models,

@@ -45,7 +45,7 @@ def write_items(path: Path, count: int) -> None:
             documents = [
                 {"id": f"{number}-{n}", "text": f"Report {number}.{n}. {body}"} for n in range(DOCUMENTS)
             ]
-            argument = f"Accidents fell by {number % 90} % [1], and most studies agree [2]."
+            argument = f"Accidents fell by {number % 90}% [1], and most studies agree [2]."
             item = {
                 "id": f"item-{number}",
                 "topic": f"Should bus {number} run at night?",

@@ -14,7 +14,7 @@ Rows = NDArray[np.intp]
 
 
 def interval(statistic: Callable[[Rows], float], clusters: Sequence[Hashable]) -> Estimate:
-    """``statistic``, a correlation, of all rows, with its 95 % interval over ``clusters`` (the cluster of each row)."""
+    """``statistic``, a correlation, of all rows, with its 95% interval over ``clusters`` (the cluster of each row)."""
     left_out = leave_one_out(clusters)
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:

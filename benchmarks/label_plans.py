@@ -1,11 +1,12 @@
-"""Which items are labelled, and what that does to estimates: alpha and people's mean from 100 labels of 1,000 items.
+"""Which items are labelled, and what that does to estimates of alpha and people's mean.
 
     python benchmarks/label_plans.py
 
-Simulated, 100 data sets: 20 topics of 50 items (or of 5 to 95), labels from 1 to 5. The judge gives three samples an
-item. On half of those with a low label, and on 15 % of the others, it is unsure: its samples differ, and know
+Simulated, 400 data sets: 100 labels of 1,000 items on 20 topics (of 50 items, or of 5 to 95), or 60 labels of 120
+items on 60 topics (of 2), labels from 1 to 5. The judge gives three samples an
+item. On half of those with a low label, and on 15% of the others, it is unsure: its samples differ, and know
 little of people's label. The plans are those of ``conqret label``: its random sample, and ``--uncertain-first``, whose
-labels conqret refuses to estimate from. Beside the mean estimate stands how often the 95 % interval over topics holds
+labels conqret refuses to estimate from. Beside the mean estimate stands how often the 95% interval over topics holds
 the truth.
 
 Prints Markdown, as in docs/judge-card.md.
@@ -25,10 +26,12 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import leave_one_out
 
-SIMULATIONS, LABELS, TOPICS = 100, 100, 20
+SIMULATIONS = 400
+CASES = {"50 items": ([50], 20, 100), "5 to 95 items": ([5, 95], 20, 100), "2 items": ([2], 60, 60)}
+"""Sizes of topics, how many topics there are, and how many items are labelled."""
 PLANS = {"all items": None, "random sample": False, "uncertain first": True}
-MANY = 400
-"""Topics from which the true alpha and mean are computed."""
+MANY = 20_000
+"""Items from which the true alpha and mean are computed."""
 
 
 def drawn(
@@ -81,17 +84,17 @@ def main() -> int:
         "| topics of | labelled | alpha | holds | mean of labels | holds | mean, prediction-powered | holds |"
     )
     print("|---|---|---|---|---|---|---|---|")
-    for words, sizes in (("50 items", [50]), ("5 to 95 items", [5, 95])):
+    for words, (sizes, count, labels) in CASES.items():
         rng = np.random.default_rng(3)
-        _, _, people, scores, topics = drawn(sizes * (MANY // len(sizes)), rng)
+        _, _, people, scores, topics = drawn(sizes * (MANY // sum(sizes)), rng)
         truth = {name: one.value for name, one in estimates(people, scores, topics, people >= 0).items()}
         found: dict[str, list[dict[str, Estimate]]] = {name: [] for name in PLANS}
         for seed in range(SIMULATIONS):
-            items, judgments, people, scores, topics = drawn(sizes * (TOPICS // len(sizes)), rng)
+            items, judgments, people, scores, topics = drawn(sizes * (count // len(sizes)), rng)
             for name, uncertain in PLANS.items():
                 known = people >= 0
                 if uncertain is not None:
-                    plan = plan_labels(items, LABELS, judgments, uncertain_first=uncertain, seed=seed)
+                    plan = plan_labels(items, labels, judgments, uncertain_first=uncertain, seed=seed)
                     chosen = {one.item.id for one in plan.chosen}
                     known = np.array([item.id in chosen for item in items])
                 found[name].append(estimates(people, scores, topics, known))

@@ -11,7 +11,7 @@ part of the repository. Both samples are drawn by seed and look at no score: as 
 debate, and as many premises from each topic.
 
 Accuracy counts a tie as half. Spearman's correlation is given over all, and within topics (ranks inside each topic,
-pooled; also with the ranks of length held equal), each with length in words alone beside it. Intervals are 95 %
+pooled; also with the ranks of length held equal), each with length in words alone beside it. Intervals are 95%
 intervals over debates or topics.
 """
 

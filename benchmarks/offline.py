@@ -4,7 +4,7 @@
 
 prints a table. Part one needs Webis-ArgQuality-20 (see ``webis_items.py``) and is skipped without it; part two
 uses the repository's fixtures; part three times `Evidence` on an item of ten 300-word documents. Intervals are
-95 % intervals over topics.
+95% intervals over topics.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
 
 
 def over_topics(values: Mapping[str, Sequence[float]]) -> Estimate:
-    """The mean over topics of the mean of each, a share, with its 95 % interval."""
+    """The mean over topics of the mean of each, a share, with its 95% interval."""
     return mean_interval([sum(found) / len(found) for found in values.values()], scale="share")
 
 
@@ -187,7 +187,7 @@ def damage() -> None:
         means.append(sum(values) / len(values))
     falls = all(a > b for a, b in pairwise(means))
     print(
-        f"context relevance at {LEVELS} %: {[round(m, 3) for m in means]}, falls {falls}, "
+        f"context relevance at {LEVELS}%: {[round(m, 3) for m in means]}, falls {falls}, "
         f"Pearson {pearson(LEVELS, means)}"
     )
     means = []

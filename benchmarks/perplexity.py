@@ -64,15 +64,16 @@ BATCH = 20
 """Pairs in a batch of the released script; the harness is given as many."""
 
 
+NEEDS = {"harness": ("lm_eval", "lm-eval accelerate"), "vllm": ("vllm", "vllm")}
+"""The library of a side that has one of its own, and how it is installed."""
+
+
 def main() -> None:
     options = parsed()
     if options.side:
         print(json.dumps(run_side(options)))
         return
-    sides = options.sides.split(",")
-    if "harness" in sides and not importlib.util.find_spec("lm_eval"):
-        print("lm-evaluation-harness is not installed (pip install lm-eval accelerate): its side is left out")
-        sides.remove("harness")
+    sides = [side for side in options.sides.split(",") if is_there(side)]
     for shape in options.shapes.split(","):
         with tempfile.TemporaryDirectory() as folder:
             build(Path(folder), options.answers, shape, options.device)
@@ -83,6 +84,15 @@ def main() -> None:
                     print(f"  {shape}, {side}: {results[-1]}", file=sys.stderr)
         print(f"\n{shape}, {options.device}\n")
         show(found)
+
+
+def is_there(side: str) -> bool:
+    """Whether a side's library is installed; says so where it is not."""
+    library, install = NEEDS.get(side, ("torch", ""))
+    if importlib.util.find_spec(library) is not None:
+        return True
+    print(f"{library} is not installed (pip install {install}): the side {side} is left out")
+    return False
 
 
 def parsed() -> argparse.Namespace:

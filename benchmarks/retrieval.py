@@ -3,7 +3,7 @@
     CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune release]
 
 Each part prints its figures; docs/results/retrieval.md keeps them. Corpora are made in a temporary folder.
-Intervals are 95 % intervals over topics.
+Intervals are 95% intervals over topics.
 """
 
 from __future__ import annotations

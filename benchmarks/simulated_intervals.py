@@ -189,6 +189,7 @@ def _corrected_mean(world: World, drawn: Resamples) -> Estimate:
     return prediction_powered_mean(
         (people[known] - 1) / 4, (world.judge[known] - 1) / 4, (world.judge[~known] - 1) / 4,
         clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(),
+        scale="share",
     ).corrected  # fmt: skip
 
 

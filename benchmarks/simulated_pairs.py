@@ -1,7 +1,7 @@
 """A judge of pairs whose faults are known, on pairs that cluster by topic.
 
 An argument is better than its rival by q ~ N(0, 1), each verdict errs by N(0, 1), and the first place has a bonus. The
-bonus differs between topics by N(0, .35), so that the first place wins 40 to 60 % in two topics of three even where
+bonus differs between topics by N(0, .35), so that the first place wins 40 to 60% in two topics of three even where
 there is no bias at all: whoever takes pairs for independent is misled. What is added to a text (padding, references, an
 instruction) moves its quality by N(0, .35) a topic, and by nothing on average. The same question gets the same answer.
 """

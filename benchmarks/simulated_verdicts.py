@@ -88,7 +88,7 @@ def rated(rng: Rng, which: NDArray[np.intp], worth: Numbers, noise: float) -> Nu
 
 
 def worths(rng: Rng, which: NDArray[np.intp]) -> Numbers:
-    """What items are worth: topics make 30 % of it."""
+    """What items are worth: topics make 30% of it."""
     topics = (rng.normal(size=int(which.max()) + 1) * 0.3**0.5)[which]
     return np.asarray(topics + rng.normal(size=len(which)) * 0.7**0.5)
 

@@ -146,11 +146,11 @@ def errs(case: Case, drawn: list[Any]) -> bool:
     )
 
 
-def chunk(cell: Cell) -> dict[str, list[Any]]:
-    """By name, what came of each sample of a chunk."""
+def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
+    """By name, what came of each of so many samples of a chunk."""
     kind, topics, balanced, begin = cell
     found: dict[str, list[Any]] = {}
-    for seed in range(begin, begin + CHUNK):
+    for seed in range(begin, begin + samples):
         drawn: dict[str, Any]
         if kind in KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
@@ -165,7 +165,9 @@ def chunk(cell: Cell) -> dict[str, list[Any]]:
     return found
 
 
-def kept_chunks(path: Path, wanted: list[Cell], processes: int) -> dict[Cell, dict[str, list[Any]]]:
+def kept_chunks(
+    path: Path, wanted: list[Cell], processes: int, samples: int = CHUNK
+) -> dict[Cell, dict[str, list[Any]]]:
     """What is done, and what is done now in so many processes (none: nothing); each chunk is kept as it comes."""
     done: dict[Cell, dict[str, list[Any]]] = {}
     if path.exists():
@@ -176,7 +178,7 @@ def kept_chunks(path: Path, wanted: list[Cell], processes: int) -> dict[Cell, di
         return {cell: done[cell] for cell in wanted if cell in done}
     left = [cell for cell in wanted if cell not in done]
     with path.open("a", encoding="utf-8") as target, ProcessPoolExecutor(processes) as pool:
-        begun = {pool.submit(chunk, cell): cell for cell in left}
+        begun = {pool.submit(chunk, cell, samples): cell for cell in left}
         for number, finished in enumerate(as_completed(begun), start=1):
             cell = begun[finished]
             done[cell] = finished.result()
@@ -312,7 +314,7 @@ def doubtful_rivals(done: dict[Cell, dict[str, list[Any]]], simulations: int) ->
 
 
 def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
-    """What was planned from pilots (the median, and between which 90 % lie) beside what studies then found (the median
+    """What was planned from pilots (the median, and between which 90% lie) beside what studies then found (the median
     of half-widths, the share of findings)."""
     yield f"| from a pilot of {PILOT} topics | {' | '.join(f'{topics} topics' for topics in TOPICS)} |"
     yield f"| --- |{' ---: |' * len(TOPICS)}"
@@ -379,7 +381,9 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--simulations", type=int, default=2000)
+    parser.add_argument(
+        "--simulations", type=int, default=2000, help="fewer than 100: to try it, kept elsewhere"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--kept", type=Path, default=Path("simulated.jsonl"))
     parser.add_argument("--page", type=Path)
@@ -391,13 +395,13 @@ def main() -> None:
         wanted += more_cells(given.simulations)
     if given.only != "verdicts":
         wanted += plans(given.simulations)
-    processes = 0 if given.as_it_is else given.processes
-    done = kept_chunks(given.kept, wanted, processes)
+    processes, samples = 0 if given.as_it_is else given.processes, min(CHUNK, given.simulations)
+    done = kept_chunks(given.kept, wanted, processes, samples)
     if given.only != "intervals":
         for drawn in (given.simulations, AGAIN * given.simulations):
-            done |= kept_chunks(given.kept, list(doubtful(done, drawn)), processes)
+            done |= kept_chunks(given.kept, list(doubtful(done, drawn)), processes, samples)
     if given.only != "verdicts":
-        done |= kept_chunks(given.kept, list(doubtful_rivals(done, given.simulations)), processes)
+        done |= kept_chunks(given.kept, list(doubtful_rivals(done, given.simulations)), processes, samples)
     tables = "\n".join(page(done, given.simulations))
     if given.page is None:
         print(tables)

@@ -143,8 +143,12 @@ _PATTERNS = (
 )
 _MARKUP = re.compile(
     r"(?:<|&lt;)\s*/?\s*(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
-    r"|script|iframe)\b[^<>]{0,40}>?|<[^<>]{0,200}?\b(?:on(?:error|load|click)\s*=|javascript:)"
+    r")\b[^<>]{0,40}>?"
     rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_AGENT})"
+)
+_HTML = re.compile(
+    r"(?:<|&lt;)\s*/?\s*(?:script|iframe)\b[^<>]{0,40}>?"
+    r"|<[^<>]{0,200}?\b(?:on(?:error|load|click)\s*=|javascript:)"
 )
 _TEMPLATE = re.compile(r"\{\{.{0,200}?\}\}|\{%.{0,200}?%\}", re.DOTALL)
 _RARE = rf"[{IGNORABLE}](?<![\u200b-\u200f\u2060\ufeff\U000e0000-\U000e007f])"
@@ -165,8 +169,9 @@ def find_injections(text: str) -> tuple[Injection, ...]:
     """Return the passages of ``text`` that address the judge, at most one of each kind, in text order.
 
     Kinds: ``override`` (asks to ignore instructions), ``demand`` (asks for a rating), ``address`` (speaks to
-    an AI grader), ``role`` (poses as a system message), ``markup`` (closes our blocks, or scripts),
-    ``template`` (Jinja syntax) and ``hidden`` (characters that people cannot see).
+    an AI grader), ``role`` (poses as a system message), ``markup`` (closes our blocks), ``template`` (Jinja
+    syntax), ``hidden`` (characters that people cannot see) and ``html`` (scripts of a web page, which speak to a
+    browser and to no judge).
     """
     return _find_again(text) if len(text) <= KEPT_CHARACTERS else _find(text)
 
@@ -194,6 +199,7 @@ def _find(text: str) -> tuple[Injection, ...]:
                 _keep(found, pattern.kind, plain, _first(pattern, cues, lowered))
     if "<" in lowered or "&lt;" in lowered:
         _keep(found, "markup", plain, _MARKUP.search(lowered))
+        _keep(found, "html", plain, _HTML.search(lowered))
     if "{{" in lowered or "{%" in lowered:
         _keep(found, "template", plain, _TEMPLATE.search(lowered))
     return tuple(sorted(found.values(), key=lambda injection: injection.start))

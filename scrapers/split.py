@@ -10,7 +10,7 @@ from conqret.data.corpus import Split
 from conqret.data.gathering import gathered
 
 TRAIN_SHARE = 0.7
-"""ConQRet, section 4.3: 70 % for train; of its 98 topics, 68."""
+"""ConQRet, section 4.3: 70% for train; of its 98 topics, 68."""
 
 
 def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:

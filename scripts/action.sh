@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What action.yml runs: conqret judge, with what the inputs say, which come by the environment and are never evaluated.
 # Each error, a condition that is not met among them, becomes an annotation; the job's summary has the conditions and
-# the tables. The exit code is that of conqret judge: 1 where a condition is not met, 2 where an input is wrong.
+# the means as tables, or the errors where nothing was judged. The exit code is that of conqret judge: 1 where a condition is not met, 2 where an input is wrong.
 #   action.sh CONQRET
 set -euo pipefail
 
@@ -23,7 +23,7 @@ code=0
 # An empty list is unbound to the bash of macOS, and a file's name may begin with a hyphen. Where GITHUB_ACTIONS is set,
 # typer colours a wrong option's error, which the summary would show as signs.
 env -u GITHUB_ACTIONS "$1" judge --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" \
-    ${arguments[@]+"${arguments[@]}"} -- "$ITEMS" 2>&1 >"$kept/result" | tee "$kept/said" || code=$?
+    --markdown "$kept/tables" ${arguments[@]+"${arguments[@]}"} -- "$ITEMS" 2>&1 >"$kept/result" | tee "$kept/said" || code=$?
 cat "$kept/result"
 echo "::$pause::"
 
@@ -41,8 +41,11 @@ case $code in
 esac
 {
     printf '### conqret judge: %s\n\n' "$verdict"
-    # Four blanks make it code, which no text can leave. The conditions stand at the end of what was said.
-    { tail -n 40 "$kept/said"; echo; cat "$kept/result"; } | sed 's/^/    /'
+    if [ -f "$kept/tables" ]; then
+        cat "$kept/tables"
+    else # four blanks make it code, which no text can leave
+        tail -n 40 "$kept/said" | sed 's/^/    /'
+    fi
     echo
 } >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 exit "$code"

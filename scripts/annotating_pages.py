@@ -130,7 +130,7 @@ async def _debate(folder: Path) -> dict[str, str]:
         found["debate"] = ann.page
         while where != "/next":
             where = (await ann.send(where, slider="1")).url.path
-            if "This question earned you" in ann.page:
+            if "<title>What it earned" in ann.page:
                 found.setdefault("debate-told", ann.page)
                 where = (await ann.get("/next")).url.path
             await ann.send(where, start="1")

@@ -16,7 +16,9 @@ import os
 import tomllib
 from pathlib import Path
 
+from conqret._optional import require
 from conqret.cli.sequence import as_options, run
+from conqret.errors import MissingDependencyError
 
 TINY = "tiny"
 """In the place of a backbone: a model that is trained on the corpus here. It is for trying: its P.D. says little."""
@@ -28,9 +30,12 @@ def experiment(file: Path, out: Path) -> None:
     """Do all that the file asks for, into folders of ``out``.
 
     Raises:
+        MissingDependencyError: what the commands need is not installed; nothing is done then.
         SystemExit: a command failed; the same call goes on there.
     """
     plan = tomllib.loads(file.read_text(encoding="utf-8"))
+    require("pyterrier", extra="retrieval")
+    require("torch", "transformers", extra="perplexity")
     names = [name for name in ("questions", "corpus", "references") if name in plan]
     given = {name: Path(os.path.normpath(file.parent / plan[name])) for name in names}
     questions, corpus = given.get("questions"), given.get("corpus")
@@ -104,4 +109,7 @@ if __name__ == "__main__":
     parser.add_argument("file", type=Path)
     parser.add_argument("-o", "--output", type=Path, default=Path("runs/answers"))
     chosen = parser.parse_args()
-    experiment(chosen.file, chosen.output)
+    try:
+        experiment(chosen.file, chosen.output)
+    except MissingDependencyError as error:
+        parser.error(str(error))

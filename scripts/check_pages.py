@@ -42,6 +42,9 @@ TOO_LOW = """[...document.querySelectorAll("body:is(.page, .annotate) :is(button
 [type=checkbox], [type=hidden]), a.button, nav a)")].filter((one) => one.offsetParent && one.offsetHeight < 44)\
 .map((one) => `${one.textContent.trim() || one.id || one.name} (${one.offsetHeight} px)`)"""
 """What is touched on a phone, and less than 44 CSS pixels high (WCAG 2.2, 2.5.5)."""
+CUT = """[...document.querySelectorAll(".md-typeset__scrollwrap:not(.wider)")]\
+.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.trim().slice(0, 40))"""
+"""Tables of the documentation that go on beyond the page and do not say so."""
 BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
 KINDS = (
@@ -164,7 +167,6 @@ def commands(to: Path) -> Iterator[list[str]]:
     write_labels(to / "labels.csv")
     yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/judge"]
     yield [*judge, "--format", "rag-direct", "-o", f"{to}/pairs"]
-    yield ["report", f"{to}/judge", "--beside", f"{to}/judge"]
     yield ["bias", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/bias", "--quiet"]
     yield ["sensitivity", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/sensitivity", "--quiet"]
     measured = ["--bias", f"{to}/bias", "--sensitivity", f"{to}/sensitivity"]
@@ -174,6 +176,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     runs = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in systems]
     yield ["diff", *runs, "-o", f"{to}/diff.html"]
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
+    yield ["report", f"{to}/judge", "--beside", f"{to}/samples"]
     yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
     kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
     yield [
@@ -259,6 +262,7 @@ def faults(page: chromium.Page, width: int) -> Iterator[str]:
         yield page.complaints.pop()
     if (wide := page.js("document.documentElement.scrollWidth")) > width:
         yield f"it is {wide} wide"
+    yield from (f"nothing says that the table {one!r} goes on to the right" for one in page.js(CUT))
     if width < PHONE:
         yield from (f"{one} is too low for a thumb" for one in page.js(TOO_LOW))
     found: list[Mapping[str, Any]] = page.js(

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -26,7 +27,17 @@ DAMAGED = (
     "sensitivity", ITEMS, "--format", "direct,static-rubric,query-rubric,rag-direct,rag-fine-grained",
     "--perturb", "irrelevant,hallucinate:25%,50%,100%", "--metric", "context_relevance", "--metric", "groundedness",
 )  # fmt: skip
-PAGE = "report.png"
+WIDE: Mapping[str, Any] = {"width": 1400, "height": 900}
+SMALL: Mapping[str, Any] = {"width": 1100, "height": 720}
+PHONE: Mapping[str, Any] = {"width": 390, "height": 760, "scale": 2, "fragment": "#scores"}
+"""How large a page is, in pixels, as a picture shows it, and where on it a phone begins."""
+REPORTS = {
+    "report.png": WIDE,
+    "report-dark.png": {**WIDE, "dark": True},
+    "report-phone.png": PHONE,
+    "report-phone-dark.png": {**PHONE, "dark": True},
+}
+"""Pictures of one report, and how each reader sees it."""
 CURVES = {
     "sensitivity-irrelevant-context-relevance.svg": "irrelevant-context-relevance.svg",
     "sensitivity-hallucinate-share-groundedness.svg": "hallucinate-share-groundedness.svg",
@@ -34,11 +45,9 @@ CURVES = {
 """Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
 PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
 """Pages on which people label or judge, and of who runs it."""
-PICTURES = (PAGE, *CURVES, *PEOPLE)
+PICTURES = (*REPORTS, *CURVES, *PEOPLE)
 MEASURED = {"growth.svg": "benchmarks/growth.py"}
 """Pictures of measurements that take hours, and the script that writes each (its option ``--svg``)."""
-SIZE, SMALL = (1400, 900), (1100, 720)
-"""Width and height of a picture, in pixels."""
 
 
 def main() -> None:
@@ -50,8 +59,10 @@ def main() -> None:
         parser.error(f"no such picture: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory(prefix="conqret-pictures-") as place:
         runs = Path(place)
-        if PAGE in names:
-            photograph({report(runs): IMAGES / PAGE}, runs / "profile")
+        if reports := [name for name in names if name in REPORTS]:
+            page = report(runs)
+            for name in reports:
+                photograph({page: IMAGES / name}, runs / name, REPORTS[name])
         if curves := [name for name in names if name in CURVES]:
             conqret(*DAMAGED, "-o", str(runs / "damage"), "--quiet")
             for name in curves:
@@ -75,8 +86,8 @@ def report(runs: Path) -> Path:
     return Path(model) / "report.html"
 
 
-def photograph(pages: Mapping[Path, Path], profile: Path, size: tuple[int, int] = SIZE) -> None:
-    """The upper part of pages, as a browser shows it, in the files beside them."""
+def photograph(pages: Mapping[Path, Path], profile: Path, view: Mapping[str, Any]) -> None:
+    """The upper part of pages, as a browser shows it in a view (of ``Page.view``), in the files beside them."""
     from tests.report import chromium
 
     binary = chromium.find()
@@ -85,7 +96,7 @@ def photograph(pages: Mapping[Path, Path], profile: Path, size: tuple[int, int] 
     browser = chromium.Chromium(binary, profile)
     try:
         for page, to in pages.items():
-            shown = browser.page(page, width=size[0], height=size[1])
+            shown = browser.page(page, **view)
             shown.screenshot(to)
             shown.close()
     finally:

@@ -13,7 +13,7 @@ TEXT = Path(__file__).with_name("page.md")
 CELLS = ((40, 12), (200, 12), (200, 40))
 """Pairs, and the topics that they are on."""
 WANTED = (0.30, 0.68, 0.96)
-"""The shares in which a first place that wins 60 % is to be found."""
+"""The shares in which a first place that wins 60% is to be found."""
 RATE = 0.6
 ALPHA = 0.05
 NOT_ASKED = {
@@ -28,9 +28,9 @@ ASKED = {
     "z test of pairs": "no library: pairs taken for independent, corrected for nothing",
     "judgecal": "probes `position` and `verbosity`; the flags of its card (q < .05 and off by 5 points)",
     "judge-audit": "`position_bias` is a rate alone: its `bootstrap_ci` of pairs, off .5; `length_bias`: t above 1.96",
-    "judgemetry": "95 % intervals of `slot1_preference` (off .5) and `verbosity_bias` (off 0), over pairs",
-    "juryrig": "`position_bias` and `verbosity_bias`: `flagged`, by thresholds (flips above 20 %)",
-    "judicator": "its tests of position and verbosity, on these pairs, not its own items: FAIL (flips above 30 %)",
+    "judgemetry": "95% intervals of `slot1_preference` (off .5) and `verbosity_bias` (off 0), over pairs",
+    "juryrig": "`position_bias` and `verbosity_bias`: `flagged`, by thresholds (flips above 20%)",
+    "judicator": "its tests of position and verbosity, on these pairs, not its own items: FAIL (flips above 30%)",
     **NOT_ASKED,
 }
 
@@ -57,7 +57,7 @@ class Said:
 
 
 def most_allowed(runs: int) -> int:
-    """The largest number of false alarms that a one-sided binomial test at 5 % does not call more than 5 %."""
+    """The largest number of false alarms that a one-sided binomial test at 5% does not call more than 5%."""
     chance = 0.0
     for count in range(runs + 1):
         if 1 - chance < ALPHA:
@@ -85,7 +85,7 @@ def table(kept: Sequence[Said], names: Sequence[str]) -> str:
     """False alarms and what is found, by auditor and cell."""
     head = " | ".join(f"{pairs} pairs, {topics} topics" for pairs, topics in CELLS)
     parts = [
-        _part(kept, names, "A first place that wins 60 % is found (position)", head, RATE, ("position",)),
+        _part(kept, names, "A first place that wins 60% is found (position)", head, RATE, ("position",)),
         _part(kept, names, "False alarms: position", head, 0.5, ("position",)),
         _part(kept, names, "False alarms: length", head, 0.5, ("length",)),
         _part(kept, names, "False alarms: any", head, 0.5, ()),
@@ -133,6 +133,6 @@ def _clear_table(kept: Sequence[Said]) -> str:
             shares = f"{sum(rightly) / len(rightly):.0%} | {sum(wrongly) / len(wrongly):.1%}"
             rows.append(f"| {pairs} | {topics} | {shares} |")
     return (
-        "| pairs | topics | position clear, where nothing is there | where 60 % win |\n|---:|---:|---:|---:|\n"
+        "| pairs | topics | position clear, where nothing is there | where 60% win |\n|---:|---:|---:|---:|\n"
         + "\n".join(rows)
     )

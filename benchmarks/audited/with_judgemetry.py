@@ -1,4 +1,4 @@
-"""judgemetry: whether the 95 % interval of slot-1 preference excludes one half, and that of verbosity bias (beyond what
+"""judgemetry: whether the 95% interval of slot-1 preference excludes one half, and that of verbosity bias (beyond what
 people prefer, with the argument padded) 0. Its letter grades are thresholds on the values alone."""
 
 from answers import LENGTH, POSITION, Alarms, Orders, Told, answer, texts

@@ -1,5 +1,5 @@
 """judicator: an audit asks about its own items, so its two tests are given the simulated pairs instead. It fails a
-judge of which 30 % of the verdicts flip, or whose padded texts win 65 %."""
+judge of which 30% of the verdicts flip, or whose padded texts win 65%."""
 
 from answers import LENGTH, POSITION, Alarms, Told, answer, texts
 from judicator import Judge

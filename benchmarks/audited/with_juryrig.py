@@ -1,5 +1,5 @@
 """juryrig: what position_bias and verbosity_bias flag by its own thresholds (a fifth of the verdicts flip or the first
-place wins 30 or 70 %; padding lifts the score by .05 on average or by .15 once)."""
+place wins 30 or 70%; padding lifts the score by .05 on average or by .15 once)."""
 
 from dataclasses import dataclass
 

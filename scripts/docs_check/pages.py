@@ -80,20 +80,29 @@ def mentions(page: Path) -> Iterator[tuple[int, str]]:
 
 
 def commands(block: Block) -> Iterator[Block]:
-    """The commands of a block of the shell: continued lines joined, remarks and empty lines left out."""
+    """The commands of a block of the shell: continued lines and loops joined, remarks and empty lines left out."""
     text, start = "", 0
     for number, line in enumerate(block.text.splitlines(), start=block.line + 1):
         start = start if text else number
         text += line.removesuffix("\\")
         if line.endswith("\\"):
             continue
+        if text.startswith("for ") and not text.endswith("done"):
+            text += " " if text.endswith("do") else "; "
+            continue
         if bare := re.sub(r"(^|\s)#\s.*", "", text).strip():
             yield Block(SHELL, " ".join(bare.split()), start)
         text = ""
 
 
+def heading(page: Path, line: int) -> str:
+    """The heading of the second level that a line of a page stands under; empty if none."""
+    above = [text for number, text in split(page)[0] if number < line and text.startswith("## ")]
+    return above[-1].removeprefix("## ").strip() if above else ""
+
+
 def words(command: str) -> list[str] | None:
     """The words of a command line that is nothing but one call of conqret; None for any other."""
-    if not command.startswith("conqret ") or re.search(r"\s(?:[|;&<>]|&&|\|\||2>)\s", f"{command} "):
+    if not command.startswith("conqret ") or re.search(r"\$|\s(?:[|;&<>]|&&|\|\||2>)\s", f"{command} "):
         return None
     return shlex.split(command)[1:]

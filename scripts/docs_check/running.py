@@ -24,12 +24,20 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
+from scripts.docs_check.elsewhere import why_not
 from scripts.docs_check.pages import ROOT, SHELL, Block, steps, words
-from scripts.docs_check.stand_ins import Servers, answer_all, in_python, in_shell, place_weights, why_not
+from scripts.docs_check.stand_ins import (
+    Servers,
+    answer_all,
+    in_python,
+    in_shell,
+    place_files,
+    place_weights,
+)
 
 LONGEST = 600
 """Seconds that one command may take."""
-COPIED = ("benchmarks", "fixtures", "scripts")
+COPIED = ("benchmarks", "docs", "fixtures", "scripts")
 """Folders of the checkout that a reader's commands name."""
 PLUG_IN = "pip install fixtures/plugin"
 SERVES = re.compile(r"conqret (?:view|serve|annotate (?:(?:debate |write )?\S+\.jsonl|adjudicate \S+)) ")
@@ -95,6 +103,7 @@ class Reader:
     def do(self, step: Block) -> str | None:
         """What went wrong; None where nothing did."""
         place_weights(step.text, self._folder, self._store)
+        place_files(step.text, self._folder)
         if step.file:
             place = self._folder / step.file
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -102,6 +111,8 @@ class Reader:
         if step.kind == SHELL:
             return self._command(step.text)
         if step.kind == "python" and not step.file:
+            if 'engine="ray"' in step.text:
+                return shell(f"python -c {shlex.quote(in_python(step.text))}", self._folder)
             self._python = self._python or Python(self._folder)
             return self._python.run(in_python(step.text), f"line {step.line}")
         return fault_of_text(step)
@@ -122,7 +133,7 @@ class Reader:
         if SERVES.match(f"{command} "):
             return self._served(command)
         command = command.replace(USUAL, self._address)
-        if (conqret := words(command)) is not None:
+        if (conqret := words(command)) is not None and "--engine ray" not in command:
             return forked(lambda: _conqret(self._globbed(conqret), self._folder, self._site), command)
         return shell(command, self._folder)
 

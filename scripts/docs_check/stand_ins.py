@@ -1,4 +1,4 @@
-"""What the check puts in the place of what it does not have: keys, weights, servers, sites; and what it leaves out."""
+"""What the check puts in the place of what it does not have: keys, weights, servers, sites, and hours."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from pathlib import Path
 
 from scripts.docs_check.pages import ROOT
 
-OFFLINE = re.compile(r"(--[\w-]*model|--agent|--rerank)([ =])(?:gpt-|claude|openai/|anthropic/)[\w./-]+")
+OFFLINE = re.compile(
+    r"(--[\w-]*model|--agent|--rerank)([ =])(?:…|(?:gpt-|claude|openai/|anthropic/)[\w./-]+)"
+)
 ITSELF = re.compile(r" --against (?:gpt-|claude|openai/|anthropic/)[\w./-]+")
 """Who argues against itself is not named twice."""
 OFFLINE_IN_PYTHON = re.compile(r"\"(?:gpt-|claude|openai/|anthropic/)[\w./-]+\"")
 """Names of hosted models: ``offline`` answers for them, but in a dry run and in a batch."""
+SEARCH = re.compile(r"--search (?:google|brave)[\w,]*(?: --user-agent '[^']*')?")
+PAGES, CORPUS = "--pages fixtures/examples/pages.jsonl", "--corpus fixtures/corpus"
+"""Search engines, in whose place there are pages or a corpus."""
 SERVER, JUDGE = "http://localhost:8000/v1", "http://localhost:8000/judge"
 SITE = "https://www.britannica.com/procon"
 WEIGHTS = re.compile(r"(?<![\w./-])(?:(?:local|reward)/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
@@ -48,57 +53,38 @@ print(f"http://127.0.0.1:{server.server_port}/judge", flush=True)
 server.serve_forever()
 """
 """The function of the examples at an address."""
-SMALLER = {"python benchmarks/abstention.py": " --draws 1"}
-"""What is added to a command that runs for minutes, so that it ends in seconds."""
+SMALLER = {
+    "python benchmarks/abstention.py": " --draws 1",
+    "python benchmarks/annotating.py": " --people 3 --labels 30 --pause 0",
+    "python benchmarks/annotating.py --kill 20": " --people 3 --kill 1",
+    "python -m tests.web.annotators --items 60": " --items 2 --task rating",
+    "python -m tests.web.debate_study": " --judges 3",
+    "python benchmarks/offline.py --seeds 5": " --seeds 1",
+    "python benchmarks/retrieval.py": " webis",
+    "python benchmarks/dense.py": " index --passages 300",
+    "python benchmarks/perplexity.py --device cuda": " --device cpu --shapes tiny --rounds 1 --answers 4",
+    "nice python benchmarks/simulation.py": " --simulations 1 --kept tried.jsonl",
+}
+"""What is added to a command that runs for minutes or hours, by how it begins, so that it ends in seconds."""
+FILES = {
+    "three.jsonl": "head -3 fixtures/questions.jsonl > three.jsonl",
+    "evidence/": "cp -r fixtures/corpus evidence",
+    " trusted.txt": "cp fixtures/examples/trusted.txt .",
+    "sixty.jsonl": "head -60 questions.jsonl > sixty.jsonl",
+}
+"""Files of which a page says what they hold, and commands that make the like."""
 
 STEPS = 100
 """Of training the causal model, some seconds: enough for it to write letters."""
 
-NOT_RUN = {
-    r"^(?:python -m venv|pip install (?!fixtures/plugin)|make |git |docker |ssh )": "sets up a machine; CI does it",
-    r"CONQRET_DATA|python benchmarks/(?!abstention)|python -m tests|single_turn_debate/": (
-        "a measurement of minutes, or of data that is not ours to ship"
-    ),
-    r"^docs/results/(?!abstention)": "a run of minutes, or a model that was asked once; the figures stand on the page",
-    r"scripts/debate_ablations": "seven trainings; the tests do it with one",
-    r"auto-judge|conqret meta out/|OPENAI_MODEL|adapters\.autojudge|CONQRET_TRACES|OTEL_|conqret mcp": (
-        "another library, in an environment of its own (make test-adapters)"
-    ),
-    r"^docs/adapters\.md: (?:from|import (?!pandas|datasets))|from fastapi ": (
-        "run by tests/adapters, each library in an environment of its own (make test-adapters)"
-    ),
-    r"--engine ray|engine=\"ray\"": "a cluster; tests/engines judge on one",
-    r"^docs/retrieval\.md: .*(?:terrier\.Retriever|Anserini)": "Java",
-    r"--search (?:google|brave)": "a search engine's key, and the open web",
-}
-"""What is not run: patterns over ``PAGE: TEXT``, and why. Everything else is."""
-
-TESTED = {
-    "docs/adding-a-backend.md": "tests/llm/test_adding_a_backend.py",
-    "docs/adding-a-debate-site.md": "tests/scrapers/debates/test_adding_a_site.py",
-    "docs/adding-a-label-layout.md": "tests/io/test_adding_a_layout.py",
-    "docs/adding-a-statistic.md": "tests/reliability/test_adding_a_statistic.py",
-}
-"""Pages whose worked example has a test that takes it from the page, installs it and asks more of it than it says."""
-
-
-def why_not(page: Path, text: str) -> str | None:
-    """Why something is not run here; None where it is."""
-    name = str(page.relative_to(ROOT))
-    if name in TESTED:
-        return f"run by {TESTED[name]}"
-    line = f"{name}: {text}"
-    return next(
-        (why for pattern, why in NOT_RUN.items() if re.search(pattern, line) or re.search(pattern, text)),
-        None,
-    )
-
 
 def in_shell(command: str) -> str:
-    """A command with a stand-in for each hosted model."""
+    """A command with a stand-in for each hosted model and search engine, and less to do."""
     if re.search(r"--dry-run|--batch", command):
         return command
-    return OFFLINE.sub(r"\1\2offline", ITSELF.sub("", command)) + SMALLER.get(command, "")
+    smaller = [more for start, more in SMALLER.items() if command.startswith(start)]
+    command = SEARCH.sub(PAGES if "collect" in command else CORPUS, ITSELF.sub("", command))
+    return OFFLINE.sub(r"\1\2offline", command) + "".join(smaller[-1:])
 
 
 def in_python(code: str) -> str:
@@ -123,6 +109,13 @@ def kind_of(name: str) -> str:
     return (
         "encoder" if re.search(r"contriever|gte|mpnet|deberta|uae|minilm", name, re.IGNORECASE) else "decoder"
     )
+
+
+def place_files(text: str, folder: Path) -> None:
+    """Write the files that a page only tells of."""
+    for name, command in FILES.items():
+        if name in text and not (folder / name.strip()).exists():
+            subprocess.run(["bash", "-c", command], cwd=folder, check=True)
 
 
 def make_weights(store: Path) -> None:

@@ -1,5 +1,5 @@
 """Break lines of the site where a reader would: never inside an interval or an option's name, and in a path after its
-slashes."""
+slashes. Blocks of code are not broken at all: a command and its indents are as one types them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import re
 from typing import Any
 
 CODE = re.compile(r"<pre.*?</pre>|<code.*?</code>", re.DOTALL)
+BLOCK = "<pre"
 TAG = r"(?![^<>]*>)"
 """Not within a tag, whose attributes stay as they are."""
 OPTION = re.compile(rf"(?<=[\s>(])--[a-z][\w-]*{TAG}")
 INTERVAL = re.compile(r"\[[-−]?[\d.]+, [-−]?[\d.]+\]")
 WHOLE = r'<span class="whole">\g<0></span>'
-JOINT = re.compile(rf"(?<=[^\s</])[/,|](?=[^\s>/]){TAG}|[(\[.]</span>(?=<span)")
-"""Where code may be broken: in a path, in a list, and after a bracket or a full stop that has a colour of its own."""
+JOINT = re.compile(rf"(?<=[^\s</])[/,|](?=[^\s>/]){TAG}")
+"""Where code in a sentence or a table may be broken: in a path or a list."""
 
 
 def on_page_content(html: str, **_: Any) -> str:
     """The page's HTML with its line breaks told."""
-    return INTERVAL.sub(
-        WHOLE, CODE.sub(lambda found: JOINT.sub(r"\g<0><wbr>", OPTION.sub(WHOLE, found[0])), html)
-    )
+    return INTERVAL.sub(WHOLE, CODE.sub(lambda found: joined(found[0]), html))
+
+
+def joined(code: str) -> str:
+    """Code of a sentence with its line breaks told; a block as it is."""
+    return code if code.startswith(BLOCK) else JOINT.sub(r"\g<0><wbr>", OPTION.sub(WHOLE, code))

@@ -27,7 +27,9 @@ PLACES = {
 """Files from outside docs/, by their path in the repository: their path among the pages of the site."""
 ORIGINS = {place: origin for origin, place in PLACES.items()}
 FENCED = re.compile(r"(^[ \t]*(```|~~~).*?^[ \t]*\2[ \t]*$)", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[#)])")
+LINK = re.compile(r"(?:(?<=\]\()|(?<= src=\")|(?<= srcset=\"))([^)\s#\"]+)(?=[#)\"])")
+START = "index.md"
+"""The page that stands alone: the tabs lead to all others, and its tables need the width of a list of pages."""
 OUTSIDE = re.compile(r"^[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -41,6 +43,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The text of a page with its links leading to where their targets stand on the site."""
     here = page.file.src_uri
+    if here == START:
+        page.meta["hide"] = ["navigation"]
     origin = ORIGINS.get(here, f"docs/{here}")
 
     def led(found: re.Match[str]) -> str:

@@ -5,17 +5,11 @@ from contextlib import closing
 
 import pytest
 
-from scripts.docs_check.pages import ROOT, Block, commands, mentions, split, steps, words
+from scripts.docs_check import elsewhere
+from scripts.docs_check.elsewhere import job_faults, why_not
+from scripts.docs_check.pages import ROOT, Block, commands, heading, mentions, split, steps, words
 from scripts.docs_check.running import fault_of_text, forked, shell, told
-from scripts.docs_check.stand_ins import (
-    NOT_RUN,
-    TESTED,
-    answer_all,
-    in_python,
-    in_shell,
-    kind_of,
-    why_not,
-)
+from scripts.docs_check.stand_ins import answer_all, in_python, in_shell, kind_of, place_files
 from tests.annotation.debates import begun_debate, begun_writing
 from tests.annotation.studies import begun
 
@@ -70,7 +64,12 @@ def test_only_a_plain_call_is_run_without_a_shell():
         "--require",
         "x >= 0.5",
     ]
-    for other in ("conqret formats | head", "conqret formats > a.txt", "ls; conqret formats", "python a.py"):
+    for other in (
+        "conqret formats | head",
+        "conqret formats > a.txt",
+        "ls; conqret formats",
+        "conqret index $HERE",
+    ):
         assert words(other) is None
 
 
@@ -80,19 +79,56 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
     assert in_shell(f"{asked} --dry-run") == f"{asked} --dry-run"
     assert in_shell("conqret judge a --model local/gpt2") == "conqret judge a --model local/gpt2"
     assert in_python('judge(a, model="gpt-4o")') == 'judge(a, model="offline")'
+    assert (
+        in_shell("conqret debate score a.jsonl --model …") == "conqret debate score a.jsonl --model offline"
+    )
+    asked = "conqret curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
+    assert in_shell(asked) == "conqret curate a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
+    assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --people 3 --kill 1")
     names = ("facebook/bart-large", "models/gte-large", "models/my-reward-model", "Qwen/Qwen2-0.5B")
     assert [kind_of(one) for one in names] == ["bart", "encoder", "reward", "decoder"]
 
 
-def test_what_is_not_run_has_a_reason():
-    guide = ROOT / "docs" / "guides" / "many-items.md"
-    assert why_not(guide, "pip install conqret") in NOT_RUN.values()
-    assert why_not(guide, "pip install fixtures/plugin") is None
-    assert why_not(guide, "conqret formats") is None
-    assert TESTED["docs/adding-a-backend.md"] in why_not(
-        ROOT / "docs" / "adding-a-backend.md", "conqret formats"
-    )
+def test_what_is_not_run_has_a_reason(monkeypatch):
+    guide, results = ROOT / "docs" / "guides" / "many-items.md", ROOT / "docs" / "results" / "retrieval.md"
+    assert why_not(guide, "docker build -t conqret .") == "containers; nothing here runs them"
+    assert why_not(guide, "make test") == "run by .ci/run"
+    assert why_not(guide, "pip install 'conqret[web]'") == "run by scripts/extras.txt"
+    for text in ("pip install fixtures/plugin", "conqret formats"):
+        assert why_not(guide, text) is None
+    own = why_not(ROOT / "docs" / "adding-a-backend.md", "conqret formats")
+    assert own == "run by tests/llm/test_adding_a_backend.py"
+    monkeypatch.delenv("CONQRET_DATA", raising=False)
+    assert why_not(results, "python benchmarks/dense.py") == "needs the data sets (CONQRET_DATA)"
+    monkeypatch.setenv("CONQRET_DATA", "data")
+    assert why_not(results, "python benchmarks/dense.py") is None
+
+
+def test_a_job_that_does_not_run_a_step_is_a_fault(tmp_path, monkeypatch):
+    monkeypatch.setattr(elsewhere, "ROOT", tmp_path)
+    monkeypatch.setattr(elsewhere, "JOBS", {r": (make \w+)$": ("run.sh", "{0}")})
+    page = tmp_path / "page.md"
+    page.write_text("```bash\nmake test\nmake tea\n```\n", encoding="utf-8")
+    (tmp_path / "run.sh").write_text("make test\n", encoding="utf-8")
+    elsewhere.texts.cache_clear()
+    try:
+        assert list(job_faults(page)) == [(3, "run.sh does not run this (make tea is not in it): make tea")]
+    finally:
+        elsewhere.texts.cache_clear()
+
+
+def test_the_heading_of_a_line(page):
+    page.write_text("# A\n\n## B c\n\nhere\n\n### D\n\nthere\n", encoding="utf-8")
+    assert [heading(page, line) for line in (1, 5, 9)] == ["", "B c", "B c"]
+
+
+def test_files_that_a_page_tells_of_are_there(tmp_path):
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    place_files("conqret curate three.jsonl --corpus evidence/", tmp_path)
+    assert len((tmp_path / "three.jsonl").read_text().splitlines()) == 3
+    assert (tmp_path / "evidence" / "topics.jsonl").is_file()
+    assert not (tmp_path / "sixty.jsonl").exists()
 
 
 @pytest.mark.parametrize(
@@ -125,6 +161,11 @@ def test_a_command_that_fails_is_told(tmp_path):
 
 def test_commands_of_a_block_are_joined():
     assert [one.text for one in commands(Block("bash", "a \\\n  b\n# c\n\nd", 1))] == ["a b", "d"]
+    loop = Block("bash", "for a in b c; do\n  d $a\n  e\ndone\nf", 1)
+    assert [(one.line, one.text) for one in commands(loop)] == [
+        (2, "for a in b c; do d $a; e; done"),
+        (6, "f"),
+    ]
 
 
 @pytest.mark.parametrize("study", [begun, begun_debate, begun_writing])

@@ -1,0 +1,93 @@
+"""What the check of the documentation leaves to others: to another job, to where the data are, to nobody here."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from scripts.docs_check.pages import ROOT, heading, steps
+
+DATA = "CONQRET_DATA"
+NEEDS_DATA = re.compile(
+    r"^docs/results/(?:offline-judge|retrieval|llm-judge|debates)\.md: |^docs/results/sensitivity\.md: python"
+)
+"""Measurements on data that are not ours to ship."""
+
+NO_MACHINE = {
+    r": docker ": "containers; nothing here runs them",
+    r": export \w+=…": "a path of the reader's own",
+}
+"""What no job runs: patterns over ``PAGE: TEXT``, and why."""
+
+JOBS = {
+    r"^README\.md: python -m venv|^README\.md: pip install \. ": (
+        "scripts/check_package.sh",
+        "-c constraints.txt",
+    ),
+    r": (make \w+)$": (".ci/run", "{0}"),
+    r": pip install '(?:conqret|\.)\[(\w+)\]'": ("scripts/extras.txt", "\n{0} "),
+    r"^docs/adding-a-backend\.md: ": ("tests/llm/test_adding_a_backend.py", "adding-a-backend.md"),
+    r"^docs/adding-a-debate-site\.md: ": (
+        "tests/scrapers/debates/test_adding_a_site.py",
+        "adding-a-debate-site.md",
+    ),
+    r"^docs/adding-a-label-layout\.md: ": ("tests/io/test_adding_a_layout.py", "adding-a-label-layout.md"),
+    r"^docs/adding-a-statistic\.md: ": (
+        "tests/reliability/test_adding_a_statistic.py",
+        "adding-a-statistic.md",
+    ),
+    r": python scripts/debate_ablations\.py (\S+) ": (
+        "tests/debate/test_ablations.py",
+        "debate_ablations.toml",
+    ),
+    r"^docs/(?:adapters|serve)\.md: (?:from|import (?!pandas|datasets))": (
+        "tests/adapters/test_*.py",
+        '"{heading}"',
+    ),
+    r"^README\.md: auto-judge": ("tests/adapters/test_autojudge_page.py", "auto-judge run"),
+    r"auto-judge|conqret meta out/|OPENAI_MODEL|adapters\.autojudge": (
+        "tests/adapters/test_autojudge_page.py",
+        '"{heading}"',
+    ),
+    r"CONQRET_TRACES|OTEL_": ("tests/adapters/test_otel.py", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    r": conqret mcp ": ("tests/adapters/test_mcp.py", '"mcp"'),
+}
+"""What another job runs: patterns over ``PAGE: TEXT``, the file of that job, and what stands in it if that is so."""
+
+
+def why_not(page: Path, text: str) -> str | None:
+    """Why something is not run by this check; None where it is."""
+    line = f"{page.relative_to(ROOT)}: {text}"
+    for pattern, why in NO_MACHINE.items():
+        if re.search(pattern, line):
+            return why
+    for pattern, (file, _) in JOBS.items():
+        if re.search(pattern, line):
+            return f"run by {file}"
+    if DATA not in os.environ and NEEDS_DATA.search(line):
+        return f"needs the data sets ({DATA})"
+    return None
+
+
+def job_faults(page: Path) -> Iterator[tuple[int, str]]:
+    """Steps that another job is said to run, and does not: their lines, and what is missing where."""
+    for step in steps(page):
+        line = f"{page.relative_to(ROOT)}: {step.text}"
+        for pattern, (file, said) in JOBS.items():
+            if found := re.search(pattern, line):
+                wanted = said.format(*found.groups(), heading=heading(page, step.line))
+                if wanted not in texts(file):
+                    yield (
+                        step.line,
+                        f"{file} does not run this ({wanted.strip()} is not in it): {step.text[:60]}",
+                    )
+                break
+
+
+@cache
+def texts(pattern: str) -> str:
+    """All that stands in the files of a pattern."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in sorted(ROOT.glob(pattern)))
