@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 MAX_SHOWN = 50
 """Kinds of faults that the message of an error spells out; the others are counted."""
+NEAR = 0.55
+"""How alike a name has to be to one that was perhaps meant: 0 to 1, by difflib's ratio."""
 EXAMPLES = 3
 """Lines that are named where many have the same fault."""
 
@@ -38,20 +40,27 @@ class MissingDependencyError(DeclarationError):
 
 
 class UnknownNameError(DeclarationError):
-    """A format, metric, prompt or option that does not exist, with the nearest ones that do."""
+    """A format, metric, prompt or option that does not exist, with the nearest ones that do; ``elsewhere`` says what
+    those are called here that others call otherwise."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], elsewhere: Mapping[str, str] | None = None
+    ) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
-        near = difflib.get_close_matches(name, self.known, n=2, cutoff=0.5)
+        ours = (elsewhere or {}).get(name.casefold())
+        near = [ours] if ours in self.known else difflib.get_close_matches(name, self.known, n=2, cutoff=NEAR)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        super().__init__(f"there is no {kind} {name!r}: {hint}known: {', '.join(self.known)}")
+        what, of, whose = kind.rpartition(" of ") if " of " in kind else (kind, "", "")
+        super().__init__(f"there is no {what} {name!r}{of}{whose}: {hint}known: {', '.join(self.known)}")
 
 
-def check_known(kind: str, known: Collection[str], *names: str) -> None:
+def check_known(
+    kind: str, known: Collection[str], *names: str, elsewhere: Mapping[str, str] | None = None
+) -> None:
     """Check that there is a ``kind`` of each of these names. Raises UnknownNameError for the first that is not."""
     for name in names:
         if name not in known:
-            raise UnknownNameError(kind, name, known)
+            raise UnknownNameError(kind, name, known, elsewhere)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ def parameters(record: JudgeRecord) -> dict[str, str]:
 
 
 def numbers(summary: Summary) -> dict[str, float]:
-    """The numbers of a run: of each metric its mean, with the ends of the 95 % interval over topics (``.low``,
+    """The numbers of a run: of each metric its mean, with the ends of the 95% interval over topics (``.low``,
     ``.high``), the bounds for what is missing (``.worst_case``, ``.best_case``), and how many are scored and missing.
     What has no value is not among them."""
     found: dict[str, float | None] = {

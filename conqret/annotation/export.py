@@ -9,20 +9,17 @@ from conqret.annotation.records import Given, Person
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import Study
 from conqret.annotation.verdicts import Verdict
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, csv_text
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, csv_text
 
 COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds")
 """Of the long table: a row for each answer to a question; ``at`` is when it was given last, in UTC, ``seconds`` how
 long after the screen was shown first."""
 
 
-PROBABILITY = "inclusion_probability"
-"""The column that says how likely an item was to be drawn, where a plan drew it."""
-
-
-def marks_of(study: Study) -> dict[str, str]:
-    """What is said of each label of a study beside the label: how its item came to be chosen."""
-    if not study.estimates:
+def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
+    """What is said of each label of a study beside the label: how its item came to be chosen. Final labels are no
+    sample while some are ``undecided``: they are those on which people agree."""
+    if not study.estimates or undecided:
         return {FOR_ESTIMATION: NOT}
     return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
 

@@ -55,13 +55,13 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
     wanted = set(fields)
     shown = [
         ("Argument", item.argument, "argument"),
-        ("Other argument", item.second_argument, "second_argument"),
+        ("Other argument (for comparison)", item.second_argument, "second_argument"),
         ("Reference", item.reference, "reference"),
     ]
     found = [Passage(title=title, text=text) for title, text, name in shown if text and name in wanted]
     if "documents" in wanted:
         found += [
-            Passage(title=f"[{place}] {one.title}".strip(), text=one.text, url=one.url)
+            Passage(title=f"[{place}] {one.title or '(no title)'}", text=one.text, url=one.url)
             for place, one in enumerate(item.documents, start=1)
             if only is None or place == only + 1
         ]

@@ -138,7 +138,7 @@ def check(
 
 def curve_text(response: Response, unit: str) -> str:
     """The curve for a terminal: a line a level with mean, interval and bar, and the correlations."""
-    lines = [f"  level ({unit}): mean [95 % over topics]"]
+    lines = [f"  level ({unit}): mean [95% over topics]"]
     for level, mean, interval in zip(response.levels, response.means, response.intervals, strict=True):
         bar = "#" * round(BAR * max(0.0, min(1.0, mean)))
         lines.append(f"  {level:>6g}  {interval}  {bar}")

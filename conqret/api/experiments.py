@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from conqret._optional import require
 from conqret.engines import Engine
 from conqret.errors import strict_options
 from conqret.experiments.execute import ExperimentOutcome, run_experiment
@@ -29,9 +30,10 @@ def experiment_job(
     workers: int | None = None,
     say: Callable[[str, str], None] = lambda stage, text: None,
 ) -> Job:
-    """An experiment that is ready to be run, or to be estimated. Raises DeclarationError as :func:`run`."""
+    """An experiment that is ready to be run, or to be estimated. Raises as :func:`run`."""
     file = Path(experiment)
     table = read_experiment(file)
+    require("pyterrier", extra="retrieval")
     return Job(
         file,
         table,
@@ -71,6 +73,7 @@ def run(
 
     Raises:
         DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
+        MissingDependencyError: pyterrier is not installed; nothing is written then.
     """
     job = experiment_job(
         experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay,

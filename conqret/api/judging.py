@@ -370,7 +370,8 @@ async def _in_memory(
         prompts=setup.library,
     )
     before = session.counts
-    async with session if shared is None else contextlib.nullcontext(shared.client) as client:
+    async with session if shared is None else contextlib.nullcontext():
+        client = session.client
         on_start(setup, checked, client, 0)
         instrument = setup.instrument(client)
         async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
@@ -379,6 +380,6 @@ async def _in_memory(
     if abstain is not None:
         kept.update({key: abstain(judgment) for key, judgment in kept.items()})
     counts = session.counts.since(before)
-    summary = summarise(kept.values(), counts)
     record = judge_record(source, checked, setup)
+    summary = summarise(kept.values(), counts).of_all(record.items_count, record.items_left_out)
     return Judgments(record, source, kept, tuple(order), summary, counts, missing)

@@ -78,7 +78,7 @@ def abstain(
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.abstain import abstain as fitted
     from conqret.reliability.validation.settings import Settings
-    from conqret.report.abstention import abstention_sheet, abstention_tables
+    from conqret.report.abstention import abstention_sheet, abstention_tables, outcome
     from conqret.report.sheet import check_ending, write_sheet
 
     if page is not None:
@@ -101,6 +101,7 @@ def abstain(
     for dimension, why in found.left_out.items():
         note(f"{dimension} has no rule, and is never abstained from: {why}")
     result(found, abstention_tables(found), as_json=json_output)
+    tell(outcome(found))
     kept = [name for name, threshold in found.rules.items() if threshold is not None]
     if kept and len(kept) < len(found.rules):
         nothing = [name for name in found.rules if name not in kept]

@@ -64,7 +64,9 @@ def export(
         given = list(ledger.given(dropped=dropped))
         if not given:
             raise DeclarationError(f"{folder} holds no labels yet")
-        marks, decided = marks_of(ledger.study), list(verdicts(given, ledger.finals()))
+        decided = list(verdicts(given, ledger.finals()))
+        left = sum(one.value is None for one in decided)
+        marks = marks_of(ledger.study, undecided=left if final else 0)
         if to == "pairs" and not any(one.value in ("yes", "no") for one in decided):
             raise DeclarationError(
                 f"{folder} holds no yes or no of pairs: they are labels of --task perspective"
@@ -82,10 +84,14 @@ def export(
                 as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
             )
     _written(text, output, _reader(to, output, given, final=final))
-    left = sum(one.value is None for one in decided)
     if left and (final or to == "pairs"):
+        marked = (
+            "; the others, on which people agree, are marked as not for estimation, and refused by conqret validate, "
+            "until all are decided"
+        )
         note(
             f"{number(left, 'label')} left out: people differ, and no one has decided (conqret annotate adjudicate)"
+            + final * marked
         )
 
 

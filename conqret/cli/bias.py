@@ -164,9 +164,9 @@ def bias(
         shown.session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
             shown.tell(f"offline is {floor('a judge')}")
-    result(table, (*screen(table), at(page)), as_json=shown.json_output)
-    note(*table.warnings)
     outcomes = [check_bias_requirement(one, table) for one in wanted]
+    result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
+    note(*table.warnings)
     met = tell_outcomes(outcomes)
     if junit is not None:
         write_whole(junit, bias_junit(table, outcomes))

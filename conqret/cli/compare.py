@@ -60,4 +60,7 @@ def compare(
         note(f"{name} has no score for {lost} of the labels, which are left out for all")
     result(compared, comparison_tables(compared), as_json=json_output)
     tell(compared.verdict)
-    page.write(comparison_sheet, compared)
+    if compared.chance:
+        note(compared.chance)
+    baselines = [JudgeFolder(run).record().baseline for run in runs]
+    page.write(lambda found: comparison_sheet(found, baselines), compared)

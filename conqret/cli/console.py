@@ -10,7 +10,7 @@ import contextlib
 import functools
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +68,19 @@ def say_json(found: object) -> None:
     out().out("".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text))
 
 
-def result(found: object, lines: Iterable[RenderableType], *, as_json: bool) -> None:
-    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables."""
+def result(
+    found: object,
+    lines: Iterable[RenderableType],
+    *,
+    as_json: bool,
+    outcomes: Sequence[RequirementOutcome] | None = None,
+) -> None:
+    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables.
+
+    For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
+    """
+    if as_json and outcomes is not None:
+        found = _plain(found) | {"requirements": list(map(asdict, outcomes))}
     if as_json:
         say_json(found)
         return
@@ -155,7 +166,7 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     for one in outcomes:
         value = "none" if one.value is None else f"{one.value:.3f}"
         if one.met:
-            note(f"met: {one.requirement} ({value})")
+            tell(f"met: {one.requirement} ({value})")
         else:
             complain(f"not met: {one.requirement} ({value}{', ' if one.reason else ''}{one.reason})")
     return all(one.met for one in outcomes)
@@ -237,6 +248,13 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
     with shown:
         task = shown.add_task(doing, total=total, counts="")
         yield Bar(shown, task, lines=shown.disable and not quiet)
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    """A pydantic model as the data that its JSON holds."""
+    import json
+
+    return dict(json.loads(found.model_dump_json()))
 
 
 def _console(*, stderr: bool = False) -> Console:

@@ -50,7 +50,7 @@ def comprehensiveness(
     reviewed: Reviewed,
     asking: Asking,
 ) -> None:
-    """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4 %)?
+    """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
 
     Without --model a sheet is written, whose column covered people fill with yes or no; --labels reads it back.
     """
@@ -72,7 +72,7 @@ def comprehensiveness(
     tell_figures(
         "Comprehensiveness",
         {"chunks whose perspectives are all covered": share, "chunks looked at": len(places), "of": len(review.rows)},
-        "DebateQA: 90.4 % of the five nearest chunks, by people. The interval (95 %) is over questions.",
+        "DebateQA: 90.4% of the five nearest chunks, by people. The interval (95%) is over questions.",
         done, asking.shown,
     )  # fmt: skip
 

@@ -70,7 +70,7 @@ def remove(
         "questions that lost all": len(found.lost),
     }
     remark = (
-        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6 %) by two of three people."
+        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) by two of three people."
     )
     tell_figures("Removed", facts, remark, None, shown, found, at(output, "benchmark"))
     if found.unlabelled:

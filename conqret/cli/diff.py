@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import at, note, result, tell
+from conqret.cli.console import at, end, note, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
     "conqret diff runs/before runs/after -o diff.html\n\n"
+    'conqret diff runs/last runs/now --metric groundedness --require "difference[groundedness] >= -0.02"\n\n'
     "conqret diff runs/system-a runs/system-b --labels labels.csv --scale 1:3"
 )
 
@@ -38,6 +39,19 @@ def diff(
     ] = None,
     reading: label_options.LabelReading,
     most: Annotated[int, typer.Option(help="How many of the items that changed most are shown.", min=0)] = 10,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this metric, and no other is tested beside it; may be repeated."),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition on the second run's mean less the first's: difference[groundedness] >= -0.02, or "
+            "difference.high[groundedness] >= 0, which fails where the whole interval is below 0; the exit code is 1 "
+            "where one is not met. May be repeated."
+        ),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="A file for the conditions as JUnit XML.")] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -46,33 +60,47 @@ def diff(
     No labels are needed. A judge may favour one of two systems; with a few labels people's difference is estimated
     from all judgments, corrected for that.
     """
-    from conqret._optional import require
+    from conqret._optional import require as needed
     from conqret.errors import DeclarationError
+    from conqret.io.atomic import write_whole
     from conqret.judging.folder import JudgeFolder
+    from conqret.reliability.validation.difference_requirements import (
+        check_difference_requirement,
+        parse_difference_requirement,
+    )
     from conqret.reliability.validation.run_difference import difference
     from conqret.reliability.validation.settings import Settings
-    from conqret.report.run_difference import difference_tables, write_difference
+    from conqret.report.junit import difference_junit
+    from conqret.report.run_difference import difference_tables, unlike, write_difference
 
-    require("numpy", "scipy", extra="stats")
+    needed("numpy", "scipy", extra="stats")
     if len(labels or ()) > 2:
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
+    wanted = [parse_difference_requirement(text) for text in require or ()]
     runs = JudgeFolder(first), JudgeFolder(second)
     found = difference(
         *runs,
         labels=[reading.load(file) for file in labels or ()],
         settings=Settings(confidence=confidence),
         most=most,
+        metrics=[name.replace("-", "_") for name in metric or ()],
     )
+    outcomes = [check_difference_requirement(one, found) for one in wanted]
     judge = "the same judge" if found.same_judge else "two judges"
-    items = "the same texts" if found.same_items else "other texts"
+    items = "the same texts" if found.same_items else "other texts (or another order)"
     tell(f"first      {found.first}\nsecond     {found.second}")
     tell(f"{number(found.pairs, 'pair')}, matched by {found.paired_by}: {judge}, {items}")
     if not found.same_judge and not found.same_items:
         note("judge and items both differ, so it cannot be said which of them made the difference")
     if found.left_out:
         note(f"only one of the two runs has {', '.join(found.left_out)}")
+    if found.unlike:
+        note(unlike(found))
     if not found.changed:
         note("no score differs")
-    result(found, difference_tables(found), as_json=json_output)
+    result(found, difference_tables(found), as_json=json_output, outcomes=outcomes)
     if output is not None:
         tell(at(write_difference(found, *runs, output), "page"))
+    if junit is not None:
+        write_whole(junit, difference_junit(outcomes))
+    end(not tell_outcomes(outcomes))

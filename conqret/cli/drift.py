@@ -156,8 +156,8 @@ def drift(
         places = [at(write_sheet(sheet, page), "page")]
     if charted.left_out:
         note_all("not finished, and left out", charted.left_out)
-    result(charted, (*drift_screen(charted), *places), as_json=shown.json_output)
     outcomes = [check_drift_requirement(one, charted) for one in wanted]
+    result(charted, (*drift_screen(charted), *places), as_json=shown.json_output, outcomes=outcomes)
     met = tell_outcomes(outcomes)
     if junit is not None:
         write_whole(junit, drift_junit(charted, outcomes))

@@ -12,6 +12,7 @@ from conqret.cli.console import NONE, note, result
 
 if TYPE_CHECKING:
     from conqret.judging.expected_cost import Expected, Total
+    from conqret.llm.options import ClientOptions
     from conqret.report.table import Cell, Table
 
 
@@ -36,11 +37,12 @@ def tell_cost(
     budget: float | None = None,
     facts: Mapping[str, Any] = NONE,
     lines: Iterable[str] = (),
+    asked: ClientOptions | None = None,
 ) -> None:
-    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, and what a ``budget``
-    (dollars) would do to the run."""
-    stop = budget_words(found, budget)
-    shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop}
+    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, what a ``budget``
+    (dollars) would do to the run, and why the model that is to be ``asked`` would not be."""
+    stop, refused = budget_words(found, budget), None if asked is None else refusal(asked)
+    shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop, "refusal": refused}
     result(shown, [*lines, cost_table(found)], as_json=as_json)
     share = min((one.sampled for one in found), default=1.0)
     if share < 1:
@@ -48,8 +50,25 @@ def tell_cost(
     if any(one.completion_tokens for one in found):
         note("the lengths of answers are assumed, by what each has to hold")
     note("answers that are recorded already cost nothing")
-    if stop:
-        note(stop)
+    note(*dict.fromkeys(one for each in found for one in each.notes))
+    for told in filter(None, (stop, refused)):
+        note(told)
+
+
+def refusal(asked: ClientOptions) -> str | None:
+    """Why a run would end before its first question, as the hosted model cannot be asked; None where it can."""
+    from dataclasses import replace
+
+    from conqret.errors import DeclarationError
+    from conqret.llm.backends.hosted import BACKEND
+    from conqret.runs.session import Session
+
+    try:
+        if asked.backend is BACKEND:
+            Session(replace(asked, budget_usd=None)).check()
+    except DeclarationError as error:
+        return f"the run would refuse: {error}"
+    return None
 
 
 def budget_words(found: Sequence[Expected], budget: float | None) -> str | None:

@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.cli import options
-from conqret.cli.console import at, end, named, note, note_all, progress, result, tell, tell_outcomes
+from conqret.cli.console import at, end, note, note_all, progress, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
 from conqret.cli.settings_file import Config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
     from conqret import Judgments
     from conqret.io import Checked
     from conqret.judging.folder import JudgeFolder
+    from conqret.judging.requirements import RequirementOutcome
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
     from conqret.llm.client import Client
@@ -68,8 +69,8 @@ def judge(
         bool | None,
         options.option(
             options.JUDGING,
-            "Ask the judge how sure it is of each answer, from 0 to 100: for conqret abstain. Another prompt, and so "
-            "another judge.",
+            "Ask the judge how sure it is of each answer, from 0 to 100: for conqret abstain. The prompt differs, so "
+            "the scores count as those of a judge of their own.",
             "--confidence",
         ),
     ] = None,
@@ -94,8 +95,8 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "A file of conqret abstain for this very judge: scores that it is not sure enough of are left unscored: "
-            "unsure. The same command without it brings them back.",
+            "A file of conqret abstain for this very judge: a score that it is not sure enough of is left out, with "
+            "the reason unsure. The same command without it brings such scores back.",
             "--abstain",
         ),
     ] = None,
@@ -104,9 +105,21 @@ def judge(
         list[str] | None,
         options.option(
             options.JUDGING,
-            "A condition such as groundedness >= 0.7, groundedness.low >= 0.6 (what has no value being 0) or "
-            "coverage >= 0.95; the exit code is 1 where one is not met. May be repeated.",
+            "A condition such as groundedness >= 0.7, groundedness.low >= 0.6 (the low end of its 95% interval), "
+            "groundedness.worst_case >= 0.6 (all that has no value being 0) or coverage >= 0.95; the exit code is 1 "
+            "where one is not met. May be repeated.",
             "--require",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, options.option(options.FILES, "A file for items and conditions as JUnit XML.", "--junit")
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file for conditions and means as Markdown: the summary of a build.",
+            "--markdown",
         ),
     ] = None,
     batch: Annotated[
@@ -129,8 +142,8 @@ def judge(
     from conqret import judge as judged
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
-    from conqret.errors import DeclarationError, ItemsError
-    from conqret.judging.requirements import check_mean, parse_mean
+    from conqret.errors import DeclarationError, ItemsError, check_known
+    from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {
         "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
@@ -147,11 +160,20 @@ def judge(
     if config is not None:
         shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
-        tell_cost([expected_cost(items, **settings)], budget=calls.budget_usd, as_json=shown.json_output)
+        asks = not own.given() and kept.replay is None
+        tell_cost(
+            [expected_cost(items, **settings)],
+            budget=calls.budget_usd,
+            as_json=shown.json_output,
+            asked=calls.of(model) if asks else None,
+        )
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
         def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            check_known(
+                "metric to require of these items", {*setup.metrics, COVERAGE}, *(one.name for one in wanted)
+            )
             if maps is not None:
                 maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
             if card is not None:
@@ -170,21 +192,39 @@ def judge(
     summary = found.summary
     if maps is not None and found.folder is not None:
         summary = _calibrated(found.folder, maps)
-    result(summary, _lines(found, summary), as_json=shown.json_output)
-    met = tell_outcomes([check_mean(one, found.summary) for one in wanted])
+    outcomes = [check_mean(one, found.summary) for one in wanted]
+    result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
+    _write_for_build(found, outcomes, junit, markdown)
+    met = tell_outcomes(outcomes)
     there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
     end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
 
 
-def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging) -> set[str]:  # noqa: A002
-    """The metrics of which something can be required."""
-    from conqret.judging.own_judge import PAIRED, SINGLE
-    from conqret.judging.registry import JUDGES
+def _write_for_build(
+    found: Judgments, outcomes: Sequence[RequirementOutcome], junit: Path | None, markdown: Path | None
+) -> None:
+    """Write what a build shows, where that is wanted."""
+    from conqret.io.atomic import write_whole
+    from conqret.report.tables import build_summary
 
+    if junit is not None:
+        from conqret.report.junit import judge_junit  # and with it what measures judges
+
+        write_whole(junit, judge_junit(found.summary, outcomes))
+    if markdown is not None:
+        write_whole(markdown, build_summary(found.summary, found.record, outcomes).encode())
+
+
+def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging) -> set[str]:  # noqa: A002
+    """The metrics of which something can be required: those that are asked for."""
+    from conqret.judging.own_judge import PAIRED, SINGLE
+    from conqret.judging.registry import DEFAULT_FORMAT, JUDGES
+
+    asked = {metric.replace("-", "_") for metric in judging.metric or ()}
     if own.given():
-        return {metric.replace("-", "_") for metric in judging.metric or (PAIRED, SINGLE)}
-    judges = JUDGES.values() if format is None else [JUDGES[format]]
-    return {metric for judge in judges for metric in judge.metrics}
+        return asked or {PAIRED, SINGLE}
+    known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
+    return known & asked or known
 
 
 def _read(calibration: Path) -> Calibration:
@@ -221,7 +261,7 @@ def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
 
     counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
     tell(f"{counts} from {items} (read as {checked.layout})")
-    tell(f"judged by {setup.judge.name} with {named(setup.client.model, setup.client.backend.baseline)}")
+    tell(f"judged by {setup.judge.name} with {setup.client.model}")
     note(*setup.notes)
 
 
@@ -232,13 +272,13 @@ def _remark(found: Judgments, *, quiet: bool) -> None:
         note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
 
 
-def _lines(found: Judgments, summary: Summary) -> Iterator[RenderableType]:
-    from conqret.report.tables import terminal
+def _lines(found: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
+    from conqret.report.tables import headlines, terminal
 
     if not len(found) and summary.outstanding:
         yield f"nothing is judged yet: {summary.outstanding} of {found.record.items_count} items wait for a batch"
         return
-    yield terminal(summary, found.record)
+    yield from headlines(summary, found.record) if quiet else [terminal(summary, found.record)]
     if (run := found.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

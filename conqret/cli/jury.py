@@ -77,5 +77,7 @@ def jury(
     write_report(JudgeFolder(output))
     result(found, jury_tables(found), as_json=json_output)
     tell(found.verdict)
+    if found.chance:
+        note(found.chance)
     tell(at(output, "run"))
     tell(at(page))

@@ -105,7 +105,9 @@ def label(
         uncertain_first=uncertain_first,
         seed=seed,
     )
-    sheet = Sheet(asked, [one.item for one in found.chosen], names, low, high, not uncertain_first)
+    sheet = Sheet(
+        asked, [one.item for one in found.chosen], names, low, high, not uncertain_first, found.probability
+    )
     texts = {
         **FORMS[to](sheet),
         ".plan.json": json.dumps(_reasons(found), indent=1, ensure_ascii=False) + "\n",

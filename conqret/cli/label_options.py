@@ -36,7 +36,12 @@ class LabelReading(Group):
         list[str] | None, option(PANEL, "What words stand for: low=1,medium=2,high=3.", "--map")
     ] = None
     columns: Annotated[
-        str | None, option(PANEL, "Which column holds what: item=doc_id,annotator=worker,…")
+        str | None,
+        option(
+            PANEL,
+            "Which column holds what: item=doc_id,annotator=worker,…; of a wide table which dimension, too: "
+            "clarity=Answer.clarity.",
+        ),
     ] = None
     dimension: Annotated[
         list[str] | None,

@@ -23,6 +23,8 @@ T = TypeVar("T")
 MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
 """The panels under which ``--help`` groups the options."""
 
+DOCUMENTS = "documents"
+"""The field that may stand in several columns."""
 ITEM_COLUMNS = "topic=question,documents=ctx"
 """What --columns looks like for items."""
 
@@ -269,7 +271,9 @@ class Shown(Group):
     """What a command says, and in which form."""
 
     json_output: Json = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes.")] = False
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress, no notes, and of judge no tables.")
+    ] = False
 
     def tell(self, *lines: str) -> None:
         """Print what is being done, unless that is not wanted."""
@@ -351,12 +355,21 @@ def counts(name: str, text: str) -> list[int]:
 def column_map(columns: str | None, example: str) -> dict[str, str]:
     """``--columns`` as a mapping from field to column; ``example`` stands in the error.
 
+    Several columns of documents are put together (``doc 1+doc 2``).
+
     Raises:
-        DeclarationError: it is no list of ``field=column``.
+        DeclarationError: it is no list of ``field=column``, or another field has two columns.
     """
     from conqret.errors import DeclarationError
 
     pairs = [pair.split("=", 1) for pair in listed(columns)]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns is a list such as {example}, not {columns!r}")
-    return {field.strip(): column.strip() for field, column in pairs}
+    found: dict[str, str] = {}
+    for field, column in ((field.strip(), column.strip()) for field, column in pairs):
+        if field in found and field != DOCUMENTS:
+            raise DeclarationError(
+                f"--columns says twice what holds {field}: {found[field]!r} and {column!r}"
+            )
+        found[field] = f"{found[field]}+{column}" if field in found else column
+    return found

@@ -96,7 +96,7 @@ def detect(
     """
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs
-    from conqret.perspectives.detection import estimate
+    from conqret.perspectives.detection import GRADES, estimate
     from conqret.perspectives.study import DetectionFolder, record_of, study
     from conqret.report.perspectives import detection_tables
     from conqret.report.table import spaced
@@ -133,10 +133,13 @@ def detect(
     there = len(found) - sum(summary.unanswered.values())
     lines = [
         *spaced(detection_tables(summary)),
-        f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} on",
+        f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} "
+        f"({GRADES[summary.yes_from]}) on",
         at(folder.table_file, "table"),
     ]
     asking.conclude(summary, lines, outcome, summary.unanswered, there=there)
+    if summary.against_labels is not None and summary.against_labels.warning:
+        note(f"WARNING: {summary.against_labels.warning}")
 
 
 def probabilities_of(

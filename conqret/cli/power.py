@@ -136,7 +136,7 @@ def bias(
     *,
     size: Annotated[
         float,
-        typer.Option(help="The bias that is to be found: .1 lets a place, or a changed text, win 60 %."),
+        typer.Option(help="The bias that is to be found: .1 lets a place, or a changed text, win 60%."),
     ] = 0.1,
     topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
     items: Annotated[str, typer.Option(help="Numbers of pairs a topic.")] = "2,5",

@@ -50,7 +50,7 @@ def rank(
     from conqret.debateqa.standings import standings
     from conqret.debateqa.table import read_tables
     from conqret.errors import DeclarationError
-    from conqret.report.ranks import ranking_table, read_systems, write_ranks
+    from conqret.report.ranks import ranking_table, ranking_words, read_systems, write_ranks
 
     if answers and report is None:
         raise DeclarationError("--answers are told about on the page: name it with --report")
@@ -63,9 +63,9 @@ def rank(
     for metric, instrument, means in _measured(found):
         remark_left_out(metric, instrument, means.left_out, means.questions)
     ranking = ranking_table(found, table, places)
-    lines: list[RenderableType] = [ranking]
+    lines: list[RenderableType] = [*ranking_words(places), "", ranking]
     if report is not None:
-        write_ranks(ranking, systems, _measured(found), report)
+        write_ranks(ranking, ranking_words(places), systems, _measured(found), report)
         lines += ["", at(report, "page")]
     result(_facts(found, table, places), lines, as_json=json_output)
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from conqret.cli.console import at, result
+from conqret.cli import options
+from conqret.cli.console import at, note, result
 
 EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.html"
 
@@ -31,6 +32,7 @@ def report(
             help="Where the raw answers are, if not in the run's folder: a store, an export, a run."
         ),
     ] = None,
+    prompts: options.Prompts = None,
     calibration: Annotated[
         Path | None,
         typer.Option(
@@ -59,7 +61,7 @@ def report(
     from conqret.report.tables import Beside, terminal
     from conqret.runs.folder import REPORT
 
-    given = to or beside or recordings or calibration
+    given = to or beside or recordings or prompts or calibration
     if (experiment := ExperimentFolder(run)).is_there():
         _alone(run, "an experiment", given)
         files, found = write_experiment(experiment), experiment.summary()
@@ -75,8 +77,16 @@ def report(
     if calibration is not None:
         summary = calibrate_run(directory, Calibration.read(calibration))
     other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
+    if beside is not None and other is None:
+        note(f"{run} is the floor itself: nothing stands beside it")
     written = write_report(
-        directory, to, max_items=max_items, beside=other, asked_too=True, recordings=recordings
+        directory,
+        to,
+        max_items=max_items,
+        beside=other,
+        asked_too=True,
+        recordings=recordings,
+        prompts=prompts,
     )
     result(
         summary, (terminal(summary, directory.record(), other), at(written, "report")), as_json=json_output
@@ -89,6 +99,6 @@ def _alone(run: Path, what: str, given: object) -> None:
 
     if given is not None:
         raise DeclarationError(
-            f"{run} holds {what}, whose page stands in its folder: leave out --to, --beside, --recordings and "
-            "--calibration, or give the folder of a judge's run"
+            f"{run} holds {what}, whose page stands in its folder: leave out --to, --beside, --recordings, "
+            "--prompts and --calibration, or give the folder of a judge's run"
         )

@@ -71,9 +71,9 @@ def evaluate(
     prompts: options.Prompts = None,
     shown: options.Shown,
 ) -> None:
-    """Score systems against the qrels for pro, con and both: means, 95 % intervals, and what differs significantly.
+    """Score systems against the qrels for pro, con and both: means, 95% intervals, and what differs significantly.
 
-    The mark is a paired t-test against the first system at the 5 % level, with Holm's correction over the
+    The mark is a paired t-test against the first system at the 5% level, with Holm's correction over the
     systems of each measure. The last table says how evenly both sides are shown.
     """
 
@@ -177,6 +177,6 @@ def lines(found: Evaluation) -> Iterator[RenderableType]:
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
         yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
     bare = all(score.interval.low is None for score in found.scores)
-    means = "means over topics, too few for intervals" if bare else "means with 95 % intervals over topics"
+    means = "means over topics, too few for intervals" if bare else "means with 95% intervals over topics"
     note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip

@@ -30,7 +30,10 @@ _UNITS = ("B", "KB", "MB", "GB")
 
 @app.command("list", epilog="Example: conqret runs list runs --json")
 def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> None:
-    """List the runs in a folder: what each is, whether it is finished, how many answers it holds, and its size."""
+    """List the runs in a folder, a line each: whether it is finished, when it was made, its size, and what it is.
+
+    Of one run alone, whose folder is given, it says how many answers it holds, too; with --json of each.
+    """
     from dataclasses import asdict
 
     from conqret.runs.keeping import runs_under
@@ -40,19 +43,22 @@ def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> N
 
 
 def _listed(found: list[FoundRun]) -> Iterator[RenderableType]:
-    from conqret.report.table import Column, Table
-
     if not found:
         yield "there are no runs here"
-        return
-    columns = (Column("Run", "name"), "Kind", Column("What", "text"), "Made", "State", "Answers", "Size")
-    rows = [
-        (
-            str(run.path), run.kind, run.what, run.created[:10], run.state,
-            "damaged" if run.answers is None else run.answers, _size(run.size),
-        ) for run in found
-    ]  # fmt: skip
-    yield Table("", columns, rows)
+    places, states = ([str(run.path) for run in found], [_state(run) for run in found])
+    wide = [max(map(len, cells), default=0) for cells in (places, states)]
+    for place, state, run in zip(places, states, found, strict=True):
+        size = _size(run.size)
+        named = f"{place:<{wide[0]}}  {state:<{wide[1]}}"
+        yield f"{named}  {run.created[:10]:<10}  {size:>6}  {run.kind}: {run.what}"
+    if len(found) == 1 and found[0].answers is not None:
+        yield number(found[0].answers, "answer")
+
+
+def _state(run: FoundRun) -> str:
+    """How far it is, what came to nothing, and whether its answers can be read."""
+    damaged = "answers damaged" if run.answers is None and run.kind != "?" else ""
+    return ", ".join(filter(None, (run.state, run.lost, damaged)))
 
 
 @app.command("move", epilog="Example: conqret runs move runs/first archive/first")

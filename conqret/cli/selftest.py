@@ -28,7 +28,7 @@ def selftest(
     size: Annotated[
         float,
         typer.Option(
-            help="The bias that is planted: .1 moves a score by .1, or lets a place or a changed text win 60 %."
+            help="The bias that is planted: .1 moves a score by .1, or lets a place or a changed text win 60%."
         ),
     ] = 0.1,
     noise: Annotated[

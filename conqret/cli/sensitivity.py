@@ -162,9 +162,11 @@ def sensitivity(
 
 
 def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
-    """One block for each judge and perturbation: a line a metric, and why it is not as it should be."""
+    """One block for each judge and perturbation: a line a metric, how far what should move does (with interval and p),
+    and why it is not as it should be."""
     from itertools import groupby
 
+    from conqret.reliability.sensitivity.verdict import STILL
     from conqret.report import words
     from conqret.report.table import Alarm, Column, Table
 
@@ -182,11 +184,16 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
                 words.label(curve.metric),
                 str(curve.expected or ""),
                 " ".join(f"{mean:.2f}" for mean in curve.means),
-                "" if curve.pearson is None else f"{curve.pearson:+.2f}",
+                "" if curve.pearson is None or curve.expected in STILL else f"{curve.pearson:+.2f}",
                 f"{curve.n} of {curve.total}",
-                "yes" if curve.verdict == "yes" else Alarm(f"{curve.verdict}: {curve.words}"),
+                said if curve.verdict == "yes" else Alarm(said),
             )
             for curve in listed
+            for said in [
+                "yes"
+                if curve.verdict == "yes" and curve.expected in STILL
+                else f"{curve.verdict}: {curve.words}"
+            ]
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from conqret.judging.asked import Asked
 
 EPILOG = (
-    "Examples:\n\nconqret show runs/first voting-age-pro\n\nconqret show runs/first voting-age-pro --json"
+    "Examples:\n\nconqret show runs/first voting-age-pro\n\nconqret show runs/first voting-age-pro --full\n\n"
+    "conqret show runs/first voting-age-pro --json"
 )
+
+BEGINNING = 1_000
+"""Characters of a prompt or an answer that are printed: enough to know it by."""
 
 
 def show(
@@ -31,17 +35,21 @@ def show(
         ),
     ] = None,
     prompts: options.Prompts = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print long prompts and answers whole, not their beginnings.")
+    ] = False,
     json_output: options.Json = False,
 ) -> None:
     """Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of them.
 
-    A run keeps no prompts: each is filled again, and shown only if it is the very one that was sent.
+    Long texts are cut; --full and --json have them whole. A run keeps no prompts: each is filled again, and shown only
+    if it is the very one that was sent.
     """
     from conqret.judging.asked import asked
     from conqret.judging.folder import JudgeFolder
 
     (found,) = asked(JudgeFolder(run), [item], recordings=recordings, prompts=prompts)
-    result(plain(found), list(_shown(found)), as_json=json_output)
+    result(plain(found), list(_shown(found, full)), as_json=json_output)
 
 
 def plain(found: Asked) -> dict[str, Any]:
@@ -68,15 +76,27 @@ def plain(found: Asked) -> dict[str, Any]:
     }
 
 
-def _shown(found: Asked) -> Iterator[Any]:
-    from conqret.report.asked import heading, measures_table, parts
+def _shown(found: Asked, full: bool) -> Iterator[Any]:
+    from conqret.report.asked import heading, measures_table, parts, parts_tables
+    from conqret.report.texts import cut
 
     judgment = found.judgment
     yield f"{judgment.item}: {judgment.topic} ({judgment.stance})"
     yield f"{judgment.format} by {judgment.model} ({judgment.fingerprint})"
     yield measures_table(judgment)
+    for table in parts_tables(judgment):
+        yield ""
+        yield table
+    before: set[str] = set()
     for number, one in enumerate(found.exchanges, start=1):
         yield ""
         yield f"--- {number} of {len(found.exchanges)}: {heading(one)}"
         for title, text in parts(one):
-            yield from (f"[{title}]", text)
+            yield f"[{title}]"
+            if len(text) > BEGINNING and text in before:
+                yield "(the same as before)"
+                continue
+            before.add(text)
+            yield text if full else cut(text, BEGINNING)
+            if not full and len(text) > BEGINNING:
+                yield f"({len(text) - BEGINNING:,} more characters: --full)"

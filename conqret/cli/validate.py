@@ -94,7 +94,7 @@ def validate(
     )
     _remark(found.validation)
     tables = [agreement_table(found.validation), beside_table(found.validation)]
-    result(found.validation, tables, as_json=json_output)
+    result(found.validation, tables, as_json=json_output, outcomes=found.requirements)
     over = {name: row.over for name, row in found.validation.dimensions.items()}
     note(*not_beaten(over))
     for path in found.files:

@@ -36,7 +36,7 @@ def queries(question: str) -> dict[str, Any]:
 
 def points_of_view(question: str, texts: Sequence[str], most: int) -> dict[str, Any]:
     """The sentences that say most about the question, at most two of a document, no two alike, and the documents that
-    hold each (60 % of its stems in two neighbouring sentences)."""
+    hold each (60% of its stems in two neighbouring sentences)."""
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
     candidates = sorted(

@@ -116,7 +116,7 @@ class ChosenThreshold(Frozen):
     """What labels say of thresholds.
 
     ``none_below`` is the highest threshold, in hundredths, below which no labelled pair is a duplicate (the paper's
-    rule); ``labelled_below`` pairs speak for it, so that with 95 % confidence at most ``at_most_below`` of all pairs
+    rule); ``labelled_below`` pairs speak for it, so that with 95% confidence at most ``at_most_below`` of all pairs
     like these are duplicates (1 - .05^(1/n)). ``best_f1`` is the threshold with the highest F1 over all pairs, with
     ``precision``, ``recall`` and ``f1`` there; bands are weighted by their size.
     """

@@ -45,6 +45,7 @@ class Reason(StrEnum):
     SERVER_ERROR = "server_error"
     AUTHENTICATION = "authentication"
     BAD_REQUEST = "bad_request"
+    JUDGE_FAILED = "judge_failed"
     BUDGET = "budget"
     PROVIDER_DOWN = "provider_down"
     NOT_RECORDED = "not_recorded"
@@ -128,8 +129,13 @@ class Measure(Frozen):
         return cls(status=reason.status, reason=reason, detail=detail)
 
 
+HTML = "html"
+"""The kind of a flag that is no attack: the scripts of a web page that was not cleaned."""
+
+
 class Flag(Frozen):
-    """Something in the item's own text that tries to steer the judge, found before judging.
+    """Something in the item's own text that tries to steer the judge, found before judging, or (:data:`HTML`) that was
+    left of a web page.
 
     ``where`` is ``topic``, ``argument``, ``second_argument``, ``reference`` or ``document:<id>``.
     """
@@ -206,6 +212,11 @@ class Judgment(Frozen):
     trims: tuple[Trim, ...] = ()
     strays: tuple[int, ...] = ()
     trace: Trace = Trace()
+
+    @property
+    def addressed(self) -> tuple[Flag, ...]:
+        """The flags of texts that address the judge: all but what is left of web pages."""
+        return tuple(flag for flag in self.flags if flag.kind != HTML)
 
     @property
     def status(self) -> Status:

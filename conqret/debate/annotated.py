@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from conqret.data.gathering import gathered
-from conqret.io.text_annotations import Kind, TextAnnotation
-from conqret.stats.estimate import CONFIDENCE, Estimate, Scale
+from conqret.io.text_annotations import BEST, Kind, TextAnnotation
+from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.resampling import mean_interval
+
+RATINGS = (1, BEST)
+"""The ends of a rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +60,16 @@ def _annotated(own: Sequence[TextAnnotation], confidence: float) -> Annotated:
         name for texts in by_text.values() for name in {name for one in texts for name in one.strategies}
     )
 
-    def mean(values: Sequence[tuple[int, str]], reason: str, scale: Scale = "plain") -> Estimate:
+    def mean(values: Sequence[tuple[int, str]], reason: str, ends: tuple[int, int]) -> Estimate:
         numbers, passages = [number for number, _ in values], [passage for _, passage in values]
-        return mean_interval(numbers, passages, confidence=confidence, scale=scale, reason=reason)
+        return mean_interval(numbers, passages, confidence=confidence, ends=ends, reason=reason)
 
     return Annotated(
         kind=own[0].kind,
         for_right=own[0].for_right,
         texts=len(by_text),
-        quality=mean(rated, "nobody rated the quality"),
-        difference=mean(apart, "nobody rated what another one rated"),
-        responds=mean(said, "nobody was asked", "share"),
+        quality=mean(rated, "nobody rated the quality", RATINGS),
+        difference=mean(apart, "nobody rated what another one rated", (0, RATINGS[1] - RATINGS[0])),
+        responds=mean(said, "nobody was asked", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )

@@ -1,7 +1,7 @@
 """Controversy controllability: how often a system's statements are wholly on the side that they were told to take
 (DEBATunE, section 4.1).
 
-What is judged is the format ``controllability``: the share of each statement on its own side. From a share on, 100 %
+What is judged is the format ``controllability``: the share of each statement on its own side. From a share on, 100%
 unless told otherwise, a statement is good. A refusal is never good, and is counted beside.
 """
 
@@ -19,8 +19,9 @@ from conqret.debate.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
 from conqret.stats.classification import auroc
-from conqret.stats.estimate import Estimate, average, undefined
+from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
 from conqret.stats.resampling import leave_one_out
+from conqret.stats.significance import holm
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,10 +38,12 @@ class Controllability(Frozen):
     """What one system's statements come to.
 
     ``positive`` and ``negative`` are the shares of good statements among those of the two sides, ``overall`` the mean
-    of both, each with a 95 % interval over topics. ``separation`` is the AUROC with which supporting less opposing
+    of both, each with a 95% interval over topics. ``separation`` is the AUROC with which supporting less opposing
     tells the sides apart, whatever is called good. Of ``statements``, ``refusals`` and ``no_side`` argue for neither
     side and are not good; ``unanswered`` have no answer of the judge and are left out: were all of them bad, or all
-    good, ``overall`` would be at the ends of ``bounds``.
+    good, ``overall`` would be at the ends of ``bounds``. ``beyond_first`` is ``overall`` less that of the first system
+    on the topics that both have, paired, and ``p`` its two-sided p-value by t over them, by Holm over the systems
+    (None: no test); neither has a value for the first.
     """
 
     system: str
@@ -53,6 +56,8 @@ class Controllability(Frozen):
     no_side: int
     unanswered: int
     bounds: tuple[float, float] | None
+    beyond_first: Estimate | None = None
+    p: float | None = None
 
 
 def controllability(
@@ -70,7 +75,12 @@ def controllability(
     """
     check_good_from(good_from)
     by_system = gathered(zip(map(system_of, items), judgments, strict=True))
-    return [_of_system(name, found, good_from) for name, found in by_system.items()]
+    found = [_of_system(name, one, good_from) for name, one in by_system.items()]
+    first, *others = by_system.values() if by_system else [[]]
+    apart = [_beyond(one, first, good_from) for one in others]
+    tested = zip(found[1:], apart, holm([one.p() for one in apart]), strict=True)
+    compared = [one.model_copy(update={"beyond_first": less.estimate(), "p": p}) for one, less, p in tested]
+    return [*found[:1], *compared]
 
 
 def check_good_from(good_from: int) -> None:
@@ -89,6 +99,37 @@ def is_good(measure: Measure, good_from: int = GOOD_FROM) -> bool | None:
 def overall(positive: float, negative: float) -> float:
     """The mean of the two sides: ``(positive + negative) / 2``."""
     return (positive + negative) / 2
+
+
+def _beyond(found: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> Sampled:
+    """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
+    import numpy as np
+
+    known = [
+        [(one, good) for one in each if (good := is_good(one.measures[METRIC], good_from)) is not None]
+        for each in (found, first)
+    ]
+    shared = set.intersection(*({one.topic for one, _ in each} for each in known))
+    rows = [
+        (one.topic, good, one.stance == "pro", place)
+        for place, each in enumerate(known)
+        for one, good in each
+        if one.topic in shared
+    ]
+    if not rows:
+        return without_value("no topic in common")
+    topics, *columns = zip(*rows, strict=True)
+    resamples, (own, side, which) = leave_one_out(topics), map(np.array, columns)
+    means = []
+    for system in (0, 1):
+        shares = [
+            resamples.ratio(own * part, part, scale="share")
+            for part in ((which == system) & side, (which == system) & ~side)
+        ]
+        if not all(one.defined for one in shares):
+            return without_value("no statement of one of the sides")
+        means.append(average(shares))
+    return means[0].minus(means[1])
 
 
 def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Controllability:

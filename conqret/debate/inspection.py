@@ -147,7 +147,7 @@ class Agreed(Frozen):
     were labelled. ``agreement`` is the share on which both say good, or both bad, and ``kappa`` that beyond chance;
     ``bad_confirmed`` is the share of what the judge calls bad that people call bad, ``good_confirmed`` likewise;
     ``good_by_judge`` and ``good_by_people`` are the shares of good statements. Ties are left out of all of them:
-    ``ties`` is their share. Intervals (95 %) are over topics. ``sheet`` statements were drawn, ``unlabelled`` of them
+    ``ties`` is their share. Intervals (95%) are over topics. ``sheet`` statements were drawn, ``unlabelled`` of them
     have no label.
     """
 

@@ -33,7 +33,7 @@ _VERDICTS: dict[int, Verdict] = {1: "win", 0: "tie", -1: "lose"}
 class Quality(Frozen):
     """How one system fares against the baseline system.
 
-    ``score`` is ``(win - lose) / all + 1`` in [0, 2], 1 where both are alike, with a 95 % interval over topics.
+    ``score`` is ``(win - lose) / all + 1`` in [0, 2], 1 where both are alike, with a 95% interval over topics.
     ``flip_rate`` is the share of pairs whose better response is not the same in both orders (a tie in one of them
     included). ``unanswered`` pairs lack an answer in one of the orders, and are left out.
     """
@@ -107,6 +107,7 @@ def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
     score = mean_interval(
         [{"win": 2, "tie": 1, "lose": 0}[said] for _, _, said in known],
         [topic for topic, _, _ in known],
+        ends=(0, 2),
         reason="no pair has an answer in both orders",
     )
     flips = [len(set(_labels(measure))) > 1 for _, measure, _ in known]

@@ -27,7 +27,7 @@ _WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
 
 
 class Graded(Frozen):
-    """The grades of some counter-arguments, 1 to 5, with 95 % intervals over passages.
+    """The grades of some counter-arguments, 1 to 5, with 95% intervals over passages.
 
     ``writer`` is empty where nobody is named, and ``argues_for`` says for which option they argue, None for both.
     ``overall`` is the mean of all grades that were given. ``ungraded`` counts those without any.
@@ -111,7 +111,10 @@ def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]
             for grade in grades[name]
         ]
         return mean_interval(
-            [grade for grade, _ in given], [passage for _, passage in given], reason="no grade was given"
+            [grade for grade, _ in given],
+            [passage for _, passage in given],
+            ends=(1, 5),
+            reason="no grade was given",
         )
 
     return Graded(

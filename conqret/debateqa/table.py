@@ -15,6 +15,7 @@ from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import columns_of
 from conqret.io.schema import Field, Schema, TableReader
+from conqret.stats.means import mean_of_sums
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +48,8 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class SystemMean:
-    """The mean over the questions that were scored, of all that were asked."""
+    """The mean over the questions that were scored, of all that were asked; of shares (dispute awareness) with the ends
+    of its 95% interval over questions (None: it has none)."""
 
     system: str
     metric: str
@@ -55,6 +57,8 @@ class SystemMean:
     mean: float | None
     scored: int
     total: int
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,15 @@ def system_means(table: pl.DataFrame) -> list[SystemMean]:
     """The mean of each system, metric and instrument, in the order of first occurrence."""
     groups = table.group_by("system", "metric", "instrument", maintain_order=True)
     return [
-        SystemMean(str(system), str(metric), str(instrument), _mean(own), own["value"].count(), len(own))
+        SystemMean(
+            str(system),
+            str(metric),
+            str(instrument),
+            _mean(own),
+            own["value"].count(),
+            len(own),
+            *(_ends(own) if metric == AWARENESS else ()),
+        )
         for (system, metric, instrument), own in groups
     ]
 
@@ -216,6 +228,13 @@ def _mean(rows: pl.DataFrame) -> float | None:
     """The mean of the values that are there; their sum is exact, so that no order of rows changes it."""
     values = rows["value"].drop_nulls()
     return math.fsum(values) / len(values) if len(values) else None
+
+
+def _ends(rows: pl.DataFrame) -> tuple[float | None, float | None]:
+    """The ends of the interval of a share, each question being one cluster."""
+    values = rows["value"].drop_nulls().to_list()
+    found = mean_of_sums(values, [1.0] * len(values))
+    return found.low, found.high
 
 
 def _types() -> dict[str, pl.DataType]:

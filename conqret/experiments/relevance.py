@@ -46,20 +46,25 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
 
 
 def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
-    """By side and ranking, precision, nDCG and recall; empty where no qrels are known."""
+    """By side and ranking, precision, nDCG, and recall at the depth to which all were retrieved; empty where no qrels
+    are known."""
     from conqret.io.trec import read_rankings
+    from conqret.retrieval.evaluation.depths import default_measures
     from conqret.retrieval.evaluation.evaluate import evaluate
 
     if importlib.util.find_spec("ir_measures") is None:
         return {}
+    retrievers = [job.experiment.retrievers[one.retriever] for one in job.rankings.values()]
+    measures = default_measures(min(one.depth for one in retrievers))
     found: dict[str, Any] = {}
     for stance, judged in known.items():
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
-        for score in evaluate(runs, {stance: judged}).scores:
+        for score in evaluate(runs, {stance: judged}, measures=measures).scores:
             found.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
                 "mean": score.interval.value,
                 "low": score.interval.low,
                 "high": score.interval.high,
+                "reason": score.interval.reason,
                 "difference": score.difference,
                 "p": score.p,
             }

@@ -90,6 +90,7 @@ def _means(job: Job) -> dict[str, Any]:
     N counts every argument that was to be written: one that is not there has no score either.
     """
     from conqret.stats import mean_interval
+    from conqret.stats.estimate import undefined
 
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = _measures(job)
@@ -98,10 +99,10 @@ def _means(job: Job) -> dict[str, Any]:
         scored = rows.drop_nulls("value")
         values = scored["value"].to_list()
         total = math.fsum(values)
-        entry: dict[str, Any] = {"n": len(values), "total": wanted, "mean": None, "low": None, "high": None}
+        interval = undefined("nothing was scored")
         if values:
             interval = mean_interval(values, scored["topic_id"].to_list(), scale="share")
-            entry |= _ends(interval)
+        entry: dict[str, Any] = {"n": len(values), "total": wanted, **_ends(interval)}
         entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
         means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
     return means
@@ -124,7 +125,7 @@ def _by_topic(job: Job) -> dict[str, Any]:
 def _differences(job: Job) -> dict[str, Any]:
     """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
     mean with its interval over topics, n such pairs of N, and the p-value by t over topics (None below six topics), by
-    Holm over the systems, as for retrieval."""
+    Holm over all metrics of a judge and all systems: of two systems what ``conqret diff`` says of their runs."""
     import polars as pl
 
     from conqret.stats import holm
@@ -135,7 +136,7 @@ def _differences(job: Job) -> dict[str, Any]:
     first, *others = (measures.filter(pl.col("system") == one.name) for one in job.systems)
     wanted = len(job.topics()) * len(job.experiment.stances)
     differences: dict[str, dict[str, dict[str, Any]]] = {}
-    families: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    families: dict[object, list[dict[str, Any]]] = {}
     for system, rows in zip(job.systems[1:], others, strict=True):
         both = rows.join(first, on=pair, suffix="_first", maintain_order="left")
         for (judge, metric), found in both.group_by("judge", "metric", maintain_order=True):
@@ -143,7 +144,7 @@ def _differences(job: Job) -> dict[str, Any]:
             moved = mean(apart, found["topic_id"].to_list())
             entry = {"n": len(apart), "total": wanted, **_ends(moved.estimate()), "p": moved.p()}
             differences.setdefault(system.name, {}).setdefault(str(judge), {})[str(metric)] = entry
-            families.setdefault((judge, metric), []).append(entry)
+            families.setdefault(judge, []).append(entry)
     for family in families.values():
         for entry, p in zip(family, holm([entry["p"] for entry in family]), strict=True):
             entry["p"] = p
@@ -159,8 +160,8 @@ def _measures(job: Job) -> pl.DataFrame:
     )
 
 
-def _ends(interval: Estimate) -> dict[str, float | None]:
-    return {"mean": interval.value, "low": interval.low, "high": interval.high}
+def _ends(interval: Estimate) -> dict[str, float | str | None]:
+    return {"mean": interval.value, "low": interval.low, "high": interval.high, "reason": interval.reason}
 
 
 def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
@@ -170,7 +171,7 @@ def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
     facts = [item.metadata["generation"] for item in items]
     lacking = without_relevant(items, known)
     label = next(iter(job.setups))
-    flagged = {one.item for one in job.out.judgments(system, label).judgments() if one.flags}
+    flagged = {one.item for one in job.out.judgments(system, label).judgments() if one.addressed}
     reasons: dict[str, int] = {}
     for one in _generations(job, system):
         if one.reason is not None:

@@ -12,7 +12,7 @@ from conqret.data.item import Item
 from conqret.io.cells import canonical
 from conqret.io.faults import listed
 from conqret.io.rows import item_record
-from conqret.io.schema import TableReader
+from conqret.io.schema import TableReader, way
 
 Share = Literal["all", "some", "none"]
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
@@ -104,9 +104,13 @@ def sound_items(
         reader.once("id", item.id, "Give each item its own id")
         for field, reason in needs.items():
             if not has_field(item, field):
-                unused = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
-                remedy = (
-                    f"Add it{unused if item.metadata else ''}, or choose another format (conqret formats)"
-                )
+                mapped = reader.schema.mapped.get(field, "")
+                if leads := way(item.metadata, mapped):
+                    named = f", correct --columns {field}={mapped} ({leads})"
+                elif item.metadata and not mapped:
+                    named = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
+                else:
+                    named = ""
+                remedy = f"Add it{named}, or choose another format (conqret formats)"
                 reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
         yield item if reader.faults.total == before else None

@@ -26,7 +26,8 @@ class Dialect:
     Attributes:
         name: what messages show ("read as ragas v2").
         columns: for a field of an item the columns that may hold it; the first that has a value counts.
-            A name with dots reaches into objects: ``query.text``.
+            A name with dots reaches into objects and lists, and + puts several together (see
+            :class:`~conqret.io.schema.Field`): ``query.text``, ``hits.body.content``, ``doc 1+doc 2``.
         marks: the dialect is recognised where of each set at least one column is there.
         separator: what parts the documents where the tool writes them into one CSV cell.
         one_document: the documents' column holds one text, which becomes one document.
@@ -246,4 +247,10 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     own["reference"] = tuple(one for one in own.get("reference", ("reference",)) if one not in rivals)
     columns = {**own, **{name: (column,) for name, column in mapping.items()}}
     shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
-    return replace(dialect, name=f"{dialect.name} with {shown}", columns=columns, mapped=dict(mapping))
+    return replace(
+        dialect,
+        name=f"{dialect.name} with {shown}",
+        columns=columns,
+        mapped=dict(mapping),
+        one_document=dialect.one_document or ("documents" in mapping and not dialect.separator),
+    )

@@ -48,8 +48,7 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
         reader.fault(where, f"is {kind(value)}, and a document is expected", remedy)
         return None
     found = reader.read(value, DOCUMENT, f"{where}.")
-    used = set(reader.columns.values())
-    if unused := [str(key) for key, one in value.items() if key not in used and not is_missing(one)]:
+    if unused := [str(key) for key, one in value.items() if key not in reader.heads and not is_missing(one)]:
         reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
     if found is None:
         return None
@@ -88,7 +87,7 @@ DOCUMENT = Schema(
                 "node.text_resource.text",
             ),
             _content,
-            needed="Add its text, or delete the document",
+            needed="Add its text, say where it stands (--columns documents=COLUMN.FIELD), or delete the document",
         ),
         "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
         "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from conqret.data.digest import digest_of
 from conqret.data.item import Item, Stance
 from conqret.errors import Fault
 from conqret.io.cells import as_list, is_missing, plain
@@ -34,6 +37,8 @@ STANCES: Mapping[str, Stance] = {
 """The words for a stance that are read, in any case; every other one is a fault."""
 _SYNONYMS = ", ".join(word for word, stance in STANCES.items() if word != stance)
 _TOPIC = "Add the question that is argued"
+NAMED_BY = 30
+"""Characters of its topic in the id of an item that has none."""
 
 
 def item_schema(dialect: Dialect) -> Schema:
@@ -62,6 +67,7 @@ def read_items(
     reader: TableReader, dialect: Dialect, records: Iterator[Row | Fault]
 ) -> Iterator[Item | None]:
     """The items of a file; None for each row that has faults, which are the reader's."""
+    made = Counter[str]()
     for row in reader.rows(records):
         before = reader.faults.total
         values = reader.read(row.record, reader.schema)
@@ -70,9 +76,25 @@ def read_items(
             yield None
             continue
         if values["id"] is None:
-            reader.note("items without an id are called by their place: item-1, item-2, …")
-            values["id"] = f"item-{reader.number}"
+            values["id"] = _named(reader, values["topic"], values["stance"], made)
         yield reader.model(Item, {**values, "metadata": extra})
+
+
+def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
+    """The id of an item that has none: of its topic and stance, so that it stays where rows are sorted or added.
+
+    ``made`` counts those that there are; items of the same topic and stance are numbered.
+    """
+    reader.note("items without an id are called by topic and stance")
+    words = re.sub(r"[\W_]+", "-", topic.casefold()).strip("-")
+    short = words if len(words) <= NAMED_BY else words[:NAMED_BY].rpartition("-")[0] or words[:NAMED_BY]
+    parts = (short or "item", *([] if stance == "none" else [stance]), digest_of([topic, stance])[:6])
+    name = "-".join(parts)
+    made[name] += 1
+    if made[name] == 1:
+        return name
+    reader.note("items without an id and of the same topic and stance are numbered in their order")
+    return f"{name}-{made[name]}"
 
 
 def _topic(value: object, where: str, reader: TableReader) -> str:
@@ -110,10 +132,9 @@ def _extra(
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     found, kept = dict(metadata), []
-    used = set(reader.columns.values())
     absent = [name for name in FIELDS if name not in reader.columns] if dialect.native else []
     for key, value in record.items():
-        if key in used or is_missing(value):
+        if key in reader.heads or is_missing(value):
             continue
         if meant := near(str(key), absent):
             if reader.notes.once(key):

@@ -25,6 +25,9 @@ from conqret.registry import Registry
 TABLE = "table"
 """The layout of every file that has none of its own: a long or wide table."""
 
+WIDE = "wide table"
+"""What a table with a column for each dimension is called."""
+
 
 @dataclass(frozen=True, slots=True)
 class RawLabel:

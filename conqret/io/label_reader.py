@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from conqret.errors import LabelsError
 from conqret.io.faults import quoted
-from conqret.io.label_layout import LabelFile, RawLabel
+from conqret.io.label_layout import WIDE, LabelFile, RawLabel
 from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
 from conqret.io.label_set import Absence, Label, Unit
 
@@ -52,17 +52,23 @@ class LabelReader:
         own = dict(self.scales.own)
         meaning: dict[tuple[str, str], float] = {}
         unmapped = Counter[str]()
+        strange: dict[str, dict[str, str]] = {}
         for dimension, words in said.items():
             own[dimension] = scale = self._settle(dimension, words)
             if not (scale.words or scale.bounded or any(map(_is_number, words))):
                 unmapped.update({word: len(lines) for word, lines in words.items()})
                 continue
-            for word in words:
-                value = scale.read(word)
-                if isinstance(value, str):
-                    self._complain(dimension, word, value, words)
-                else:
-                    meaning[dimension, word] = value
+            read = {word: scale.read(word) for word in words}
+            meaning |= {
+                (dimension, word): value for word, value in read.items() if not isinstance(value, str)
+            }
+            wrong = {word: value for word, value in read.items() if isinstance(value, str)}
+            if len(wrong) == len(words) and self.file.title == WIDE and not self.file.dimensions:
+                strange[dimension] = wrong
+                continue
+            for word, problem in wrong.items():
+                self._complain(dimension, word, problem, words)
+        self._complain_of_columns(strange, said, sorted({name for name, _ in meaning}))
         if unmapped:
             self._complain_of_words(
                 unmapped, [name for name, words in said.items() if set(words) & set(unmapped)]
@@ -136,6 +142,24 @@ class LabelReader:
             said = f"{said}, and other labels of {dimension} are numbers (first: line {words[number][0]})"
             remedy = "Write all labels of a dimension alike"
         self.file.fault(lines[0], dimension, said, remedy)
+
+    def _complain_of_columns(
+        self, strange: Mapping[str, Mapping[str, str]], said: Mapping[str, Words], others: list[str]
+    ) -> None:
+        """One fault for each column of a wide table that holds no label at all, where ``others`` do: it may be none."""
+        for dimension, wrong in strange.items():
+            if not others or len(wrong) == 1:
+                for word, problem in wrong.items():
+                    self._complain(dimension, word, problem, said[dimension])
+                continue
+            word, problem = next(iter(wrong.items()))
+            named = " ".join(f"--dimension {quoted(name)}" for name in others[:5])
+            self.file.fault(
+                said[dimension][word][0],
+                dimension,
+                f"holds no label, but {len(wrong)} other things: {quoted(word)} {problem}",
+                f"Where it is no dimension, name those that are: {named}",
+            )
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
         """One fault for all labels that are words without an order."""

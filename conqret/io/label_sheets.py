@@ -28,6 +28,10 @@ FOR_ESTIMATION, NOT = "for_estimation", "no"
 they come back."""
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
 """Before a column for each dimension, in a sheet that asks for ratings."""
+PROBABILITY = "inclusion_probability"
+"""The column that says how likely an item was to be drawn, where a plan drew it."""
+RANDOM_SAMPLE = "the labelled items were drawn at random, each with the same chance (inclusion_probability)"
+"""What labels with that column say of themselves."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ class LabelTask:
 @dataclass(frozen=True)
 class Sheet:
     """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``. What is not ``for_estimation``
-    bears a mark, so that its labels are refused where something is estimated.
+    bears a mark, so that its labels are refused where something is estimated; what was drawn bears the ``probability``
+    that each item had.
 
     Each form gives the texts of its files, by what their names have behind that of the sheet.
     """
@@ -57,11 +62,14 @@ class Sheet:
     low: int = 1
     high: int = 5
     for_estimation: bool = True
+    probability: float | None = None
 
     @property
     def mark(self) -> dict[str, str]:
         """The field that is added to each item."""
-        return {} if self.for_estimation else {FOR_ESTIMATION: NOT}
+        if not self.for_estimation:
+            return {FOR_ESTIMATION: NOT}
+        return {} if self.probability is None else {PROBABILITY: f"{self.probability:.6g}"}
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""

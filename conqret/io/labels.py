@@ -61,9 +61,10 @@ def read_labels(
             marked.add(cell.item)
     if marked:
         raise DeclarationError(
-            f"{path} marks {number(len(marked), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they were "
-            "chosen because the judge was unsure of them, and say nothing of others. Read them, or leave their rows "
-            "out; conqret label without --uncertain-first draws a sample that estimates can use"
+            f"{path} marks {number(len(marked), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
+            "no sample of all items. Either they were chosen because the judge was unsure of them (conqret label "
+            "without --uncertain-first draws a sample), or they are the final labels on which people agree, while of "
+            "others nobody has decided (conqret annotate adjudicate)"
         )
     labels, settled = reader.finish()
     wanted = {dimension_name(one) for one in dimensions}

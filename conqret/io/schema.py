@@ -16,7 +16,7 @@ raises :class:`~conqret.io.faults.Unfit` or tells the reader's :meth:`TableReade
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
-from conqret.io.cells import is_missing
+from conqret.io.cells import as_list, is_missing
 from conqret.io.faults import FaultList, Unfit, listed, near, quoted
 from conqret.io.jsonl import JsonLines
 from conqret.io.notes import Notes
@@ -40,7 +40,8 @@ class Field:
     """One field of a schema.
 
     Attributes:
-        columns: which columns may hold it; the first that has a value counts. A name with dots reaches into objects.
+        columns: which columns may hold it; the first that has a value counts. A name with dots reaches into objects,
+            and into each of a list; what stands at names with + between them becomes one list.
         check: turns the value into what is kept.
         default: what stands where no column has a value.
         needed: what to do where no column has a value, which is a fault then; empty where the field may be absent.
@@ -94,6 +95,7 @@ class TableReader:
         line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
         file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
+        heads: the columns behind those names with dots and +.
     """
 
     def __init__(self, rows: Rows, schema: Schema, faults: FaultList | None = None) -> None:
@@ -101,6 +103,7 @@ class TableReader:
         self.faults, self.notes = FaultList() if faults is None else faults, Notes()
         self.line, self.number, self.file = 0, 0, rows.name
         self.columns: dict[str, str] = {}
+        self.heads: set[str] = set()
         self._met: dict[tuple[str, str], bool] = {}
         self._lines: dict[str, tuple[str, int]] = {}
 
@@ -123,9 +126,10 @@ class TableReader:
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
         """The values of an object by field; None where it has faults. ``inside`` stands before columns in messages."""
         before, columns, values = self.faults.total, dict[str, str](), dict[str, Any]()
-        for name, column in schema.mapped.items():
-            there = column in record or column.split(".")[0] in record
-            self._met[name, column] = self._met.get((name, column), False) or there
+        for name, mapped in schema.mapped.items():
+            for column in _parts(record, mapped):
+                there = bool(_head(record, column))
+                self._met[name, column] = self._met.get((name, column), False) or there
         for name, one in schema.fields.items():
             column, value = _first(record, one.columns)
             if column and value == "" == one.default:  # as it is written where there is nothing
@@ -140,6 +144,9 @@ class TableReader:
                     remedy = one.needed if slip is None else f"Rename {quoted(slip)} to {one.columns[0]!r}"
                     self.fault(inside + one.columns[0], "is missing", remedy)
         self.columns = columns
+        self.heads = set(columns.values())
+        if not self.heads <= record.keys():
+            self.heads = {_head(record, part) for column in self.heads for part in _parts(record, column)}
         return values if self.faults.total == before else None
 
     def checked(self, check: Check, value: object, where: str) -> Any:
@@ -234,23 +241,65 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     reader.faults.raise_any(FaultsError)
 
 
-def look_up(record: Mapping[str, object], column: str) -> tuple[str, object]:
-    """Return the top-level column behind a (dotted) name and the value there, or ``("", None)``."""
+def look_up(record: Mapping[str, object], column: str) -> object:
+    """The value behind the name of a column, None for none; see :class:`Field`."""
     if column in record:
-        return column, record[column]
-    head, *rest = column.split(".")
-    value: object = record.get(head) if rest else None
-    for part in rest:
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return (head, value) if value is not None else ("", None)
+        return record[column]
+    if "+" not in column:
+        first, *steps = column.split(".")
+        return _within(record.get(first), steps) if steps else None
+    values = [as_list(look_up(record, part)) for part in _parts(record, column)]
+    return [
+        one
+        for value in values
+        for one in (value if isinstance(value, list) else [value])
+        if not is_missing(one) and one != ""
+    ] or None
+
+
+def way(record: Mapping[str, object], column: str) -> str:
+    """How far a name with dots leads: the last place that is there, and what it holds; nothing where it leads to the
+    end, or nowhere."""
+    steps = column.split(".")[:-1]
+    for number in range(len(steps), 0, -1):
+        value = _within(record, steps[:number])
+        listed_here = as_list(value)
+        one = listed_here[0] if isinstance(listed_here, list) and listed_here else value
+        if isinstance(one, Mapping):
+            each = "" if one is value else "each of "
+            return f"{each}{quoted('.'.join(steps[:number]))} holds {listed(one, 8)}"
+    return ""
+
+
+def _within(value: object, steps: Sequence[str]) -> object:
+    """What stands there in an object; of a list, what stands there in each of it."""
+    for number, step in enumerate(steps):
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) and isinstance(value := as_list(value), list):
+            found = [_within(one, steps[number:]) for one in value]
+            listed_all = [part for one in found for part in (one if isinstance(one, list) else [one])]
+            return listed_all if any(part is not None for part in listed_all) else None
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _parts(record: Mapping[str, object], column: str) -> list[str]:
+    """The columns of which a name with + is made; a column may itself be called so."""
+    return [column] if column in record else [part.strip() for part in column.split("+")]
+
+
+def _head(record: Mapping[str, object], column: str) -> str:
+    """The column in which a name with dots begins; empty where there is none."""
+    return next((one for one in (column, column.split(".")[0]) if one in record), "")
 
 
 def _first(record: Mapping[str, object], columns: Iterable[str]) -> tuple[str, object]:
     """The first of the columns that has a value, and the value."""
     for name in columns:
-        column, value = look_up(record, name)
+        value = look_up(record, name)
         if not is_missing(value):
-            return column, value
+            return name, value
     return "", None
 
 

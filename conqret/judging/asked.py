@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Call, Judgment
-from conqret.errors import ConqretError, UnknownNameError
+from conqret.errors import ConqretError, UnknownNameError, shortened
 from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import JudgeFolder, JudgeRecord
 from conqret.judging.instrument import judge_item
@@ -27,7 +27,17 @@ from conqret.llm.request import Completion, Message, Request
 from conqret.runs.loop import Loop
 
 NO_ANSWER = "the run's folder holds no recording of it; name the store that was used with --recordings"
-NOT_AS_SENT = "it cannot be filled as it was sent: prompts, item or model have changed since"
+NOT_AS_SENT = "it cannot be filled as it was sent: item or model have changed since"
+OTHER_PROMPTS = (
+    "it cannot be filled as it was sent, as {which} is not that of the run: name the folder of prompts that the run "
+    "was made with (conqret show … --prompts FOLDER), or the prompts have changed since"
+)
+NOT_INSTALLED = (
+    "it cannot be filled here, where no format {name!r} is installed: the judge was one of a script's own, whose "
+    "prompts are shown once it is a plug-in (docs/adding-a-judge.md)"
+)
+MAX_WHY = 300
+"""Characters of the error that kept prompts from being filled."""
 NONE_SENT = "there is none: a judge of your own gets the item"
 
 
@@ -79,9 +89,9 @@ def asked(
         if name not in judgments:
             raise UnknownNameError("judged item", name, [one.item for one in run.judgments()])
     with _store(run, recordings) as store:
-        sent = _sent_again(run, record, judgments, store, prompts)
+        sent, lack = _sent_again(run, record, judgments, store, prompts)
         for judgment in judgments.values():
-            yield Asked(judgment, tuple(_exchanges(judgment, sent, store)))
+            yield Asked(judgment, tuple(_exchanges(judgment, sent, lack, store)))
 
 
 @contextlib.contextmanager
@@ -107,8 +117,9 @@ def _sent_again(
     judgments: Mapping[str, Judgment],
     store: Recordings,
     prompts: Path | None,
-) -> dict[str, tuple[Message, ...]]:
-    """By key the messages that judging the items again would send; empty where they cannot be filled here."""
+) -> tuple[dict[str, tuple[Message, ...]], str]:
+    """By key the messages that judging the items again would send, none where they cannot be filled here; and why one
+    that is not among them is not."""
     heard: dict[str, tuple[Message, ...]] = {}
 
     def hear(key: str, request: Request[Any]) -> None:
@@ -121,10 +132,22 @@ def _sent_again(
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
-    # A model or a plug-in that is not here leaves the raw answers.
-    with contextlib.suppress(ConqretError), Loop() as loop:
-        loop.run(fill(_setup(record, prompts)))
-    return heard
+    if record.format == OWN:
+        return heard, NONE_SENT
+    try:
+        setup = _setup(record, prompts)
+        with Loop() as loop:
+            loop.run(fill(setup))
+    except UnknownNameError as error:  # a model or a plug-in that is not here leaves the raw answers
+        own = error.kind == "format"
+        return heard, NOT_INSTALLED.format(
+            name=record.format
+        ) if own else f"it cannot be filled here: {error}"
+    except ConqretError as error:
+        return heard, f"it cannot be filled here: {shortened(str(error), MAX_WHY)}"
+    others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
+    which = ", ".join(name for name in others if name.startswith("prompt "))
+    return heard, OTHER_PROMPTS.format(which=which) if which else NOT_AS_SENT
 
 
 def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
@@ -135,13 +158,13 @@ def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
 
 
 def _exchanges(
-    judgment: Judgment, sent: Mapping[str, tuple[Message, ...]], store: Recordings
+    judgment: Judgment, sent: Mapping[str, tuple[Message, ...]], lack: str, store: Recordings
 ) -> Iterator[Exchange]:
     before: tuple[Message, ...] = ()
     for call in judgment.trace.calls:
         messages, completion = sent.get(call.key, ()), store.get(call.key)
         again = bool(before) and len(messages) > len(before) and messages[: len(before)] == before
-        lacks = [] if messages else [f"prompt: {NONE_SENT if judgment.format == OWN else NOT_AS_SENT}"]
+        lacks = [] if messages else [f"prompt: {lack}"]
         if completion is None and not call.error:
             lacks.append(f"answer: {NO_ANSWER}")
         yield Exchange(

@@ -135,6 +135,19 @@ class Ask(Generic[R]):
     further: str = ""
 
 
+ELSEWHERE = {
+    "faithfulness": "groundedness",
+    "hallucination": "groundedness",
+    "answer_relevancy": "answer_relevance",
+    "response_relevancy": "answer_relevance",
+    "context_precision": "predicted_precision",
+    "contextual_precision": "predicted_precision",
+    "context_relevancy": "context_relevance",
+    "contextual_relevancy": "context_relevance",
+}
+"""By what ragas, DeepEval and TruLens call a metric, ours that comes nearest; for messages only."""
+
+
 @dataclass(frozen=True)
 class Judge:
     """A format: its name, what it asks for, on which scale, how scores come about, and where it is from."""
@@ -159,7 +172,7 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         wanted = frozenset(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *wanted)
+        check_known(f"metric of format {self.name}", self.metrics, *wanted, elsewhere=ELSEWHERE)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:

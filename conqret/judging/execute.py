@@ -140,6 +140,7 @@ async def aexecute(
     await session.ready(out)
     with out.claimed(record, overwrite=execution.overwrite, begin=lambda: write_items(execution.source, out)):
         mend_items(execution.source, out)
+        _forget_stop(out)
         session.keep_in(out.recordings_file)
         before = session.counts
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:
@@ -263,10 +264,17 @@ def _write_summary(
     for judgment in rows.rows():
         for read in (summariser.add, *readers):
             read(judgment)
-    summary = summariser.summary(counts)
-    summary = summary.model_copy(update={"outstanding": out.record().items_count - summary.total})
+    record = out.record()
+    summary = summariser.summary(counts).of_all(record.items_count, record.items_left_out)
     write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
     return summary
+
+
+def _forget_stop(out: JudgeFolder) -> None:
+    """Take the numbers of an earlier session away that was stopped: if this one is killed, they are no longer so."""
+    with contextlib.suppress(DeclarationError):
+        if out.result(out.summary_file, Summary).outstanding:
+            out.summary_file.unlink()
 
 
 def _stop(execution: Execution, rows: RowStore[Judgment], counts: SessionCounts) -> None:

@@ -37,7 +37,8 @@ class Expected:
 
     ``task`` names it ("judge", "damage", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
     is, ``by`` the judge or the perturbation. ``sampled`` is the share of its prompts that were counted, where
-    not all were (else 1). ``cost_usd`` is None where the price is unknown.
+    not all were (else 1). ``cost_usd`` is None where the price is unknown. ``notes`` say what the work would do with
+    what it was given: leave out, trim.
     """
 
     task: str
@@ -49,6 +50,7 @@ class Expected:
     completion_tokens: int
     cost_usd: float | None
     sampled: float = 1.0
+    notes: tuple[str, ...] = ()
 
     @property
     def stage(self) -> str:
@@ -88,10 +90,11 @@ def expected(
     of: str = "",
     by: str = "",
     sampled: float = 1.0,
+    notes: tuple[str, ...] = (),
 ) -> Expected:
     """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all."""
     cost = client.facts.cost(prompt, completion)
-    return Expected(task, of, by, client.model, calls, prompt, completion, cost, sampled)
+    return Expected(task, of, by, client.model, calls, prompt, completion, cost, sampled, notes)
 
 
 def expected_asking(

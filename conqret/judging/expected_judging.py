@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from conqret.data import Item
+from conqret.errors import number
 from conqret.judging.base import Ask, Case
 from conqret.judging.expected_cost import (
     Expected,
     Sizes,
     answer_tokens,
+    capped,
     counter,
     expected,
     judged_tokens,
@@ -20,7 +22,7 @@ from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 
 SAMPLE = 200
-"""Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5 %
+"""Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5%
 of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
 
 
@@ -68,19 +70,27 @@ def expected_asks(
 ) -> Expected:
     """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
     as are ``unwritten`` for its question."""
-    calls = completion = counted = count = 0
+    calls = completion = counted = count = trimmed = 0
     prompt = 0.0
     for ask, about in asks:
         if not about:
             continue
         chosen, each, more = spread(about, sample), repeated * times(ask, setup), unwritten(ask)
-        tokens = sum(judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen)
-        prompt += each * tokens * len(about) / len(chosen)
+        tokens = [judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen]
+        trimmed += sum(ask.reading is None and one == capped(one + 1, client) for one in tokens)
+        prompt += each * sum(tokens) * len(about) / len(chosen)
         calls += each * len(about)
         completion += each * len(about) * answer_tokens(ask, about)
         counted, count = counted + len(chosen), count + len(about)
     share = counted / count if count else 1.0
-    return expected(task, setup.client, calls, round(prompt), completion, of=of, by=by, sampled=share)
+    notes = setup.notes
+    if trimmed:
+        which = f"{trimmed:,} of {number(counted, 'prompt')}"
+        room = f"{client.context_window or 0:,} tokens"
+        notes += (f"{which} are longer than the model's window ({room}): their documents will be trimmed",)
+    return expected(
+        task, setup.client, calls, round(prompt), completion, of=of, by=by, sampled=share, notes=notes
+    )
 
 
 def spread(items: Sequence[Item], most: int) -> Sequence[Item]:

@@ -115,14 +115,19 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
 
     def summary(self) -> Summary:
         """The finished run in numbers. Raises DeclarationError where the run is not finished."""
+        killed = self.judgments_file.is_file() and not self.summary_file.is_file()
+        if killed and (left := self.record().items_count - sum(1 for _ in self.judgments())) > 0:
+            raise self._unfinished(left)
         found = self.result(self.summary_file, Summary)
         if found.outstanding:
-            raise DeclarationError(
-                f"{self.path} holds no finished run: {counted(found.outstanding, 'item')} "
-                f"{'has' if found.outstanding == 1 else 'have'} no judgment yet; give the command that made it again, "
-                "and it goes on from there"
-            )
+            raise self._unfinished(found.outstanding)
         return found
+
+    def _unfinished(self, left: int) -> DeclarationError:
+        return DeclarationError(
+            f"{self.path} holds no finished run: {counted(left, 'item')} {'has' if left == 1 else 'have'} no judgment "
+            "yet; give the command that made it again, and it goes on from there"
+        )
 
     def finished(self) -> Iterator[Judgment]:
         """The judgments of a run that is there and finished. Raises DeclarationError where it is not."""
@@ -137,7 +142,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
             return self.summary()
         with judgment_rows(self.judgments_file, record.fingerprint) as rows:
             found = summarise(rows.rows())
-        return found.model_copy(update={"outstanding": record.items_count - found.total})
+        return found.of_all(record.items_count, record.items_left_out)
 
     def check_items(self) -> None:
         """Make sure that the items are those that the record counts and whose digest it holds.

@@ -1,9 +1,10 @@
 """``--require "groundedness >= 0.7"``: conditions on a run, read by a grammar and never evaluated.
 
-``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``. Of a judge's run the name is a metric, whose mean counts (``.low`` and
-``.high`` are its bounds if what has no value were 0 or 1), or ``coverage``, the share of items that are scored. What a
-validation can be asked for: :mod:`conqret.reliability.validation.requirements`. A quantity that has no value fails its
-condition.
+``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``; ``.low`` and ``.high`` are the ends of the 95% interval. Of a judge's
+run the name is a metric, whose mean counts (``.worst_case`` and ``.best_case``: if all that has no value were 0, or 1),
+or ``coverage``, the share of items that are scored; items that were left out because of faults count as without a
+value. What a validation can be asked for: :mod:`conqret.reliability.validation.requirements`. A quantity that has no
+value fails its condition.
 """
 
 from __future__ import annotations
@@ -12,25 +13,32 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from conqret.errors import DeclarationError, check_known
+from conqret.judging.base import ELSEWHERE
 from conqret.judging.summary import Summary
+
+if TYPE_CHECKING:
+    from conqret.stats.effects import Effect
+    from conqret.stats.estimate import Estimate
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq,
 }  # fmt: skip
 COVERAGE = "coverage"
 EXAMPLE = "groundedness >= 0.7"
+ENDS = ("low", "high")
+BOUNDS = ("worst_case", "best_case")
 FORM = re.compile(
-    r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\.\s*(?P<end>low|high))?\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
+    r"\s*(?P<name>[A-Za-z_][\w-]*(?:\s*\.\s*[A-Za-z_][\w-]*)*)\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
     r"\s*(?P<operator>>=|<=|==|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One condition; ``end`` is the end of the interval that must meet it (None: the value)."""
+    """One condition; ``end`` is the end of the interval, or the bound, that must meet it (None: the value)."""
 
     text: str
     name: str
@@ -48,20 +56,27 @@ class Requirement:
         example: str,
         ended: Collection[str] | None = None,
         named: tuple[Collection[str], str, str] | None = None,
+        ends: Collection[str] = ENDS,
+        elsewhere: Mapping[str, str] | None = None,
     ) -> Self:
         """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
         (None: all have). ``named`` are those that are each of something in brackets, what that is (a probe, a metric),
-        and one of them as an example (None: any may have brackets).
+        and one of them as an example (None: any may have brackets). ``ends`` are those of an interval, and
+        ``elsewhere`` what quantities are called by others.
 
         Raises:
             DeclarationError: it has another form than ``example``.
-            UnknownNameError: there is no such quantity.
+            UnknownNameError: there is no such quantity, or end.
         """
         found = FORM.fullmatch(text)
         if found is None:
             raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
-        name, end = found["name"].casefold(), found["end"]
-        check_known(what, known, name)
+        name, end = "".join(found["name"].split()).casefold().replace("-", "_"), None
+        if "." in name and name not in known:
+            name, end = name.rsplit(".", 1)
+        check_known(what, known, name, elsewhere=elsewhere)
+        if end:
+            check_known(f"end of {name}", ends, end)
         if end and ended is not None and name not in ended:
             raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
         of = found["dimension"]
@@ -70,6 +85,10 @@ class Requirement:
             says = f"names no {part}: {one}" if of is None else f"names a {part}, which {name} is not of"
             raise DeclarationError(f"the requirement {text!r} {says}")
         return cls(text.strip(), name, of, end, found["operator"], float(found["bound"]))
+
+    def end_of(self, estimate: Estimate | Effect) -> float | None:
+        """The end of an interval that must meet it, or the value between both."""
+        return {None: estimate.value, "low": estimate.low, "high": estimate.high}[self.end]
 
     def outcome(self, value: float | None, lacking: str = "it has no value") -> RequirementOutcome:
         """Whether ``value`` meets it; where there is none it does not, for the reason ``lacking``."""
@@ -93,9 +112,17 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
 
     Raises:
         DeclarationError: it has another form.
-        UnknownNameError: there is no such metric.
+        UnknownNameError: there is no such metric, or end.
     """
-    found = Requirement.of(text, {*metrics, COVERAGE}, "metric to require", EXAMPLE)
+    found = Requirement.of(
+        text,
+        {*metrics, COVERAGE},
+        "metric to require",
+        EXAMPLE,
+        metrics,
+        ends=(*ENDS, *BOUNDS),
+        elsewhere=ELSEWHERE,
+    )
     if found.dimension:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
     return found
@@ -103,9 +130,10 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
 
 def check_mean(requirement: Requirement, summary: Summary) -> RequirementOutcome:
     """Hold one condition against the numbers of a run."""
-    metric, value = summary.metrics.get(requirement.name), None
-    if requirement.name == COVERAGE and summary.total:
-        value = summary.scored / summary.total
-    elif metric is not None:
-        value = {None: metric.mean, "low": metric.worst_case, "high": metric.best_case}[requirement.end]
-    return requirement.outcome(value)
+    if requirement.name == COVERAGE:
+        return requirement.outcome(summary.coverage)
+    metric = summary.metrics.get(requirement.name)
+    if metric is None:
+        return requirement.outcome(None)
+    no_interval = requirement.end in ENDS and metric.no_interval
+    return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")

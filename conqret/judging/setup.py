@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io import Checked, ItemSource
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, digest
 from conqret.judging.instrument import Instrument, filled
@@ -98,6 +99,12 @@ def set_up(
     Raises:
         DeclarationError: no such format, metric or prompt, a prompt does not render, or the model cannot be asked.
     """
+    if isinstance(format, str) and ":" in format:
+        raise DeclarationError(
+            f"{format} is no name of a format: a function that judges is given with --judge (judge=… in Python); a "
+            "Judge is given to conqret.judge as it is (format=…), and has a name for --format once an installed "
+            "package brings it (docs/adding-a-judge.md)"
+        )
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     own = (ask.prompt for ask in judge.asks)
@@ -123,7 +130,10 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
         ItemsError: every fault of every item.
         DeclarationError: no metric of the format can be had from these items.
     """
-    checked = source.check()
+    try:
+        checked, whole = source.check(), True
+    except ItemsError:  # what the format needs is checked all the same, so that all faults are told at once
+        checked, whole = replace(source, skip_invalid=True).check(), False
     judge, options = setup.judge, setup.options
     asks = judge.select(options.metrics)
     notes = []
@@ -145,7 +155,7 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
             f"as a rival: --columns second_argument={column}"
         )
     needs = setup.needs
-    if any(checked.has[need] != "all" for need in needs):
+    if not whole or any(checked.has[need] != "all" for need in needs):
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
     return checked, replace(setup, notes=(*setup.notes, *checked.notes, *notes))

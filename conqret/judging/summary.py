@@ -37,7 +37,7 @@ MAX_DETAILS = 100
 class MetricSummary(BaseModel, frozen=True):
     """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
     [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``low`` and ``high`` are the ends
-    of the mean's 95 % interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean
+    of the mean's 95% interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean
     of the scores put onto people's scale, where a calibration was given."""
 
     total: int
@@ -60,6 +60,15 @@ class MetricSummary(BaseModel, frozen=True):
         """The mean with its interval."""
         return Estimate(self.mean, self.low, self.high, self.scored, self.no_interval)
 
+    def lacking(self, items: int) -> MetricSummary:
+        """The same with the bounds that it has where so many further items are without a value."""
+        every = max(self.total + items, 1)
+        bounds = {
+            "worst_case": self.worst_case * self.total / every,
+            "best_case": (self.best_case * self.total + items) / every,
+        }
+        return self.model_copy(update=bounds if items else {})
+
 
 class Usage(BaseModel, frozen=True):
     """What the judgments took. ``calls`` were sent, ``recorded`` answered from a recording (a replay's call
@@ -80,8 +89,10 @@ class Usage(BaseModel, frozen=True):
 class Summary(BaseModel, frozen=True):
     """All of a run in numbers. ``partly`` counts those among the unscored and failed that have a score for some of the
     metrics, ``reasons`` the items in which each reason occurs; ``examples`` has its commonest detail, with an item.
-    ``miscited`` items cite a document that they do not have; ``outstanding``
-    items have no judgment yet, because the run was stopped."""
+    ``flagged`` items have texts that address the judge, and ``attacks`` has by its kind the first item of each;
+    ``html`` others have scripts of a web page in a text. ``miscited`` items cite a document that they do not have;
+    ``outstanding`` items have no judgment yet, because the run was stopped, and ``left_out`` had faults and take no
+    part: neither is in ``total``, and both have no score where bounds and coverage are counted."""
 
     total: int
     scored: int
@@ -93,10 +104,25 @@ class Summary(BaseModel, frozen=True):
     metrics: dict[str, MetricSummary]
     usage: Usage
     flagged: int
+    attacks: dict[str, str] = {}
+    html: int = 0
     trimmed: int
     miscited: int = 0
     session: SessionCounts | None = None
     outstanding: int = 0
+    left_out: int = 0
+
+    def of_all(self, items: int, left_out: int) -> Summary:
+        """The same for a run of so many ``items``, of which some may have no judgment yet, besides those left out."""
+        outstanding = items - self.total
+        metrics = {name: one.lacking(outstanding + left_out) for name, one in self.metrics.items()}
+        return self.model_copy(update={"outstanding": outstanding, "left_out": left_out, "metrics": metrics})
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of all items, with those outstanding or left out, that are scored; None where there are none."""
+        every = self.total + self.outstanding + self.left_out
+        return self.scored / every if every else None
 
     def with_calibrated(self, means: Mapping[str, float]) -> Summary:
         """The same with the mean of the calibrated scores of each metric that has one."""
@@ -163,7 +189,8 @@ class Summariser:
         self._named: dict[tuple[str, str], str] = {}
         self._metrics: dict[str, _Tally] = {}
         self._usage: dict[str, Any] = dict.fromkeys(Usage.model_fields, 0)
-        self._partly = self._flagged = self._trimmed = self._miscited = 0
+        self._partly = self._flagged = self._html = self._trimmed = self._miscited = 0
+        self._attacks: dict[str, str] = {}
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
@@ -171,7 +198,10 @@ class Summariser:
         self._partly += judgment.status is not Status.SCORED and bool(judgment.values)
         self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
         self._exemplify(judgment)
-        self._flagged += bool(judgment.flags)
+        self._flagged += bool(judgment.addressed)
+        self._html += bool(judgment.flags) and not judgment.addressed
+        for flag in judgment.addressed:
+            self._attacks.setdefault(flag.kind, judgment.item)
         self._trimmed += bool(judgment.trims)
         self._miscited += bool(judgment.strays)
         topic = self._topics.setdefault(judgment.topic, len(self._topics))
@@ -220,6 +250,8 @@ class Summariser:
             metrics={metric: tally.summary() for metric, tally in self._metrics.items()},
             usage=Usage(**self._usage),
             flagged=self._flagged,
+            attacks=self._attacks,
+            html=self._html,
             trimmed=self._trimmed,
             miscited=self._miscited,
             session=session,

@@ -21,7 +21,8 @@ from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import Run, Score, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import Estimate, mean_interval
-from conqret.stats.resampling import mean
+from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.significance import sign_p
 
 CUTS = (5, 10)
 """The depths of the paper's measures (BeRDS, section 7 and B.1)."""
@@ -228,11 +229,16 @@ def _ceiling(
 
 
 def _side_test(scores: Sequence[Score], system: str, cut: int) -> float | None:
-    """The p-value of "as often only supporting as only opposing" against "not as often"; None below six questions."""
+    """The p-value of "as often only supporting as only opposing" against "not as often", by the exact sign test over
+    the questions that show one alone; None below six questions."""
     known = {one.measure: one.by_topic for one in scores if (one.view, one.system) == (ALL, system)}
     supporting, opposing = known.get(f"supporting@{cut}", {}), known.get(f"opposing@{cut}", {})
     apart = [value - opposing[topic] for topic, value in supporting.items()]
-    return mean(apart).p() if apart else None
+    return (
+        sign_p(sum(one > 0 for one in apart), sum(one < 0 for one in apart))
+        if len(apart) >= FEWEST_TESTED
+        else None
+    )
 
 
 def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[PerspectiveQuestion]]:

@@ -45,6 +45,19 @@ class AgainstLabels(Agreement):
     folds: dict[str, int]
     grades: tuple[GradeLine, ...]
 
+    @property
+    def warning(self) -> str:
+        """That these answers are not shown to be better than always saying yes, in a sentence; empty where they are:
+        where F1 is the higher, and so is the low end of its interval (where it has one)."""
+        bar, value = self.always_yes.value, self.f1.value
+        low = value if self.f1.low is None else self.f1.low
+        if bar is None or low is None or low > bar:
+            return ""
+        return (
+            f"the grades are not shown to tell a yes from a no: F1 {self.f1}, and {bar:.3f} for always saying yes; a "
+            f'yes from grade {self.yes_from} ("{GRADES[self.yes_from]}") on is no label to train on or to count by'
+        )
+
 
 def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
     """The grade from which a yes has the highest F1; of equals the one nearest to :data:`YES_FROM`, then the higher.

@@ -14,6 +14,7 @@ from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.runs.names import told_apart
 from conqret.stats.components import variance_components
 from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
@@ -81,7 +82,8 @@ class Repeatability(Frozen):
 
 class NoiseStudy(Frozen):
     """Where the noise of ``runs`` comes from; ``models`` and ``prompts`` count different ones, ``differs`` names the
-    parts of the instruments that differ, and ``left_out`` metrics that not all runs have."""
+    parts of the instruments that differ, ``left_out`` metrics that not all runs have, and ``baselines`` says of each
+    run whether its judge is the offline baseline."""
 
     runs: tuple[str, ...]
     models: int
@@ -91,6 +93,7 @@ class NoiseStudy(Frozen):
     metrics: Mapping[str, MetricNoise]
     left_out: tuple[str, ...]
     notes: tuple[str, ...]
+    baselines: tuple[bool, ...] = ()
 
 
 def noise_study(
@@ -131,8 +134,10 @@ def noise_study(
             found[name] = _of_metric(name, parted, designs, topics, confidence)
     if not found:
         raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
+    called = told_apart([run.path for run in runs])
     return NoiseStudy(
-        runs=tuple(f"{run.path} ({record})" for run, record in zip(runs, records, strict=True)),
+        runs=tuple(f"{name} ({record})" for name, record in zip(called, records, strict=True)),
+        baselines=tuple(record.baseline for record in records),
         models=len({model for model, _ in parts}),
         prompts=len({prompt for _, prompt in parts}),
         differs=_differing(records),
@@ -226,7 +231,7 @@ def _components(
     metric: str, judged: Sequence[Sequence[Judgment]], parts: Sequence[tuple[str, str]]
 ) -> Components:
     rows = [
-        (value, one.topic, one.item, number, *part)
+        (value, one.topic, (one.topic, one.item), number, *part)
         for run, part in zip(judged, parts, strict=True)
         for one in run
         for number, value in samples_of(one.measures.get(metric))

@@ -2,10 +2,11 @@
 
 Alpha, the prediction-powered mean and the corrected share ask for labels of a random sample: with the least certain
 items first, alpha is that of the hard ones. So every item has the same chance, and no estimate needs weights: the
-sample is a systematic one (Madow 1949) of the items in the order of their topics and bands of scores, and at random
-within these. (In an order of its own there, such as that of uncertainty, every k-th item of each topic is the same kind
-of item, so that whole samples are too easy or too hard: intervals of alpha held the truth in 71 %.) The least certain
-can be had as well, to be read; they are marked. Judges' scores stay out of what annotators see.
+sample is drawn by ordered pivotal sampling (Deville and Tillé 1998) of the items in the order of their topics and bands
+of scores. Of as many neighbours as have one chance in sum it takes one, whichever it be. (Systematic sampling, every
+k-th of that order, takes the same kind of item from every topic: of topics with two items always the better one or
+always the other, so that intervals of the mean missed the truth.) The least certain can be had as well, to be read;
+they are marked. Judges' scores stay out of what annotators see.
 """
 
 from __future__ import annotations
@@ -79,9 +80,9 @@ def plan_labels(
 ) -> LabelPlan:
     """Choose ``wanted`` items (all, where there are fewer); those already ``labelled`` are left out.
 
-    The sample is random within strata, of topic and band of the score: of the items in their order (that of topics, and
-    of items within a stratum, as ``seed`` draws it) every k-th is chosen, from a random start. Any beginning of the
-    plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
+    The sample is random, and spread over topics and bands of the score: of the items in their order (that of topics,
+    and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbours is chosen. Any
+    beginning of the plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
     ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate.
 
     Raises:
@@ -110,9 +111,7 @@ def plan_labels(
             raise DeclarationError("which items a judge is unsure of, a run says: give one with --run")
         chosen = sorted(listed, key=lambda one: -one.uncertainty)[:count]
     else:
-        start = rng.random()
-        every_kth = [listed[int((start + turn) * len(listed) / count)] for turn in range(count)]
-        chosen = [every_kth[place] for place in _halving(count, rng.randrange(count))]
+        chosen = _in_turn(_drawn(listed, count, rng), rng)
     return LabelPlan(
         chosen=tuple(chosen),
         probability=None if uncertain_first else count / len(listed),
@@ -123,11 +122,34 @@ def plan_labels(
     )
 
 
-def _halving(count: int, shift: int) -> list[int]:
-    """The places below ``count``, each as far as can be from those before it: by the number with its bits turned round
-    (van der Corput 1935), shifted round the circle."""
-    bits = count.bit_length()
-    return sorted(range(count), key=lambda place: int(f"{(place + shift) % count:0{bits}b}"[::-1], 2))
+def _drawn(listed: Sequence[Chosen], count: int, rng: random.Random) -> list[Chosen]:
+    """``count`` of them in their order, each with the same chance, by ordered pivotal sampling (Deville and Tillé
+    1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
+    Chances are counted in wholes, so that nothing is rounded: ``len(listed)`` is certainty."""
+    whole = len(listed)
+    kept = [False] * whole
+    waiting, chance = 0, 0
+    for place in range(whole):
+        both = chance + count
+        if both < whole:
+            waiting = waiting if rng.randrange(both) < chance else place
+            chance = both
+        else:  # one is chosen, and the other has what is left
+            first = rng.randrange(2 * whole - both) < whole - count
+            kept[waiting if first else place] = True
+            waiting, chance = (place if first else waiting), both - whole
+    return [one for one, chosen in zip(listed, kept, strict=True) if chosen]
+
+
+def _in_turn(chosen: Sequence[Chosen], rng: random.Random) -> list[Chosen]:
+    """All of them, in an order of which any beginning is itself spread: a half that is drawn, then the others, each in
+    such an order."""
+    if len(chosen) < 2:
+        return list(chosen)
+    first = _drawn(chosen, len(chosen) // 2, rng)
+    ids = {one.item.id for one in first}
+    rest = [one for one in chosen if one.item.id not in ids]
+    return [*_in_turn(first, rng), *_in_turn(rest, rng)]
 
 
 def _borders(scores: list[float]) -> list[float]:
@@ -155,7 +177,7 @@ def _weigh(item: Item, judgment: Judgment | None, score: float | None, borders: 
         for value, reason in (
             (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
             (FLIP * bool(flips), "the verdict flips with the order"),
-            (FLAG * bool(judgment.flags), "a text addresses the judge"),
+            (FLAG * bool(judgment.addressed), "a text addresses the judge"),
             (BORDER * max(near, 0.0), "near the border of two bands"),
         ):
             if value > 0:

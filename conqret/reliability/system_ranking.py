@@ -51,7 +51,7 @@ class RankDifference(Frozen):
     """The first method's coefficient in the mean of the topics of one judge less that of another, on the topics where
     both have one. From length, Holm's correction is over the judges; from the best, over all pairs of judges: which one
     is the best these topics say themselves, and where ten judges are equal, the correction over nine of the pairs would
-    find one that is worse in 15 % (Tukey's studentized range).
+    find one that is worse in 15% (Tukey's studentized range).
 
     Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
     single topic turns a pair of systems, leaving topics out tells nothing of it. There is no p below six topics.

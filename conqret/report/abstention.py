@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from conqret.llm.options import OFFLINE_MODEL
 from conqret.reliability.validation.abstain import TOGETHER
-from conqret.reliability.validation.abstention import AbstainsOn, Abstention
+from conqret.reliability.validation.abstention import AbstainsOn, Abstention, Trust
 from conqret.report import words
 from conqret.report.charts import Chart, Line, Point
+from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet
 from conqret.report.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
@@ -29,16 +31,16 @@ def abstention_tables(found: Abstention) -> Iterator[Table]:
         rows.append((_name(name, one), one.units, f"{one.wrong.value:.0%}", *kept))
     yield Table(
         TITLE,
-        ("dimension", "labels", "wrong", "from", "kept", "wrong of kept"),
+        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
         note=f"Promised: {found.promise} ({found.bound}). Wrong: further than {found.tolerance:.0%} of the scale from "
         "people's label, or where labels have no order, another. From: the confidence "
         f"({found.source}) from which on scores are kept. In brackets: {ends} intervals over "
-        f"{found.basis.clustered_by}s.",
+        f"{found.basis.clustered_by}s, whose upper end is the bound that is passed in {found.delta:.0%} of draws.",
     )
     yield Table(
         WORTH,
-        ("dimension", "Brier", "constant", "mapped", "ECE", "ECE, mapped"),
+        ("Dimension", "Brier", "Constant", "Mapped", "ECE", "ECE, mapped"),
         [
             (
                 _name(name, one),
@@ -52,8 +54,47 @@ def abstention_tables(found: Abstention) -> Iterator[Table]:
         ],
         note="As probabilities of not being wrong; 0 is best. ECE: the expected calibration error. Constant: the "
         "Brier score of saying one thing of everything. Mapped: by isotonic regression on other "
-        f"{found.basis.clustered_by}s.",
+        f"{found.basis.clustered_by}s. {_worth(found)}",
     )
+
+
+def outcome(found: Abstention) -> str:
+    """What is kept, in a sentence."""
+    taken = [one.taken for one in found.found.values()]
+    kept = [step for step in taken if step is not None]
+    whole = sum(step.share >= 1 for step in kept)
+    if whole == len(taken):
+        return "Nothing has to be left out: all scores together keep the promise, so that the judge never abstains."
+    if not kept:
+        return "Nothing can be kept: no threshold is shown to keep the promise."
+    if len(taken) == 1:
+        (step,) = kept
+        return (
+            f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more; "
+            "the others are for people."
+        )
+    return (
+        f"Of {len(taken)} dimensions {whole} keep every score, {len(kept) - whole} a part, and "
+        f"{len(taken) - len(kept)} none."
+    )
+
+
+def _worth(found: Abstention) -> str:
+    """Of how many confidences are worth nothing as probabilities: their Brier score is no lower than the constant's."""
+    rules = found.found.values()
+    raw = sum(_lost(one, one.stated) for one in rules)
+    mapped = sum(one.mapped is None or _lost(one, one.mapped) for one in rules)
+    if len(rules) == 1:
+        raw_worth, mapped_worth = ("nothing" if lost else "something" for lost in (raw, mapped))
+        return f"Beside the constant they are worth {raw_worth} as they are, and {mapped_worth} mapped."
+    return (
+        f"Beside the constant they are worth something for {len(rules) - raw} of {len(rules)} dimensions as they are, "
+        f"and for {len(rules) - mapped} mapped."
+    )
+
+
+def _lost(one: AbstainsOn, trust: Trust) -> bool:
+    return (trust.brier.value or 0.0) >= one.constant
 
 
 def abstention_sheet(found: Abstention) -> Sheet:
@@ -61,14 +102,15 @@ def abstention_sheet(found: Abstention) -> Sheet:
     kept, worth = abstention_tables(found)
     sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
     sections += [
-        Section(words.label(_name(name, one)), [*_charts(one), _curve(one)])
+        Section(_name(name, one), [*_charts(one, found.error), _curve(one)])
         for name, one in found.found.items()
     ]
     return Sheet(
         "abstention",
         "When the judge abstains",
         sections,
-        lede=[f"Promised: {found.promise}."],
+        badges=floor_badges([found.model == OFFLINE_MODEL]),
+        lede=[outcome(found)],
         facts=[
             ("Judge", f"{found.format} with {found.model}"),
             ("Confidence", found.source),
@@ -78,38 +120,44 @@ def abstention_sheet(found: Abstention) -> Sheet:
     )
 
 
-def _charts(one: AbstainsOn) -> Iterator[Chart]:
-    yield Chart(
+def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
+    kept = [_point(step.share, step.error) for step in one.curve if step.labelled]
+    limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
+    yield _chart(
         "Error of what is kept",
-        "share that is kept",
-        "share of errors",
-        [
-            Line(
-                "error of what is kept",
-                [_point(step.share, step.error) for step in one.curve if step.labelled],
-            )
-        ],
+        "Share that is kept",
+        "Share that is wrong",
+        [Line("Wrong of what is kept", kept), Line("Promised at most", limit, marked=False)],
+        least=0.0,
     )
-    trusts = {"as it is": one.stated, "mapped": one.mapped}
+    trusts = {"Raw": one.stated, "Mapped": one.mapped}
     ends = (one.curve[-1].threshold, one.curve[0].threshold)
-    yield Chart(
+    yield _chart(
         "Reliability of the confidences",
-        "confidence",
-        "share that is right",
+        "Confidence",
+        "Share that is right",
         [
             Line(name, [_point(band.said.value or 0.0, band.people) for band in trust.bands])
             for name, trust in trusts.items()
             if trust is not None
         ]
-        + [Line("as often as it says", [Point(end, end) for end in ends])],
+        + [Line("Perfect", [Point(end, end) for end in ends], marked=False)],
+        least=1.0,
     )
+
+
+def _chart(title: str, x: str, y: str, lines: Sequence[Line], *, least: float) -> Chart:
+    """Lines on an axis upright that holds what they hold, and ``least``."""
+    ends = [end for line in lines for one in line.points for end in (one.low, one.y, one.high)]
+    known = [least, *(end for end in ends if end is not None)]
+    return Chart(title, x, y, lines, ends=(min(known), max(known)), levels=False)
 
 
 def _curve(one: AbstainsOn) -> Table:
     said = {True: "kept", False: "not shown", None: ""}
     return Table(
         "Thresholds",
-        (Column("from"), "kept", "labels", "topics", "wrong of kept", Column("promise", "text")),
+        (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Promise", "text")),
         [
             (
                 f"{step.threshold:.3f}",
@@ -131,4 +179,6 @@ def _point(x: float, y: Estimate) -> Point:
 
 
 def _name(name: str, one: AbstainsOn) -> str:
-    return f"all {len(one.metrics)} together" if name == TOGETHER and len(one.metrics) > 1 else name
+    return (
+        f"All {len(one.metrics)} together" if name == TOGETHER and len(one.metrics) > 1 else words.label(name)
+    )

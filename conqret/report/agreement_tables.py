@@ -3,10 +3,13 @@ several judges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from conqret.reliability.cards.limits import WEAK
 from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.calibration_maps import KINDS
+from conqret.reliability.validation.dimension import DimensionAgreement
+from conqret.reliability.validation.held_out import HeldOut
 from conqret.reliability.validation.judge_comparison import JudgeComparison, Pair
 from conqret.reliability.validation.people import PeopleAgreement
 from conqret.reliability.validation.settings import Basis
@@ -15,12 +18,16 @@ from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
-from conqret.report.table import Cell, Column, Table
+from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
+ONE_PERSON = (
+    "One person: how far one of the people agrees with the one label of the others, the mean over people. Judge as "
+    "one: how far the judge agrees with that same label, put in the place of the person who is left out."
+)
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
@@ -62,7 +69,7 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
     average, held_out = found.average, found.held_out
     yield Table(
         f"Alpha with people, {found.basis.intervals}",
-        ("judge", "alpha", "p", "error", "best without"),
+        ("Judge", "Alpha", "p", "Error", "Chosen"),
         [
             (
                 name,
@@ -74,30 +81,37 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
             for name in found.judges
             for one in [average.judges[name]]
         ],
-        foot=[("chosen on other topics", held_out.alpha, "", "", "")],
+        foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
         note="Krippendorff's alpha, the mean over dimensions without overall quality, and error, the mean distance "
-        "from people's label in [0, 1], on what all judges scored. p: of the first judge over this one. The best of "
-        f"several looks better than it is: best without says for how many of {held_out.folds} parts of the "
-        f"{found.basis.clustered_by}s a judge is the best on the others; the last row holds whoever is chosen so "
-        "against the part that had no say. Scores are taken as they are: a judge that uses its scale otherwise than "
-        "people do loses by that alone (conqret calibrate).",
+        "from people's label in [0, 1], on what all judges scored. p: of the first judge over this one. "
+        f"{chosen_words(held_out, found.basis)} Scores are taken as they are: a judge that uses its scale otherwise "
+        "than people do loses by that alone (conqret calibrate).",
     )
     yield pairs_table(average.pairs, found.basis)
     yield Table(
         "Alpha by dimension",
-        ("dimension", "units", *found.judges),
+        ("Dimension", "Units", *found.judges),
         [
-            (name, row.units, *(row.judges[judge].alpha for judge in found.judges))
+            (words.label(name), row.units, *(row.judges[judge].alpha for judge in found.judges))
             for name, row in found.dimensions.items()
         ],
         note=_by_dimension(found),
     )
 
 
+def chosen_words(held_out: HeldOut, basis: Basis) -> str:
+    """What it means that a judge is chosen, for notes."""
+    return (
+        f"Chosen: for how many of {held_out.folds} parts of the {basis.clustered_by}s a judge is the best on the other "
+        f"parts (judges that tie all count). Chosen by other {basis.clustered_by}s: alpha of whoever is, each on the "
+        "part that had no say, since the best of several looks better than it is."
+    )
+
+
 def _by_dimension(found: JudgeComparison) -> str:
     """What differs on single dimensions."""
     shown = [
-        f"{name}: {pair.shown} over {({pair.first, pair.second} - {pair.shown}).pop()} ({pair.difference})"
+        f"{words.label(name)}: {pair.shown} over {({pair.first, pair.second} - {pair.shown}).pop()} ({pair.difference})"
         for name, row in found.dimensions.items()
         for pair in row.pairs
         if pair.shown
@@ -109,7 +123,7 @@ def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
     """The differences of the mean alphas of all pairs of judges."""
     return Table(
         "Differences of alphas",
-        (Column("judge", "name"), Column("minus", "name"), "difference", "p"),
+        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
         [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
         note=f"Paired by {basis.clustered_by}; p is corrected for all pairs together (signs of whole "
         f"{basis.clustered_by}s are flipped, maxT), none below {FEWEST_TESTED} of them.",
@@ -117,23 +131,35 @@ def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
 
 
 def agreement_table(found: Validation) -> Table:
-    """A judge beside people, on each dimension and in the mean."""
-    rows = [
-        (name, row.compared, row.alpha, row.as_person, row.person, row.people, f"{row.coverage:.1%}")
+    """A judge beside people, on each dimension and in the mean; where one person labelled, without what takes
+    several."""
+    average = found.average
+    several = any(row.annotators > 1 for row in found.dimensions.values())
+    rows: list[tuple[Cell, ...]] = [
+        (
+            words.label(name),
+            row.compared,
+            row.alpha,
+            *((row.as_person, row.person, row.people) if several else ()),
+            f"{row.coverage:.1%}",
+        )
         for name, row in found.dimensions.items()
     ]
-    average = found.average
-    whole = (
-        average.judge["mean"], average.as_person, average.person, average.people, f"{found.coverage:.1%}",
-    )  # fmt: skip
+    whole = (average.as_person, average.person, average.people) if several else ()
     return Table(
         f"Krippendorff's alpha, {found.basis.intervals}",
-        ("dimension", "units", "judge and people", "judge as one", "one person", "people", "coverage"),
+        (
+            "dimension",
+            "units",
+            "judge and people",
+            *(("judge as one", "one person", "people") if several else ()),
+            "coverage",
+        ),
         rows,
-        foot=[("average", "", *whole)],
-        note="One person: with the others; judge as one: in that person's place, with the same others. The average is "
-        "without overall quality.",
-    )
+        foot=[("average", "", average.judge["mean"], *whole, f"{found.coverage:.1%}")],
+        note=several * f"{ONE_PERSON} "
+        + average_note(average.dimensions, {name: row.alpha for name, row in found.dimensions.items()}),
+    ).varying("coverage")
 
 
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
@@ -142,7 +168,8 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
     names = [name for name in SHOWN if any(name in one for one in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
     rows: list[tuple[Cell, ...]] = [
-        (dimension, *(one.get(name, none) for name in names)) for dimension, one in alphas.items()
+        (words.label(dimension), *(one.get(name, none) for name in names))
+        for dimension, one in alphas.items()
     ]
     return Table(
         "Alpha beside what costs nothing",
@@ -150,6 +177,59 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         rows,
         foot=[("average", *(average.get(name, none) for name in names))],
         note="Length is put onto people's scale by the labels of other topics; the constant is people's mean.",
+    )
+
+
+def over_table(over: Mapping[str, Mapping[str, Estimate]]) -> Table:
+    """How much better the judge agrees with people than each of what costs nothing; where it is shown to agree less,
+    that is marked."""
+    names = [name for name in TRIVIAL if any(name in one for one in over.values())]
+    none = undefined(NOT_EVERYWHERE)
+    cells: list[tuple[Cell, ...]] = [
+        (words.label(dimension), *map(_shown, (one.get(name, none) for name in names)))
+        for dimension, one in over.items()
+    ]
+    return Table(
+        "The judge's alpha minus that of what costs nothing",
+        ("Dimension", *(f"Minus {name}" for name in names)),
+        cells,
+        note="Over the same topics; of what costs nothing an alpha below 0 counts as 0. Where the whole interval lies "
+        "above 0, the judge is shown to agree better; below 0 (marked), to agree less; else they are not told apart.",
+    )
+
+
+def _shown(difference: Estimate) -> Cell:
+    """Marked, where the judge is shown to agree less."""
+    less = difference.high is not None and difference.high < 0
+    return Alarm(str(difference)) if less else difference
+
+
+def in_one_line(rows: Collection[DimensionAgreement]) -> str:
+    """Whether the judge agrees with people, as far as the intervals of its alphas say."""
+    better = [row.dimension for row in rows if row.alpha.low is not None and row.alpha.low > 0]
+    worse = [row.dimension for row in rows if row.alpha.high is not None and row.alpha.high < 0]
+    well = sum((row.alpha.low or 0) >= WEAK for row in rows)
+    if len(rows) == 1:
+        name = words.label(next(iter(rows)).dimension).lower()
+        if worse:
+            return f"Shown to agree with people less than chance does on {name}."
+        said = f"{'Shown' if better else 'Not shown'} to agree with people beyond chance on {name}"
+        return f"{said}{', and well (an alpha of ' + str(WEAK) + ' or more)' if well else ''}."
+    whole = words.number(len(rows), "dimension")
+    if better:
+        found = f"Shown to agree with people beyond chance on {len(better)} of {whole}"
+        found += f", and well (an alpha of {WEAK} or more) on {well or 'none'}"
+    else:
+        found = f"Not shown to agree with people beyond chance on any of {whole}"
+    return f"{found}; shown to agree less than chance on {len(worse)}." if worse else f"{found}."
+
+
+def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate]) -> str:
+    """Of what an average is, and of how many of these nothing is known of how they vary."""
+    without = sum(alphas[name].low is None for name in dimensions)
+    said = f", of which {without} have no interval of their own" if without else ""
+    return (
+        f"The average is over {words.number(len(dimensions), 'dimension')} (without overall quality){said}."
     )
 
 
@@ -180,7 +260,7 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
     means = (found.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
     yield Table(
         f"Alpha with people, cross-fitted, {found.basis.intervals}",
-        ("dimension", "units", "judge", *kinds, "calibrated", "gain", Column("map", "text")),
+        ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
         rows,
         foot=[("average", "", *means, found.average_gain, "")],
         note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
@@ -214,7 +294,7 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
     ]
     yield Table(
         "Does what is said mean what people mean? All dimensions, in bands of what is said",
-        ("", "units", "says", "people say"),
+        ("", "Units", "Says", "People say"),
         bands,
         note="All in [0, 1]. Where both agree, a score can be read as people's mean label.",
     )

@@ -40,8 +40,8 @@ def dashboard(ledger: Ledger) -> Sheet:
     lacking = why_no_agreement(ledger)
     events = Table(
         "What was done",
-        (Column("at, UTC", "name"), Column("what", "name"), Column("who", "text")),
-        [(at[:19].replace("T", " "), what, who) for at, what, who in ledger.events()[-100:][::-1]],
+        (Column("when", "name"), Column("what", "name"), Column("who", "text")),
+        [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
     )
     return Sheet(
         "annotate",
@@ -116,15 +116,19 @@ def people_rows(ledger: Ledger, given: Sequence[Given], labels: LabelSet) -> lis
     return rows
 
 
+def _stands(person: PersonSoFar) -> str:
+    return "finished" if person.state == "active" and person.done and not person.left else person.state
+
+
 def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
-        "person", Column("name", "name"), Column("state", "name"), "practice right", "done", "left at most", "seconds",
-        "checks right", "alpha",
+        "person", Column("name", "name"), Column("state", "name"), "practice right", "done", "left (at most)",
+        "seconds", "checks right", "alpha",
     )  # fmt: skip
     rows = [
         (
-            one.person, one.name, one.state, one.practised, one.done, one.left,
+            one.person, one.name, _stands(one), one.practised, one.done, one.left,
             "" if one.seconds is None else f"{one.seconds:.0f}",
             f"{one.right} of {one.checks}" if one.checks else "",
             "" if one.alpha is None else one.alpha,
@@ -132,8 +136,8 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         for one in people
     ]  # fmt: skip
     note = (
-        "Exports name people by the first column alone. Seconds: the median per screen. Alpha: this person beside the "
-        "median of the others, on what both labelled."
+        "Exports name people by their number (p01) alone. Seconds: the median per screen. Alpha: this person beside "
+        "the median of the others, on what both labelled."
     )
     return Table("People", columns, rows, note=note).compact()
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from conqret.answering.run import AnswersSummary, GivenAnswer
+from conqret.answering.strategy import ANSWER_STRATEGIES
 from conqret.data import Document
 from conqret.io.questions import SourcedQuestion
 from conqret.report.page import page, write_file
@@ -45,5 +46,6 @@ def write_answers(
         omitted=max(0, len(rows) - SHOWN),
         passages=passages,
         summary=summary,
+        does=ANSWER_STRATEGIES[name].summary if (name := summary.strategy) in ANSWER_STRATEGIES else "",
     )
     return write_file(file, content)

@@ -30,7 +30,7 @@ def screen(table: BiasTable) -> Iterator[str]:
     rows = _rows(table)
     wide = max((len(row.probe) for row in rows), default=0) + 2
     for row in rows:
-        head = f"{MARKS[row.verdict]:<10}{row.probe:<{wide}}"
+        head = f"{mark(row):<10}{row.probe:<{wide}}"
         yield from wrap(head + felt(row), WIDTH, subsequent_indent=" " * len(head))
     for text in rest:
         yield ""
@@ -47,6 +47,11 @@ def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
         yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
+def mark(row: BiasRow) -> str:
+    """The verdict in a word or two: where only a rise is a bias, nothing else is said to be clear."""
+    return "no rise" if row.verdict == "clear" and row.adverse == "rise" else MARKS[row.verdict]
+
+
 def headlines(table: BiasTable) -> list[str]:
     """How many probes found what, and one real example."""
     counted = (
@@ -54,9 +59,12 @@ def headlines(table: BiasTable) -> list[str]:
         f"{len(table.having('clear'))} clear"
     )
     of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
-    example = next((example_of(row) for row in _rows(table) if row.example is not None), None)
+    example = next((row for row in _rows(table) if row.example is not None), None)
     found = [f"{number(len(table.primary), 'probe')}: {counted} ({of})."]
-    return found if example is None else [*found, f"For example {example}"]
+    if example is None:
+        return found
+    told = "For example" if example.verdict == "alarm" else "No alarm, but moved furthest:"
+    return [*found, f"{told} {example_of(example)}"]
 
 
 def _rows(table: BiasTable) -> list[BiasRow]:
@@ -94,6 +102,11 @@ def example_of(row: BiasRow) -> str:
         return (
             f"{what}: the {said[0]} place wins, and with the two arguments in each other's place the "
             f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
+        )
+    if one.other:
+        return (
+            f"{shortened(one.topic, SHOWN)}: {shortened(one.item, SHOWN)} has {one.base:.2f}, "
+            f"{shortened(one.other, SHOWN)} has {one.changed:.2f} ({row.name})."
         )
     return f"{what}: {one.base:.2f} {row.against}, {one.changed:.2f} with {row.name}."
 

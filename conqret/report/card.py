@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from conqret.judging.registry import JURY
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.reliability.cards.fit import last_checked
 from conqret.report import words
+from conqret.report.agreement_tables import in_one_line, over_table
 from conqret.report.bias_tables import bias_parts
 from conqret.report.card_tables import (
     agreement_rows,
@@ -17,8 +20,9 @@ from conqret.report.card_tables import (
     verdict_rows,
 )
 from conqret.report.drift import chart_table
+from conqret.report.floor import floor_badges
 from conqret.report.page import write_files
-from conqret.report.sensitivity import FLOOR, chart
+from conqret.report.sensitivity import chart
 from conqret.report.sensitivity_tables import HOW_DECIDED
 from conqret.report.sheet import Part, Section, Sheet, Texts
 
@@ -38,19 +42,19 @@ def write_card(card: Card, folder: Path) -> list[Path]:
 
 def card_sheet(card: Card) -> Sheet:
     """The page: known limits first, then what they rest on."""
-    run, judge, basis = card.run, card.judge, card.basis
+    run, basis = card.run, card.basis
     shown = main_curves(card)
     damage: list[Part] = [*(chart([one]) for one in shown), verdict_rows(card.sensitivity)] if shown else []
     return Sheet(
         "judge card",
-        f"How far {run.format} with {run.model} can be trusted",
+        f"How far {words.judge(run.format, run.model)} can be trusted",
         [
             Section("Known limits", [Texts(card.limits)]),
-            Section("Agreement with people", [agreement_rows(card)]),
+            Section("Agreement with people", _agreement(card)),
             Section("Does it notice known damage?", damage, _DAMAGE),
             Section(
                 "Does it repeat itself?",
-                [repeatability_table(card.repeatability)] if card.repeatability else [],
+                list(_repeatability(card)),
             ),
             Section("Consistency and bias", [] if card.bias is None else list(bias_parts(card.bias))),
             Section("Is it still as it was?", [] if card.drift is None else [chart_table(card.drift)]),
@@ -58,20 +62,21 @@ def card_sheet(card: Card) -> Sheet:
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],
         lede=[
-            f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
+            in_one_line(card.agreement),
+            _measures(card),
         ],
-        badges=[("Offline baseline", FLOOR)] if run.baseline else [],
+        badges=floor_badges([run.baseline]),
         facts=[
             ("Fingerprint", run.fingerprint),
             ("Judged", run.created[:10]),
             ("Last checked", last_checked(card)),
             (
                 "Items",
-                f"{words.count(run.items_count)} on {words.number(card.topics, 'topic')} ({run.items_name})",
+                f"{words.count(run.items_count)}, on {words.number(card.topics, 'topic')} ({run.items_name})",
             ),
             (
                 "Labels",
-                f"{basis.labels}, read as {basis.layout}, by {words.number(card.annotators, 'annotator')}, "
+                f"{basis.labels} ({basis.layout}), by {words.number(card.annotators, 'annotator')}, "
                 f"on {words.count(card.compared)} of the items",
             ),
             ("Cost", _price(card)),
@@ -81,10 +86,37 @@ def card_sheet(card: Card) -> Sheet:
 
 
 _DAMAGE = (
-    "Mean scores over levels of damage; curves, and how far a score fell or rose, with 95 % intervals over topics. "
+    "Mean scores over levels of damage; drawn is all but single dimensions of quality that do as they should. Curves, "
+    "and how far a score fell or rose, with 95% intervals over topics. "
     f"{HOW_DECIDED}"
 )
 _INSTRUMENT = "The fingerprint changes with any of this; the card then no longer holds."
+
+
+def _agreement(card: Card) -> list[Part]:
+    over = {row.dimension: row.over for row in card.agreement if row.over}
+    return [agreement_rows(card), *([over_table(over)] if over else [])]
+
+
+def _repeatability(card: Card) -> Iterator[Part]:
+    rows = card.repeatability
+    if rows and not any(one.deviation.value for one in rows):
+        yield Texts(
+            [
+                f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
+                f"({words.count(sum(one.scores for one in rows))} scores)."
+            ]
+        )
+    elif rows:
+        yield repeatability_table(rows)
+
+
+def _measures(card: Card) -> str:
+    """What the judge is made of, and where it is from."""
+    judge, jury = card.judge, card.run.format == JURY.name
+    source = re.sub("^own", "conqret's own", judge.source)
+    said = f"It {'is' if jury else 'measures'} {judge.summary}. Scale: {judge.scale}. Score: {judge.score}."
+    return said if jury else f"{said} Source: {source}."
 
 
 def _price(card: Card) -> str:
@@ -96,12 +128,16 @@ def _price(card: Card) -> str:
 
 def _speed(card: Card) -> str:
     item = card.cost.item
-    told = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {item['calls'] or 0:.1f} requests"
+    calls = item["calls"] or 0
+    told = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {calls:.3g} request{'s' * (calls != 1)}"
     return told + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
 def _missing(card: Card) -> Iterator[str]:
     missing = card.missing
+    if missing.scored == missing.total:
+        yield f"Nothing: all {words.count(missing.total)} judgments are whole."
+        return
     yield (
         f"{words.count(missing.scored)} of {words.count(missing.total)} judgments are whole, "
         f"{words.count(missing.unscored)} unscored, {words.count(missing.failed)} failed."

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conqret.data.gathering import gathered
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.cards.card import Card
 from conqret.reliability.generalizability import Repeatability
 from conqret.reliability.sensitivity.curves import Curve
+from conqret.reliability.sensitivity.results import verdict_words
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
+from conqret.report.agreement_tables import ONE_PERSON, average_note
 from conqret.report.table import Alarm, Cell, Column, Table
 
 SHOWN = [one for one in STATISTICS.values() if one.on_card]
@@ -52,7 +55,12 @@ def agreement_rows(card: Card) -> Table:
         rows,
         foot=foot,
         note=f"Krippendorff's alpha where nothing else is said: 1 is perfect, 0 is chance. {card.basis.intervals}."
-        + several * " One person: with the others; judge as one: in that person's place."
+        + several * f" {ONE_PERSON}"
+        + (
+            f" {average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})}"
+            if average
+            else ""
+        )
         + mapped * " Calibrated: with scores put onto people's scale by the labels of other topics.",
     )
 
@@ -77,15 +85,19 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
         for said in [f"{row.verdict}: {row.words}"]
     ]
     columns = [Column(name, "text") for name in ("Damage", "Metric", "Should", "Means", "As it should")]
-    return Table("All curves", columns, rows)
+    said = verdict_words(curves)
+    return Table("All curves", columns, rows, note=f"{said[:1].upper()}{said[1:]}.")
 
 
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:
-    """How far the judge repeats itself."""
+    """How far the judge repeats itself; metrics that it repeats alike are one row."""
+    alike = gathered(
+        ((one.scores, one.deviation, one.generalizability), words.label(one.metric)) for one in rows
+    )
     return Table(
         "Repeatability",
-        (Column("metric", "name"), "scores", "standard deviation", "generalizability"),
-        [(words.label(one.metric), one.scores, one.deviation, one.generalizability) for one in rows],
+        (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
+        [(", ".join(names), *said) for said, names in alike.items()],
         note="The standard deviation of scores of one item asked again, and the share of the variance of scores that "
         "is that of items: 1 where the judge always says the same. Samples of a run may ask for the dimensions in "
         "another order; the bias probes send the very same request.",

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from conqret.report.page import fragment
 from conqret.report.texts import cut, visible
 
-WIDTH, HEIGHT = 360, 220
-LEFT, RIGHT, TOP, BOTTOM = 40, 10, 8, 36
-"""Units around the axes, for numbers and names."""
+WIDTH, HEIGHT = 360, 242
+LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
+"""Units around the axes, for numbers and names: what stands upright is named above it, the other axis below."""
 KEY_LINE = 16
 """Units of a line of the key below the plot."""
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#8a6508", "#5c6770", "#a8326b", "#007272")
@@ -32,7 +32,15 @@ CLOSEST = 26
 BELOW = 3
 """How many times smaller than the least positive level 0 is drawn on a logarithmic axis."""
 NAME = 56
-"""Characters of a line's name in the key."""
+"""Characters of a line's name in the key, and of an axis's."""
+UNMARKED = "m-6,-0.8h12v1.6h-12z"
+"""In the key, a line whose points have no marks."""
+FAR = 3
+"""How many times the least level the greatest is where powers of ten stand at a logarithmic axis."""
+ROUND = (1, 2, 5)
+"""What round numbers begin with."""
+GAPS = 5
+"""Between round numbers at an axis, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +55,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a chart, with the name that the key gives it."""
+    """One line of a chart, with the name that the key gives it. ``place`` gives it the colour and mark of that place
+    among the lines (None: its own), so that several charts agree; its points have marks where it is ``marked``."""
 
     name: str
     points: Sequence[Point]
+    place: int | None = None
+    marked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +88,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), or between ``ends`` of
-    their own, with 95 % intervals; ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point
-    over its interval. Where ``logarithmic``, 0 stands left of the least positive level."""
+    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), or around ``ends`` of
+    their own, with 95% intervals; ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point
+    over its interval. Where ``logarithmic``, 0 stands left of the least positive level. The numbers below the axis are
+    the ``levels``, or else round ones, between which all levels lie."""
 
     title: str
     x: str
@@ -87,6 +99,7 @@ class Chart:
     lines: Sequence[Line]
     logarithmic: bool = False
     ends: tuple[float, float] | None = None
+    levels: bool = True
 
     kind = "chart"
 
@@ -102,31 +115,33 @@ class Chart:
             f"{line.name}: {', '.join(f'{one.y:.3f} at {one.x:g}' for one in line.points)}"
             for line in self.lines
         )
-        return cut(visible(f"{self.y} by {self.x}. {'; '.join(said)}."), 2000)
+        return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(said)}."), 2000)
 
     def drawn(self) -> Iterator[Drawn]:
         """The lines in units of the figure."""
         for place, line in enumerate(self.lines):
+            own = place if line.place is None else line.place
+            mark = MARKS[own % len(MARKS)]
             points = sorted(line.points, key=lambda one: one.x)
             upper = [self._at(one.x, one.y if one.high is None else one.high) for one in points]
             lower = [self._at(one.x, one.y if one.low is None else one.low) for one in points]
             yield Drawn(
                 name=cut(visible(line.name), NAME),
-                place=place % len(COLOURS),
-                colour=COLOURS[place % len(COLOURS)],
-                mark=MARKS[place % len(MARKS)],
+                place=own % len(COLOURS),
+                colour=COLOURS[own % len(COLOURS)],
+                mark=mark if line.marked else UNMARKED,
                 path=" ".join(
                     upper + lower if len(points) == 1 else [self._at(one.x, one.y) for one in points]
                 ),
                 band=" ".join([*upper, *reversed(lower)]),
-                dots=tuple(f"M{self._at(one.x, one.y)}{MARKS[place % len(MARKS)]}" for one in points),
+                dots=tuple(f"M{self._at(one.x, one.y)}{mark}" for one in points if line.marked),
                 y=HEIGHT + KEY_LINE * (place + 0.5),
             )
 
     def across(self) -> Iterator[Tick]:
-        """The levels below the axis, as far as there is room."""
+        """The numbers below the axis, as far as there is room."""
         last = -math.inf
-        for x in sorted({one.x for line in self.lines for one in line.points}):
+        for x in self._numbers():
             at = self._x(x)
             if at - last >= CLOSEST:
                 last = at
@@ -134,10 +149,8 @@ class Chart:
 
     def up(self) -> Iterator[Tick]:
         """The numbers beside the axis."""
-        bottom, top = self._ends()
-        for step in range(5):
-            value = bottom + (top - bottom) * step / 4
-            yield Tick(self._y(value), f"{value:.3g}")
+        for value in round_numbers(*self._ends()):
+            yield Tick(self._y(value), f"{value:z.3g}")
 
     def svg(self) -> str:
         """The chart as a file of its own."""
@@ -146,8 +159,24 @@ class Chart:
     def _at(self, x: float, y: float) -> str:
         return f"{self._x(x):g},{self._y(y):g}"
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """What both axes hold, as far as there is room for it."""
+        return cut(visible(self.x), NAME), cut(visible(self.y), NAME)
+
+    def _numbers(self) -> list[float]:
+        """The levels, or round numbers around them; on a logarithmic axis that reaches far some of each power of ten,
+        and 0."""
+        found = sorted({one.x for line in self.lines for one in line.points})
+        if self.levels or not found:
+            return found
+        if not self.logarithmic or found[-1] < FAR * found[0]:
+            return round_numbers(found[0], found[-1])
+        positive = [one for one in found if one > 0]
+        return [0.0] * (found[0] <= 0) + (round_powers(positive[0], positive[-1]) if positive else [])
+
     def _x(self, x: float) -> float:
-        found = [one.x for line in self.lines for one in line.points]
+        found = self._numbers()
         if self.logarithmic:
             least = min((one for one in found if one > 0), default=1.0) / BELOW
             x, *found = (math.log(max(one, least)) for one in (x, *found))
@@ -161,8 +190,35 @@ class Chart:
         return round(TOP + share * (HEIGHT - TOP - BOTTOM), 2)
 
     def _ends(self) -> tuple[float, float]:
-        """Both ends of the upright axis."""
+        """Both ends of the upright axis, which are round numbers."""
         if self.ends is not None:
-            return self.ends
+            numbers = round_numbers(*self.ends)
+            return numbers[0], numbers[-1]
         ends = (one.y if one.low is None else one.low for line in self.lines for one in line.points)
         return (-1.0 if min(ends, default=0.0) < 0 else 0.0), 1.0
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Numbers at even distances, from one that is not above ``low`` to one that is not below ``high``."""
+    if high <= low:
+        return [low]
+    least = (high - low) / GAPS
+    power = math.floor(math.log10(least))
+    step = next(
+        one for one in (*(first * 10.0**power for first in ROUND), 10.0 ** (power + 1)) if one >= least
+    )
+    first, last = math.floor(low / step + _NEAR), math.ceil(high / step - _NEAR)
+    return [round(place * step, max(0, -power) + 1) for place in range(first, last + 1)]
+
+
+def round_powers(low: float, high: float) -> list[float]:
+    """Numbers like 1, 2, 5, 10, 20, from one that is not above ``low`` > 0 to one that is not below ``high``."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    numbers = [float(f"{first}e{power}") for power in powers for first in ROUND]
+    start = max((place for place, one in enumerate(numbers) if one <= low * (1 + _NEAR)), default=0)
+    end = next((place for place, one in enumerate(numbers) if one >= high * (1 - _NEAR)), len(numbers) - 1)
+    return numbers[start : end + 1]
+
+
+_NEAR = 1e-9
+"""By so much a number may miss a round one, as floats do."""

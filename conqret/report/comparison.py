@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conqret.reliability.validation.judge_comparison import JudgeComparison
 from conqret.report import words
 from conqret.report.agreement_tables import comparison_tables
+from conqret.report.floor import floor_badges
 from conqret.report.forest import Forest, Row
 from conqret.report.sheet import Section, Sheet, section
 
 TITLES = ("Agreement with people", "Differences of alphas")
 
 
-def comparison_sheet(found: JudgeComparison) -> Sheet:
-    """The page, with the alphas and the differences as pictures."""
+def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> Sheet:
+    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
+    floor."""
     alphas, differences, by_dimension = comparison_tables(found)
     judges = [(name, found.average.judges[name].alpha) for name in found.judges]
     pairs = [(f"{one.first} - {one.second}", one.difference) for one in found.average.pairs]
@@ -21,8 +25,8 @@ def comparison_sheet(found: JudgeComparison) -> Sheet:
             title, x, [Row(name, one.value, one.low, one.high) for name, one in rows if one.value is not None]
         )
         for title, x, rows in (
-            ("The mean over dimensions", "alpha", judges),
-            ("Pairs of judges", "difference of alphas", pairs),
+            ("The mean over dimensions", "Alpha", judges),
+            ("Pairs of judges", "Difference of alphas", pairs),
         )
     ]
     return Sheet(
@@ -33,7 +37,8 @@ def comparison_sheet(found: JudgeComparison) -> Sheet:
             for title, picture, table in zip(TITLES, pictures, (alphas, differences), strict=True)
         ]
         + [section(by_dimension)],
-        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}."],
+        badges=floor_badges(baselines),
+        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}.", *([found.chance] if found.chance else [])],
         facts=[
             ("Labels", found.basis.labels),
             ("Judges", words.count(len(found.judges))),

@@ -47,7 +47,7 @@ def curate_table(summary: CurateSummary) -> Table:
     rows = [
         ("questions", summary.questions),
         ("too few trusted documents", -summary.few_documents),
-        ("too few points of view", -summary.few_views),
+        ("left out: too few points of view", summary.few_views),
         *((f"no answer: {reason(why)}", -count) for why, count in summary.unanswered.items()),
     ]
     foot = [("in the benchmark", summary.kept), ("partial answers", summary.partial_answers)]
@@ -67,7 +67,7 @@ def threshold_tables(found: ChosenThreshold) -> Iterator[Table]:
         [(f"{one.band:.2f}", one.pairs, one.labelled, one.duplicates) for one in found.bands],
     )
     bound = "" if found.at_most_below is None else (
-        f" None of the {found.labelled_below} labelled pairs below {found.none_below:.2f} is a duplicate: with 95 % "
+        f" None of the {found.labelled_below} labelled pairs below {found.none_below:.2f} is a duplicate: with 95% "
         f"confidence at most {found.at_most_below:.1%} of such pairs are."
     )  # fmt: skip
     yield Table(
@@ -105,5 +105,5 @@ def relevance_table(found: Relevance, questions: Mapping[str, str], encoder: str
         [(questions[name], value) for name, value in lowest],
         foot=[("all questions", found.mean)],
         note=f"{found.chunks} chunks of {found.documents} documents, by {encoder}; the {len(lowest)} farthest "
-        "questions are shown. The interval (95 %) is over questions. DebateQA: .56, by gte-Qwen2-1.5B-instruct.",
+        "questions are shown. The interval (95%) is over questions. DebateQA: .56, by gte-Qwen2-1.5B-instruct.",
     )

@@ -113,10 +113,12 @@ def _verdict(change: Change | None, what: str, judges: str, having: str, without
     if value is None:
         return f"{unsaid} no answer takes a side in one of the conditions."
     if low is None or high is None:
-        why = change.difference.reason.replace("cluster", "passage")
+        why = change.difference.reason.replace("cluster", "passage").replace(
+            "topic (or other group)", "passage"
+        )
         return f"{unsaid} {100 * value:+.1f} points, with {why}."
     says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
-    shares = [f"{100 * (one.value or 0.0):.1f} %" for one in (change.having, change.without)]
+    shares = [f"{100 * (one.value or 0.0):.1f}%" for one in (change.having, change.without)]
     return (
         f"{what.capitalize()} {says} {judges}: {shares[0]} of the answers that take a side are right {having} and "
         f"{shares[1]} {without}, {100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]."

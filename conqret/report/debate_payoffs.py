@@ -40,11 +40,11 @@ def payoff_tables(instruction: Instruction) -> Iterator[Table]:
         rows.append((f"always {STRENGTHS[strength]}", *cells))
     yield Table(
         f"{instruction.name}: dollars for {number(RESPONSES, 'answer')}, by the share that is right",
-        ("strategy", *(f"{share} %" for share in instruction.grid)),
+        ("strategy", *(f"{share}%" for share in instruction.grid)),
         rows,
         note="*: the strategy that earns most.",
     )
 
 
 def _percent(share: int | None) -> str:
-    return "never" if share is None else f"{share} %"
+    return "never" if share is None else f"{share}%"

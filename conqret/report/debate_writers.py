@@ -31,7 +31,7 @@ def rubric_table(found: Sequence[Graded]) -> Table:
             for one in found
         ],
         note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
-        f"writers from {HIRED_FROM} on. Intervals (95 %) are over passages.",
+        f"writers from {HIRED_FROM} on. Intervals (95%) are over passages.",
     )  # fmt: skip
 
 

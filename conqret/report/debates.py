@@ -10,7 +10,9 @@ from conqret.debate.inspection import Agreed, Inspection
 from conqret.debate.quality import Quality
 from conqret.debate.sifting import NO_ANSWER, Sifted
 from conqret.debate.topics import DUPLICATE
+from conqret.report import words
 from conqret.report.table import Cell, Column, Table
+from conqret.stats.estimate import FEWEST_TESTED
 
 DROPPED = {
     NO_ANSWER: "the judge gave no answer",
@@ -48,11 +50,17 @@ def controllability_table(found: Sequence[Controllability], good_from: int) -> T
     rows: list[tuple[Cell, ...]] = [
         (
             one.system, one.statements, one.positive, one.negative, one.overall, one.refusals, one.no_side,
-            one.unanswered, one.separation,
+            one.unanswered, one.separation, "" if one.beyond_first is None else one.beyond_first, words.p_value(one.p),
         )
         for one in found
     ]  # fmt: skip
-    whole = "all" if good_from == GOOD_FROM else f"{good_from} %"
+    beside = (
+        f" Less {found[0].system}: overall less that of {found[0].system}, paired over the topics that both have; p by "
+        f"t over them, Holm over the systems, none below {FEWEST_TESTED}."
+        if len(found) > 1
+        else ""
+    )
+    whole = "all" if good_from == GOOD_FROM else f"{good_from}%"
     bounds = "".join(
         f" {one.system}: overall {one.bounds[0]:.3f} to {one.bounds[1]:.3f}, were all without an answer bad or good."
         for one in found
@@ -61,15 +69,15 @@ def controllability_table(found: Sequence[Controllability], good_from: int) -> T
     return Table(
         "Controversy controllability",
         (
-            Column("system", "text"), "statements", "positive", "negative", "overall", "refusals", "no side",
-            "no answer", "AUROC",
+            Column("System", "text"), "Statements", "Positive", "Negative", "Overall", "Refusals", "No side",
+            "No answer", "AUROC", f"Less {found[0].system}" if found else "", "p",
         ),
         rows,
         note=f"Good is a statement with {whole} of what it argues on the side "
         "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
         "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
-        f"sides apart. Intervals (95 %) are over topics.{bounds}",
-    )  # fmt: skip
+        f"sides apart. Intervals (95%) are over topics.{beside}{bounds}",
+    ).compact()  # fmt: skip
 
 
 def quality_table(found: Sequence[Quality], baseline: str) -> Table:
@@ -79,11 +87,11 @@ def quality_table(found: Sequence[Quality], baseline: str) -> Table:
     ]
     return Table(
         f"Response quality against {baseline}",
-        (Column("system", "text"), "win", "tie", "lose", "score", "flips", "no answer"),
+        (Column("System", "text"), "Win", "Tie", "Lose", "Score", "Flips", "No answer"),
         rows,
         note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
         "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
-        "pairs whose better response is not the same in both orders. Intervals (95 %) are over topics.",
+        "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
     )
 
 
@@ -99,7 +107,7 @@ def inspection_table(found: Inspection) -> Table:
     lost = f" {found.unanswered} have no verdict, and are left out." if found.unanswered else ""
     return Table(
         "Statements to inspect",
-        (Column("system", "text"), "drawn", "judged bad", "judged good", "of all good"),
+        (Column("System", "text"), "Drawn", "Judged bad", "Judged good", "Of all good"),
         rows,
         note=f"All that {found.model} judged bad, and a random draw of the good ones.{lost}",
     )
@@ -117,11 +125,11 @@ def agreement_table(found: Sequence[Agreed], inspection: Inspection) -> Table:
     return Table(
         f"People and {inspection.model}, corrected for the draw",
         (
-            Column("system", "text"), "labelled", "agreement", "kappa", "bad confirmed", "good confirmed",
-            "good by judge", "good by people", "ties",
+            Column("System", "text"), "Labelled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
+            "Good by judge", "Good by people", "Ties",
         ),
         rows,
         note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
         "Agreement: both say good, or both bad. Confirmed: people say the same of what the judge calls bad, or good. "
-        "Ties are left out of all but the last column. Intervals (95 %) are over topics.",
+        "Ties are left out of all but the last column. Intervals (95%) are over topics.",
     )  # fmt: skip

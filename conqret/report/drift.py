@@ -7,13 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from conqret.errors import number
+from conqret.llm.options import OFFLINE_MODEL
 from conqret.reliability.drift.occasions import Occasion, few
 from conqret.reliability.drift.series import Drift, DriftChart
 from conqret.report import words
 from conqret.report.bias_screen import WIDTH, pointed
 from conqret.report.charts import Chart, Line, Point
+from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts
 from conqret.report.table import Alarm, Cell, Column, Table
+from conqret.stats.clusters import SAME
 
 DRAWN = 6
 """Quantities that are drawn, two pictures each, from two occasions after the baseline on: those with alarms first, then
@@ -26,9 +29,9 @@ Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of an occasion, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
-    "Controlled is a judge whose scores stray around what they were, anew on each occasion, alone or together within a "
-    "topic. A move that all topics share on one occasion is what is looked for, and no noise: a judge with good and "
-    "bad days raises alarms."
+    "The limit on false alarms holds for a judge that does not change: its scores vary at random from one occasion to "
+    "the next, each alone or those of a topic together. A move that all topics share on one occasion is what is looked "
+    "for, and no noise: a judge with good and bad days raises alarms."
 )
 
 
@@ -41,7 +44,7 @@ def drift_screen(drift: Drift) -> Iterator[str]:
         head = f"{MARKS[one.verdict]:<10}"
         yield from wrap(f"{head}{chart_name(one)}: {chart_words(one)}", WIDTH, subsequent_indent=" " * 10)
     if (more := len(rest) - LISTED) > 0:
-        yield f"{'':<10}and {number(more, 'chart')} more without an alarm"
+        yield f"{'':<10}and {more} more without an alarm"
     yield from pointed("What changed", _changes(drift.occasions)[-LISTED:])
     yield from pointed("What to do", list(_to_do(drift)))
     yield ""
@@ -49,7 +52,11 @@ def drift_screen(drift: Drift) -> Iterator[str]:
 
 def drift_sheet(drift: Drift) -> Sheet:
     """The page of a series."""
-    pointed = [one for one in _nearest(drift.charts) if one.points]
+    pointed = [
+        one
+        for one in _nearest(drift.charts)
+        if one.alarm or any(abs(point.ewma) > SAME for point in one.points)  # a flat line shows nothing
+    ]
     drawn = [chart for one in pointed[:DRAWN] if len(one.points) > 1 for chart in _pictures(one, drift)]
     return Sheet(
         "drift",
@@ -58,19 +65,24 @@ def drift_sheet(drift: Drift) -> Sheet:
             Section(
                 "Charts",
                 drawn,
-                "Occasions are numbered, those of the baseline first. An alarm is where the EWMA leaves its limits, or "
-                "a CUSUM passes its own.",
+                "Occasions are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
+                "weighted moving average) leaves its limits, or a CUSUM (cumulative sum) passes its own.",
             ),
             Section("Severity and spread", [chart_table(drift)]),
             Section("Occasions", [_occasion_table(drift.occasions)]),
             Section("What changed", [Texts(told)] if (told := _changes(drift.occasions)) else []),
             Section("Remarks", [Texts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
+        badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
         lede=[_headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
-            ("Planned", f"{drift.planned} occasions, the first {drift.baseline} the baseline"),
+            ("Planned", words.number(drift.planned, "occasion")),
+            (
+                "Baseline",
+                f"the first {words.number(drift.baseline, 'occasion') if drift.baseline > 1 else 'occasion'}",
+            ),
             ("False alarms", f"in {drift.rate:.0%} of such series at most"),
             ("Seed", str(drift.seed)),
         ],
@@ -106,10 +118,11 @@ def _way(quantity: str, up: bool) -> str:
 def _headline(drift: Drift) -> str:
     first, newest = drift.occasions[0], drift.occasions[-1]
     count = len(drift.occasions)
-    counted = f"{number(len(drift.alarms), 'alarm')} in {number(len(drift.charts), 'chart')}"
+    metrics = number(len({one.metric for one in drift.charts}), "metric")
+    counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
     if count <= drift.baseline:
-        counted = f"{count} of {drift.baseline} occasions of the baseline, and no chart yet"
-    when = first.name if count == 1 else f"{first.name} to {newest.name}"
+        counted = f"{count} of {drift.baseline} occasions of the baseline, and nothing to compare yet"
+    when = first.name if count == 1 else f"from “{first.name}” to “{newest.name}”"
     return (
         f"{drift.format} with {newest.model}: {counted} ({number(drift.anchors, 'anchor')}, "
         f"{number(drift.topics, 'topic')}; {number(count, 'occasion')}, {when})."
@@ -142,43 +155,48 @@ def _changes(occasions: Sequence[Occasion]) -> list[str]:
 
 
 def chart_table(drift: Drift) -> Table:
-    """Every chart of a series, with where it stands and when it first raised an alarm."""
-    rows: list[tuple[Cell, ...]] = []
+    """A row for each metric: its severity and spread, where they stand, and when they first raised an alarm."""
+    rows: dict[str, list[DriftChart]] = {}
     for one in drift.charts:
-        last = one.points[-1] if one.points else None
-        said = Alarm(one.verdict) if one.verdict == "alarm" else one.verdict
-        sums = "" if last is None else f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}"
-        ends = (None, None, "") if last is None else (last.ewma, last.limit, sums)
-        rows.append(
-            (
-                words.label(one.metric),
-                one.quantity,
-                one.level,
-                *ends,
-                said,
-                one.alarm.occasion if one.alarm else "",
-                one.missable,
-            )
-        )
+        rows.setdefault(one.metric, []).append(one)
+    quantities = list(dict.fromkeys(one.quantity for one in drift.charts))
+    parts = ("", " EWMA", " CUSUM", " would show")
     return Table(
         "Severity and spread",
         (
-            Column("metric", "name"),
-            Column("quantity", "name"),
-            "baseline",
-            "EWMA",
-            "limit ±",
-            "CUSUM",
-            Column("verdict", "name"),
-            Column("first alarm", "name"),
-            "would show",
+            Column("Metric", "name"),
+            Column("Verdict", "text"),
+            *(f"{words.label(quantity)}{part}" for quantity in quantities for part in parts),
         ),
-        rows,
-        note="Severity is the mean score, each topic counting alike; spread the standard deviation of the scores. EWMA "
-        "and CUSUM are those of the newest occasion; the first is of moves since the baseline, the second in standard "
-        "deviations of such a move. What would show is the shift that 80 % of such series would have found by now, had "
-        "it come right after the baseline.",
+        [
+            (words.label(metric), _verdict(charts), *(cell for one in charts for cell in _stands(one)))
+            for metric, charts in rows.items()
+        ],
+        note="Severity is shown as the mean score, each topic counting alike: the lower, the more severe. Spread is "
+        "the standard deviation of the scores. Both are those of the baseline. EWMA (exponentially weighted moving "
+        "average) and CUSUM (cumulative sum) are those of the newest occasion, each with its limit; the first is of "
+        "moves since the baseline, the second in standard deviations of such a move. What would show is the shift "
+        "that 80% of such series would have found by now, had it come right after the baseline.",
     )
+
+
+def _verdict(charts: Sequence[DriftChart]) -> Cell:
+    """What is said of a metric: its alarms, each with its quantity and first occasion; else what its charts say."""
+    alarms = [f"{one.quantity} since {one.alarm.occasion}" for one in charts if one.alarm is not None]
+    if alarms:
+        return Alarm(f"alarm: {', '.join(alarms)}")
+    return ", ".join(dict.fromkeys(one.verdict for one in charts))
+
+
+def _stands(one: DriftChart) -> tuple[Cell, ...]:
+    """Baseline, EWMA and CUSUM with their limits, and the shift that would show."""
+    if not one.points:
+        return one.level, "", "", one.missable
+    last = one.points[-1]
+    moved = f"{round(last.ewma, 3) + 0.0:+.3f}" + (
+        f" (limit {last.limit:.3f})" if last.limit is not None else ""
+    )
+    return one.level, moved, f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}", one.missable
 
 
 def _occasion_table(occasions: Sequence[Occasion]) -> Table:
@@ -195,13 +213,13 @@ def _occasion_table(occasions: Sequence[Occasion]) -> Table:
         for one in occasions
     ]
     columns = (
-        "occasion",
-        Column("date", "name"),
-        Column("answered by", "text"),
-        "scored",
-        "missing",
-        "an anchor costs",
-        "takes",
+        "Occasion",
+        Column("Date", "name"),
+        Column("Answered by", "text"),
+        "Scored",
+        "Missing",
+        "An anchor costs",
+        "Takes",
     )
     return Table("Occasions", columns, rows)
 

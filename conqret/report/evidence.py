@@ -78,7 +78,7 @@ def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
             if piece.cites is not None:
                 back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
-        excerpts = [flag.excerpt for flag in judgment.flags if flag.where == f"document:{document.id}"]
+        flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
         part = ratings.get(document.id)
         yield DocumentView(
@@ -87,13 +87,13 @@ def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
             title=_title(document),
             url=cut(document.url, 300),
             href=link(document.url),
-            pieces=tuple(flagged(shown, excerpts)),
+            pieces=tuple(flagged(shown, [flag.excerpt for flag in flags])),
             omitted=len(document.text) - len(shown),
             words=words.count(len(document.text.split())),
             rating=part_cell(part) if part else None,
             explanation=cut(part.explanation, EXPLANATION) if part else "",
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
-            flagged=bool(excerpts),
+            flagged=any(flag in judgment.addressed for flag in flags),
             trim=trims.get(document.id, ""),
         )
 

@@ -18,11 +18,13 @@ from conqret.report.experiment_tables import (
     damage_table,
     difference_tables,
     experiment_tables,
+    outcome,
     rank_tables,
     retrieval_tables,
     score_tables,
     topic_tables,
 )
+from conqret.report.forest import Forest, Row
 from conqret.report.markdown import tables_markdown
 from conqret.report.page import Ways, write_files
 from conqret.report.sheet import Links, Section, Sheet, section
@@ -69,12 +71,16 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
     costs = json.loads(out.costs_file.read_bytes()) if out.costs_file.is_file() else []
+    came_out = outcome(summary["differences"], first)
     sections = [
+        Section(
+            "Differences",
+            [*_forests(summary["differences"], first), *difference_tables(summary["differences"], first)],
+        ),
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
         Section("Scores", list(score_tables(summary["scores"]))),
-        Section("Differences", list(difference_tables(summary["differences"], first))),
-        Section("Places", list(rank_tables(summary["scores"], summary["retrieval"]))),
+        Section("Places", list(rank_tables(summary["scores"], summary["retrieval"])), folded=True),
         Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
         Section(
             "Damage",
@@ -91,7 +97,8 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
         lede=[
             f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "
             f"{words.number(len(record['systems']), 'system')}, judged by "
-            f"{words.number(len(experiment['judges']), 'judge')}."
+            f"{words.number(len(experiment['judges']), 'judge')}.",
+            *([came_out] if came_out else []),
         ],
         badges=[
             ("Offline baseline", "a floor, not a judge or an author: its answers come from word statistics.")
@@ -105,6 +112,19 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
             ("conqret", record["conqret"]),
         ],
     )
+
+
+def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
+    """A picture of the differences of each system from the first, by each judge."""
+    for system, judges in found.items():
+        for judge, metrics in judges.items():
+            rows = [
+                Row(words.label(name), one["mean"], one["low"], one["high"])
+                for name, one in metrics.items()
+                if one["mean"] is not None
+            ]
+            if any(row.value for row in rows):
+                yield Forest(f"{system}, by {judge}", f"minus {first}", rows)
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:

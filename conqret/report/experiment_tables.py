@@ -1,4 +1,4 @@
-"""The tables of an experiment: systems side by side, from retrieval to damage."""
+"""The tables of an experiment: systems side by side, from retrieval to damage; and what came out, in a sentence."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from typing import Any
 from conqret.report import words
 from conqret.report.overview import DIMENSION_NAMES, OVERALL
 from conqret.report.table import Cell, Column, Table, cell_text, spaced
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import FEWEST_TESTED, Estimate
 from conqret.stats.significance import ALPHA
 
 DAMAGE = "Does the judge notice damage?"
 """The title of the table of curves, the longest one."""
 BETTER, WORSE = "\u25b4", "\u25be"
 """Behind what differs significantly from the first."""
+MISSING = (
+    " Where scores are missing, n of N stands beside the mean, and in braces what it would be if all of them were 0, "
+    "or 1."
+)
+NAMED = 3
+"""Metrics that the sentence of what came out names."""
 MOST_TOPICS = 60
 """Topics that are listed by themselves; all are in ``summary.json``."""
 
@@ -36,11 +42,18 @@ def retrieval_tables(found: Mapping[str, Any]) -> Iterator[Table]:
         measures = list(dict.fromkeys(name for scores in rankings.values() for name in scores))
         yield Table(
             f"Retrieval, {stance}",
-            ("Ranking", *measures),
-            [(name, *(_marked(scores.get(one)) for one in measures)) for name, scores in rankings.items()],
-            note="Means with 95 % intervals over topics, against the qrels of the corpus. "
-            f"{BETTER}, {WORSE}: better or worse than the first ranking (paired t-test, Holm, p < {ALPHA:g}).",
-        )
+            ("Ranking", *(title for one in measures for title in (one, "p"))),
+            [
+                (name, *(cell for one in measures for cell in _tested(scores.get(one))))
+                for name, scores in rankings.items()
+            ],
+            note="Means with 95% intervals over topics, against the qrels of the corpus."
+            + _tests(
+                [one for scores in rankings.values() for one in scores.values()],
+                "better or worse than the first ranking",
+                "paired t-test over topics, Holm over the rankings for each measure",
+            ),
+        ).compact()
 
 
 def arguments_table(found: Mapping[str, Any]) -> Table:
@@ -74,25 +87,34 @@ def score_tables(found: Mapping[str, Any]) -> Iterator[Table]:
             f"Scores by {judge}",
             ("Metric", *found),
             [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
-            note="Means with 95 % intervals over topics. Where scores are missing, n of N stands "
-            "beside the mean, and in braces what it would be if all of them were 0, or 1.",
+            note="Means with 95% intervals over topics."
+            + MISSING * any(one["n"] < one["total"] for each in scores for one in each.values()),
         )
 
 
 def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
     """For each judge, how far the other systems are from the first, metrics as rows."""
     for judge, scores, metrics in _by_judge(found):
-        rows = [(words.label(metric), *(_marked(one.get(metric)) for one in scores)) for metric in metrics]
-        counts = [one["n"] for each in scores for one in each.values()]
+        rows = [
+            (words.label(metric), *(cell for one in scores for cell in _tested(one.get(metric))))
+            for metric in metrics
+        ]
+        every = [one for each in scores for one in each.values()]
+        counts = [one["n"] for one in every]
         pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
         yield Table(
             f"Differences from {first}, by {judge}",
-            ("Metric", *found),
+            ("Metric", *(title for name in found for title in (name, "p"))),
             rows,
             note=f"Score minus that of {first} on the same topic and side, over {pairs} pairs: means "
-            f"with 95 % intervals over topics. {BETTER}, {WORSE}: above or below it (t over topics, Holm over the "
-            f"systems, p < {ALPHA:g}); below six topics there is no test.",
-        )
+            "with 95% intervals over topics."
+            + _tests(
+                every,
+                "above or below it",
+                f"t over topics, Holm over all {len(every)} differences in this table; another judge's are another "
+                "family",
+            ),
+        ).compact()
 
 
 def cost_table(found: Sequence[Mapping[str, Any]]) -> Table:
@@ -117,8 +139,8 @@ def cost_table(found: Sequence[Mapping[str, Any]]) -> Table:
                     (f"{one['task']}{by}", one["model"], *(cell for pair in (*pairs, costs) for cell in pair))
                 )
     columns = (
-        Column("", "name"), Column("Model", "name"), "Calls expected", "made", "Prompt tokens expected", "counted",
-        "Answer tokens expected", "counted", "Price expected", "paid",
+        Column("", "name"), Column("Model", "name"), "Calls expected", "Calls made", "Prompt tokens expected",
+        "Prompt tokens counted", "Answer tokens expected", "Answer tokens counted", "Price expected", "Price paid",
     )  # fmt: skip
     return Table(
         "Estimate and cost",
@@ -132,21 +154,25 @@ def cost_table(found: Sequence[Mapping[str, Any]]) -> Table:
 def damage_table(found: Mapping[str, Any]) -> Table:
     """The curves of what was damaged, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
+    said = {(curve["verdict"], curve["words"]) for curves in found.values() for curve in curves}
+    alike = len(said) == 1 < sum(map(len, found.values())) and any(why for _, why in said)
     for system, curves in found.items():
         for curve in curves:
             heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
             rows.setdefault(heading, []).append((
                 words.label(curve["metric"]),
                 curve["expected"],
-                curve["verdict"],
+                "" if alike else curve["verdict"],
                 f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
-                curve["words"],
+                "" if alike else curve["words"],
             ))  # fmt: skip
     columns = (
         "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean",
         Column("Why not", "text"),
     )  # fmt: skip
-    return Table(DAMAGE, columns, [row for heading, each in rows.items() for row in ((heading,), *each)])
+    note = "".join(f"Verdict: {verdict} for every metric ({why})." for verdict, why in said) if alike else ""
+    shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
+    return Table(DAMAGE, columns, shown, note=note).compact()
 
 
 def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Iterator[Table]:
@@ -187,8 +213,11 @@ def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[T
 
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
-    """The tables for a screen, each with an empty line behind it: without that of the damage, which is long."""
-    return spaced(table for table in experiment_tables(summary) if table.title != DAMAGE)
+    """The tables for a screen, each with an empty line behind it: without that of the damage, which is long. Then what
+    came out, in a sentence."""
+    yield from spaced(table for table in experiment_tables(summary) if table.title != DAMAGE)
+    if said := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
+        yield said
 
 
 def _places(means: Sequence[float | None]) -> list[Cell]:
@@ -205,21 +234,57 @@ def _by_judge(found: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], list[s
         yield judge, scores, list(dict.fromkeys(metric for one in scores for metric in one))
 
 
-def _marked(one: Mapping[str, Any] | None) -> Cell:
-    """A mean, or a mean difference, with its mark."""
+def outcome(differences: Mapping[str, Any], first: str) -> str:
+    """Which systems are shown to differ from the first, and on what, in sentences; empty where there is one system."""
+    said, tested = [], 0
+    for system, judges in differences.items():
+        rows = [(words.label(metric), one) for found in judges.values() for metric, one in found.items()]
+        tested += sum(one["p"] is not None for _, one in rows)
+        for way, sign in (("above", 1), ("below", -1)):
+            names = [name for name, one in rows if _shown(one) and sign * one["mean"] > 0]
+            if names:
+                more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+                said.append(f"{system} is shown {way} {first} on {', '.join(names[:NAMED])}{more}.")
+    if said or not differences:
+        return " ".join(said)
+    if not tested:
+        return f"No system is shown to differ from {first}: below {FEWEST_TESTED} topics there is no test."
+    return f"No system is shown to differ from {first} on any metric of a judge ({tested} tested)."
+
+
+def _tested(one: Mapping[str, Any] | None) -> tuple[Cell, Cell]:
+    """A mean, or a mean difference, with its mark, and its p-value."""
     if one is None:
-        return None
-    difference = one.get("difference", one["mean"])
-    if one["p"] is None or one["p"] >= ALPHA or not difference:
-        return _mean(one)
-    return f"{cell_text(_mean(one))} {BETTER if difference > 0 else WORSE}"
+        return None, ""
+    if not _shown(one):
+        return _mean(one), words.p_value(one["p"])
+    mark = BETTER if one.get("difference", one["mean"]) > 0 else WORSE
+    return f"{cell_text(_mean(one))} {mark}", words.p_value(one["p"])
+
+
+def _shown(one: Mapping[str, Any]) -> bool:
+    return one["p"] is not None and one["p"] < ALPHA and bool(one.get("difference", one["mean"]))
+
+
+def _tests(found: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
+    """What a note says of the tests in its table: how they are made, what marks mean where there are some, or that
+    there are too few topics. Nothing where nothing is compared."""
+    if any(one["p"] is not None for one in found):
+        marks = f" {BETTER}, {WORSE}: {marked} (p < {ALPHA:g})." * any(map(_shown, found))
+        return f" p: {how}.{marks}"
+    compared = any(one.get("difference", one["mean"]) is not None for one in found)
+    return f" No p: below {FEWEST_TESTED} topics there is no test." if compared else ""
 
 
 def _mean(one: Mapping[str, Any] | None) -> Cell:
     """A mean with its interval; where scores are missing with their number and both bounds."""
     if one is None:
         return None
-    mean = None if one["mean"] is None else Estimate(one["mean"], one["low"], one["high"])
+    mean = (
+        None
+        if one["mean"] is None
+        else Estimate(one["mean"], one["low"], one["high"], reason=one.get("reason", ""))
+    )
     if "total" not in one or one["n"] == one["total"]:
         return mean
     said = cell_text(mean)

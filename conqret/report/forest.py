@@ -14,10 +14,14 @@ from conqret.report.page import fragment
 from conqret.report.texts import cut, visible
 
 WIDTH, LEFT, RIGHT = 360, 20, 20
-ROW, FOOT = 34, 40
-"""Units of a row (a line of words over its interval), and of the axis below."""
+ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
+"""Units of a row, of the words in it above the strip with the interval, of that strip, and of the axis below."""
+WIDER = 1.25
+"""How far the axis reaches beyond what is shaded, at least."""
 NAME, WORD = 34, 18
 """Characters of a row's name, and of the word beside it."""
+PLACES = 2
+"""Decimals of the numbers beside the rows."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 TICKS = 8
 """Numbers that stand below the axis at most."""
@@ -94,13 +98,17 @@ class Forest:
     @property
     def description(self) -> str:
         """The figure in words, for those who do not see it."""
-        said = (f"{one.name}: {_said(one)}{f', {one.verdict}' * bool(one.verdict)}" for one in self.rows)
+        said = (
+            f"{one.name}: {_said(one, self.places)}{f', {one.verdict}' * bool(one.verdict)}"
+            for one in self.rows
+        )
         return cut(visible(f"{self.x}. {'; '.join(said)}."), 2000)
 
     def drawn(self) -> Iterator[Drawn]:
         """The rows in units of the figure."""
         for place, one in enumerate(self.rows):
-            middle = ROW * place + 24
+            strip = ROW * place + ABOVE
+            middle = strip + STRIP // 2
             at = self._x(one.value)
             ends = [at if end is None else self._x(end) for end in (one.low, one.high)]
             mark = MARKS[one.verdict]
@@ -108,9 +116,9 @@ class Forest:
             word = f"{cut(one.word, WORD)} " * bool(one.word)
             yield Drawn(
                 name=cut(visible(one.name), NAME),
-                said=f"{visible(word)}{_said(one)}",
+                said=f"{visible(word)}{_said(one, self.places)}",
                 text=ROW * place + 13,
-                shade=f"M{small[0]:g},{ROW * place}H{small[1]:g}v{ROW}H{small[0]:g}z" if one.within else "",
+                shade=f"M{small[0]:g},{strip}H{small[1]:g}v{STRIP}H{small[0]:g}z" if one.within else "",
                 line=f"M{ends[0]:g},{middle}H{ends[1]:g}",
                 dot=f"M{at:g},{middle}{mark.path}",
                 mark=mark,
@@ -124,9 +132,20 @@ class Forest:
             yield Tick(self._x(value), f"{value:z.10g}")
 
     @property
+    def places(self) -> int:
+        """Decimals of the numbers beside the rows: one more than usual where values look alike that are not."""
+        values = {one.value for one in self.rows}
+        return PLACES + (len({round(one, PLACES) for one in values}) < len(values))
+
+    @property
     def zero(self) -> float:
         """Where 0 stands."""
         return self._x(0.0)
+
+    @property
+    def rule(self) -> str:
+        """The path of the line at 0 through the strips, which spares the words over them."""
+        return "".join(f"M{self.zero:g},{ROW * place + ABOVE}v{STRIP}" for place in range(len(self.rows)))
 
     def svg(self) -> str:
         """The figure as a file of its own."""
@@ -134,7 +153,9 @@ class Forest:
 
     def _axis(self) -> tuple[float, float, float]:
         """Both ends, which hold 0 and what is shaded, and the step between numbers."""
-        known = (end for one in self.rows for end in (one.value, one.low, one.high, one.within, -one.within))
+        wide = [WIDER * one.within for one in self.rows]
+        known = [end for one in self.rows for end in (one.value, one.low, one.high)]
+        known += [*wide, *(-one for one in wide)]
         ends = [0.0, STEPS[0], *(end for end in known if end is not None)]
         low, high = min(ends), max(ends)
         step = next((one for one in STEPS if (high - low) / one <= TICKS - 2), STEPS[-1])
@@ -146,6 +167,8 @@ class Forest:
         return round(LEFT + share * (WIDTH - LEFT - RIGHT), 2)
 
 
-def _said(one: Row) -> str:
-    ends = "" if one.low is None or one.high is None else f" [{one.low:z.2f}, {one.high:z.2f}]"
-    return f"{one.value:z.2f}{ends}"
+def _said(one: Row, places: int = PLACES) -> str:
+    value, low, high = (
+        None if end is None else f"{end:z.{places}f}" for end in (one.value, one.low, one.high)
+    )
+    return f"{value}" if low is None or high is None else f"{value} [{low}, {high}]"

@@ -8,6 +8,7 @@ from conqret.reliability.validation.frontier import ITEMS, Frontier, Offer
 from conqret.report import words
 from conqret.report.agreement_tables import pairs_table
 from conqret.report.charts import Chart, Line, Point
+from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, section
 from conqret.report.table import Column, Table
 
@@ -16,17 +17,18 @@ TITLE = "Which judge is worth its price?"
 
 def frontier_tables(found: Frontier) -> Iterator[Table]:
     """What each judge costs and how far it agrees, what that means, and every pair."""
-    averaged = max(1, len(found.units) - ("overall_quality" in found.units))
-    units = " to ".join(map(words.count, sorted({min(found.units.values()), max(found.units.values())})))
+    known = {name: count for name, count in found.units.items() if count}
+    averaged = max(1, len(known) - ("overall_quality" in known))
+    units = " to ".join(map(words.count, sorted({min(known.values()), max(known.values())})))
     yield Table(
         "What they cost, and how far they agree",
         (
-            "judge",
-            Column("model", "text"),
-            "alpha",
-            f"price of {words.count(ITEMS)} items",
-            "time an item",
-            "tokens an item",
+            "Judge",
+            Column("Model", "text"),
+            "Alpha",
+            f"Price of {words.count(ITEMS)} items",
+            "Time an item",
+            "Tokens an item",
         ),
         [
             (
@@ -44,7 +46,7 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
     )
     yield Table(
         "Is it worth it?",
-        (Column("judge", "name"), Column("for its price", "text"), Column("for its time", "text")),
+        (Column("Judge", "name"), Column("For its price", "text"), Column("For its time", "text")),
         [(one.run, one.price, one.time) for one in found.offers],
         note=f"By values alone, which is no verdict, {_named(found.by_price)} would be bought by price, and "
         f"{_named(found.by_time)} by time.",
@@ -56,16 +58,26 @@ def frontier_sheet(found: Frontier) -> Sheet:
     """The page, with a chart of alpha against price and one against time."""
     prices = {one.run: one.usd for one in found.offers}
     times = {one.run: one.seconds for one in found.offers}
+    quick = max((time for time in times.values() if time is not None), default=0.0) < 1
+    if quick:
+        times = {name: None if time is None else 1000 * time for name, time in times.items()}
     costs, *others = frontier_tables(found)
-    charts = [
-        _chart(found, "Price", f"US dollars for {words.count(ITEMS)} items", prices, found.by_price),
-        _chart(found, "Time", "seconds of the model's time an item", times, found.by_time),
+    charts = {
+        "price": _chart(found, "Price", f"US dollars for {words.count(ITEMS)} items", prices, found.by_price),
+        "time": _chart(
+            found, "Time", f"{'milli' * quick}seconds of the model's time an item", times, found.by_time
+        ),
+    }
+    alike = [
+        f"The {name} of all judges is the same: no chart." for name, one in charts.items() if _alike(one)
     ]
-    first = Section(costs.title, [*(one for one in charts if one.lines), costs])
+    drawn = [one for one in charts.values() if one.lines and not _alike(one)]
+    first = Section(costs.title, [*drawn, costs], " ".join(alike))
     return Sheet(
         "frontier",
         TITLE,
         [first, *map(section, others)],
+        badges=floor_badges([one.baseline for one in found.offers]),
         lede=["What each judge costs, how long it takes, and how far it agrees with people."],
         facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
     )
@@ -74,13 +86,26 @@ def frontier_sheet(found: Frontier) -> Sheet:
 def _chart(
     found: Frontier, title: str, x: str, costs: Mapping[str, float | None], chosen: Sequence[str]
 ) -> Chart:
-    """A point with its interval for each judge whose costs are known, over a line through the frontier."""
+    """A point with its interval for each judge whose costs are known, alike in each chart, and a line through the
+    frontier."""
     points = {one.run: _point(one, costs[one.run]) for one in found.offers}
-    lines = [Line(name, [point]) for name, point in points.items() if point is not None]
+    lines = [
+        Line(name, [point], place) for place, (name, point) in enumerate(points.items()) if point is not None
+    ]
     through = [Point(point.x, point.y) for name in chosen if (point := points[name]) is not None]
     if len(through) > 1:
-        lines.insert(0, Line("frontier by values alone", through))
-    return Chart(title, x, "alpha with people", lines, logarithmic=True)
+        lines.append(Line("The frontier by values alone", through, len(points), marked=False))
+    known = [
+        0.0,
+        *(end for line in lines for one in line.points for end in (one.low, one.y, one.high) if end),
+    ]
+    ends = min(known), max(known)
+    return Chart(title, x, "Alpha with people", lines, logarithmic=True, ends=ends, levels=False)
+
+
+def _alike(chart: Chart) -> bool:
+    """Whether there is one cost, of several judges."""
+    return len(chart.lines) > 1 and len({point.x for line in chart.lines for point in line.points}) == 1
 
 
 def _point(offer: Offer, cost: float | None) -> Point | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from conqret.reliability.generalizability import Averaged, MetricNoise, NoiseStudy, Source
 from conqret.report import words
 from conqret.report.charts import Chart, Line, Point
+from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Cell, Column, Table
+from conqret.stats.estimate import undefined
+
+Row = tuple[Cell, ...]
 
 TITLE = "Where the noise comes from"
 _LEDE = (
@@ -16,7 +20,8 @@ _LEDE = (
     "or models, which is noise."
 )
 _BUYS = (
-    "How well an item's score holds (generalizability, 1 at best), by how many samples or others it averages."
+    "How well an item's score holds (generalizability, 1 at best), by how many samples or others it averages. "
+    "A band is the interval; one over the whole height says that so few topics leave it open."
 )
 
 
@@ -39,86 +44,117 @@ def noise_tables(found: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
     if len(rows) > 1:
         yield _overview(rows)
     if every or len(rows) == 1:
-        for one in rows:
-            yield _sources(one, found.confidence)
-            yield _scores(one)
-            yield _means(one)
+        yield _sources(rows, found.confidence)
+        if varied := [one for one in rows if _varies(one)]:
+            yield _scores(varied)
+            yield _means(varied)
 
 
 def _overview(rows: Sequence[MetricNoise]) -> Table:
     names = list(dict.fromkeys(_name(source) for one in rows for source in one.sources))
-    shares = [{_name(source): source.share for source in one.sources} for one in rows]
+    sources = [{_name(source): source for source in one.sources} for one in rows]
     return Table(
         "Shares of the variance of scores",
-        (Column("metric", "name"), *names, "repeated"),
+        (Column("Metric", "name"), *map(words.label, names), "Repeated"),
         [
-            (words.label(one.metric), *(_percent(of.get(name)) for name in names), one.repeatability)
-            for one, of in zip(rows, shares, strict=True)
+            (words.label(one.metric), *(_share(of.get(name)) for name in names), one.repeatability)
+            for one, of in zip(rows, sources, strict=True)
         ],
         note="Repeated: the standard deviation of samples of one request. Topics and items are what is measured; the "
         "rest is noise.",
     )
 
 
-def _sources(one: MetricNoise, confidence: float) -> Table:
-    below = [
-        f"{_name(source)} ({source.variance.value:.2g})"
-        for source in one.sources
-        if (source.variance.value or 0) < 0
-    ]
-    low = f" Variance estimated below 0, shown as 0: {', '.join(below)}." if below else ""
+def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
+    def parts(one: MetricNoise) -> Iterator[Row]:
+        return ((_name(part), part.levels, part.deviation, _share(part)) for part in one.sources)
+
+    first, below, basis = rows[0], "", ""
+    if len(rows) == 1:
+        low = [part for part in first.sources if (part.variance.value or 0) < 0]
+        named = ", ".join(f"{_name(part)} ({part.variance.value:.2g})" for part in low)
+        below = f" Variance estimated below 0, shown as 0: {named}." if low else ""
+        basis = f"{words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}; "
+    elif any((part.variance.value or 0) < 0 for one in rows for part in one.sources):
+        below = " A variance that is estimated below 0 is shown as 0."
     return Table(
-        f"{words.label(one.metric)}: where {words.count(one.scores)} scores differ",
-        (Column("source", "text"), "levels", "standard deviation", "share"),
-        [(_name(source), source.levels, source.deviation, _percent(source.share)) for source in one.sources],
-        note=f"{words.number(one.items, 'item')} of {words.number(one.topics, 'topic')}; {confidence:.0%} "
-        f"jackknife-t intervals over {'topics' if one.topics > 1 else 'items'}. Items are what is measured; what is "
-        f"not topic or item alone is noise.{low}",
+        _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
+        (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
+        _under(rows, parts),
+        note=f"{basis}{confidence:.0%} jackknife-t intervals over {'topics' if first.topics > 1 else 'items'}. Items "
+        f"are what is measured; what is not topic or item alone is noise.{below}",
     )
 
 
-def _scores(one: MetricNoise) -> Table:
+def _scores(rows: Sequence[MetricNoise]) -> Table:
+    def designs(one: MetricNoise) -> Iterator[Row]:
+        return (
+            (_design(row), row.score_error, row.generalizability, row.dependability) for row in one.averaged
+        )
+
     return Table(
-        f"{words.label(one.metric)}: one item's score",
-        (Column("averaged over", "text"), "standard error", "generalizability", "dependability"),
-        [(_design(row), row.score_error, row.generalizability, row.dependability) for row in one.averaged],
+        _titled(rows, "one item's score"),
+        (Column("Averaged over", "text"), "Standard error", "Generalizability", "Dependability"),
+        _under(rows, designs),
         note="Generalizability: how much of the variance of such scores is that of items, so that their order would "
         "come out again. Dependability: the same for the scores as they are.",
     )
 
 
-def _means(one: MetricNoise) -> Table:
-    topics = list(one.averaged[0].mean_error)
+def _means(rows: Sequence[MetricNoise]) -> Table:
+    first = rows[0]
+    topics = list(first.averaged[0].mean_error)
+
+    def designs(one: MetricNoise) -> Iterator[Row]:
+        return ((_design(row), *(row.mean_error[count] for count in topics)) for row in one.averaged)
+
     return Table(
-        f"{words.label(one.metric)}: standard error of the mean",
-        (Column("averaged over", "text"), *(words.number(count, "topic") for count in topics)),
-        [(_design(row), *(row.mean_error[count] for count in topics)) for row in one.averaged],
-        note=f"{one.items / one.topics:.3g} items a topic. As an estimate of what other topics, "
-        f"{', '.join(f'{name}s' for name in one.varies) or 'samples'} of their kind would give.",
+        _titled(rows, "standard error of the mean"),
+        (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
+        _under(rows, designs),
+        note=f"{first.items / first.topics:.3g} items a topic. As an estimate of what other topics, "
+        f"{', '.join(f'{name}s' for name in first.varies) or 'samples'} of their kind would give.",
     )
+
+
+def _titled(rows: Sequence[MetricNoise], many: str, one: str = "") -> str:
+    """The title of a table of one metric, which names it, or of several."""
+    if len(rows) == 1:
+        return f"{words.label(rows[0].metric)}: {one or many}"
+    return many[:1].upper() + many[1:]
+
+
+def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row]]) -> Iterator[Row]:
+    """The rows of each metric, under its name where there are several."""
+    for one in rows:
+        if len(rows) > 1:
+            told = "" if _varies(one) else f": all {words.count(one.scores)} scores are the same"
+            yield (f"{words.label(one.metric)}{told}",)
+        if len(rows) == 1 or _varies(one):
+            yield from of(one)
+
+
+def _varies(one: MetricNoise) -> bool:
+    return any(source.share for source in one.sources)
 
 
 def noise_sheet(found: NoiseStudy) -> Sheet:
     """The page: what is known of each metric, and what more of anything buys as a chart."""
-    overview, *others = noise_tables(found, every=True)
-    if len(found.metrics) == 1:
-        others = [overview, *others]
-    charts = Section("What more of each buys", list(map(_chart, found.metrics.values())), _BUYS)
-    tables = [
-        Section(words.label(one.metric), others[3 * place : 3 * place + 3], folded=len(found.metrics) > 1)
-        for place, one in enumerate(found.metrics.values())
-    ]
-    each = [charts, *tables]
+    tables = list(noise_tables(found, every=True))
+    charts = [_chart(one) for one in found.metrics.values() if _varies(one)]
+    buys = Section("What more of each buys", charts, _BUYS)
     runs = Section("Runs", [Texts([*found.runs, *noise_words(found)[1:]])])
-    first = [section(overview)] if len(found.metrics) > 1 else []
-    return Sheet("components", TITLE, [*first, *each, runs], lede=[_LEDE, *noise_words(found)[:1]])
+    first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
+    each = map(section, tables)
+    badges = floor_badges(found.baselines)
+    return Sheet("components", TITLE, [*first, buys, *each, runs], [_LEDE, *noise_words(found)[:1]], badges)
 
 
 def _chart(one: MetricNoise) -> Chart:
     single, *more = one.averaged
     lines = [
         Line(
-            f"{facet}s",
+            f"{words.label(facet)}s",
             [
                 Point(row.numbers[facet], good.value, good.low, good.high)
                 for row in [single, *(row for row in more if _only(row.numbers, facet))]
@@ -127,7 +163,7 @@ def _chart(one: MetricNoise) -> Chart:
         )
         for facet in one.varies
     ]
-    return Chart(words.label(one.metric), "how many are averaged", "generalizability", lines)
+    return Chart(words.label(one.metric), "How many are averaged", "Generalizability", lines)
 
 
 def _only(numbers: Mapping[str, int], facet: str) -> bool:
@@ -144,5 +180,8 @@ def _name(source: Source) -> str:
     return " or ".join(source.names)
 
 
-def _percent(share: float | None) -> Cell:
-    return None if share is None else f"{share:.0%}"
+def _share(source: Source | None) -> Cell:
+    """A share in per cent; a dash with its reason where nothing varies, and nothing where there is no such source."""
+    if source is None:
+        return None
+    return undefined("no score differs") if source.share is None else f"{source.share:.0%}"

@@ -78,7 +78,7 @@ class Kinds:
 def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
-    notes = ["Means with 95 % intervals over topics, as far as a group has three of them or more."]
+    notes = ["Means with 95% intervals over topics, as far as a group has three of them or more."]
     for title, groups in _groups(scores, kinds):
         means = {name: [scores.mean(one, places) for one in metrics] for name, places in groups.items()}
         shown = list(means)

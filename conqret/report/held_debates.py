@@ -1,10 +1,12 @@
-"""The page of debates: both sides beside each other, round by round, and what each concludes."""
+"""The page of debates, topic by topic and folded: both sides beside each other, round by round, and what each
+concludes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from conqret.data.gathering import gathered
 from conqret.debate.holding import HeldSummary
 from conqret.debate.transcript import Debate
 from conqret.io.debate_topics import SIDES
@@ -18,7 +20,7 @@ def write_held(debates: Sequence[Debate], summary: HeldSummary, file: Path) -> P
     """Write the page of a run's debates; returns its place."""
     content = page(
         "held_debates.html.j2",
-        debates=debates[:SHOWN],
+        topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),
         omitted=max(0, len(debates) - SHOWN),
         summary=summary,
         sides=SIDES,

@@ -31,6 +31,7 @@ def write_report(
     beside: Beside | None = None,
     asked_too: bool = False,
     recordings: Path | None = None,
+    prompts: Path | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
@@ -42,7 +43,8 @@ def write_report(
         beside: the means of another run over the same items, such as the offline floor's.
         tally: what was counted while the judgments were read, in place of reading them again.
         asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
-            read from ``recordings`` where the answers are not in the run's folder.
+            read from ``recordings`` where the answers are not in the run's folder, and filled with the ``prompts`` of
+            the folder that the run was made with, if any.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
@@ -51,7 +53,7 @@ def write_report(
         tally = counted(run, max_items)
     target = run.report_file if to is None else Path(to)
     shown = tally.shown()
-    pages = _asked_pages(run, shown, target.name, recordings) if asked_too else {}
+    pages = _asked_pages(run, shown, target.name, recordings, prompts) if asked_too else {}
     chunks = report_page(run, tally, beside=beside, asked_at=address if pages else None)
     write_files(target.parent, {**pages, target.name: chunks})
     return target
@@ -81,7 +83,8 @@ def report_page(
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
-    summary = tally.summariser.summary().with_calibrated(_calibrated_means(run))
+    counted = tally.summariser.summary().of_all(record.items_count, record.items_left_out)
+    summary = counted.with_calibrated(_calibrated_means(run))
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
     items, kinds = {}, Kinds()
@@ -115,14 +118,20 @@ def _calibrated_means(run: JudgeFolder) -> dict[str, float]:
 
 
 def _asked_pages(
-    run: JudgeFolder, shown: Sequence[tuple[int, Judgment]], report: str, recordings: Path | None
+    run: JudgeFolder,
+    shown: Sequence[tuple[int, Judgment]],
+    report: str,
+    recordings: Path | None,
+    prompts: Path | None,
 ) -> dict[str, Iterator[str]]:
     """By name the pages of what was asked for the items that are shown, in their order."""
     names = [judgment.item for _, judgment in shown]
-    found = {one.judgment.item: one for one in asked(run, names, recordings=recordings)}
+    found = {one.judgment.item: one for one in asked(run, names, recordings=recordings, prompts=prompts)}
     each = [(number, found[judgment.item]) for number, judgment in shown]
+    starts = range(0, len(each), ITEMS_A_PAGE)
     return {
-        address(start, 0).partition("#")[0]: asked_page(part, f"../{report}")
-        for start in range(0, len(each), ITEMS_A_PAGE)
-        if (part := each[start : start + ITEMS_A_PAGE])
+        address(start, 0).partition("#")[0]: asked_page(
+            each[start : start + ITEMS_A_PAGE], f"../{report}", part=(place, len(starts))
+        )
+        for place, start in enumerate(starts, start=1)
     }

@@ -6,14 +6,27 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conqret.judging.requirements import RequirementOutcome
+from conqret.judging.summary import Summary
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.drift.series import Drift
 from conqret.report.bias_screen import felt
 from conqret.report.drift import chart_name, chart_words
+from conqret.report.tables import coverage
 from conqret.report.texts import visible
 
 Case = tuple[str, str, str, str]
 """Its kind, its name, ``failure``, ``skipped`` or nothing, and what is said of it."""
+
+
+def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
+    """A test case for the items (those that failed are a failure) and for each requirement."""
+    tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
+    return _junit("judge", [("items", "every item is judged", tag, coverage(summary)), *_required(outcomes)])
+
+
+def difference_junit(outcomes: Sequence[RequirementOutcome]) -> bytes:
+    """A test case for each requirement on the difference of two runs."""
+    return _junit("diff", list(_required(outcomes)))
 
 
 def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:

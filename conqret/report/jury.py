@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from conqret.llm.options import OFFLINE_MODEL
 from conqret.reliability.jury.run import PAGE, RESULT
 from conqret.reliability.jury.study import Checked, Jury
 from conqret.report import words
+from conqret.report.agreement_tables import chosen_words
+from conqret.report.floor import floor_badges
 from conqret.report.forest import Forest, Row
 from conqret.report.page import write_file
 from conqret.report.sheet import Section, Sheet, Texts, section
@@ -37,7 +40,8 @@ def jury_sheet(found: Jury) -> Sheet:
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
         [*first, *map(section, tables[1:]), Section("Remarks", [Texts(missed)] if missed else [])],
-        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}."],
+        badges=floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
+        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}.", *([found.chance] if found.chance else [])],
         facts=[
             ("Rule", found.rule),
             ("Metrics", words.metric_names(found.metrics).replace("_", " ")),
@@ -56,13 +60,12 @@ def _rules(checked: Checked) -> Table:
     topics = f"{checked.basis.clustered_by}s"
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
-        ("jury by", "alpha", "gain", "p"),
+        ("Jury by", "Alpha", "Gain", "p"),
         [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in checked.rules.items()],
-        foot=[("best member", checked.best.alpha, "", "")],
+        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "")],
         note="Krippendorff's alpha with people, the mean over dimensions without overall quality, on what all scored. "
-        f"Gain: over whichever member is best on the other {topics} (by {checked.best.folds} parts of them), as the "
-        f"best on all looks better than it is; p is of that gain (signs of whole {topics} are flipped). The first rule "
-        "is the one that was asked for, the others are looked at besides.",
+        f"Gain: over the member {_chosen(checked)}; p is of that gain (signs of whole {topics} are flipped). The first "
+        "rule is the one that was asked for, the others are looked at besides.",
     )
 
 
@@ -70,7 +73,7 @@ def _members(found: Jury, checked: Checked) -> Table:
     best = checked.best
     return Table(
         "Its members",
-        ("judge", "alpha", "best without", "weight"),
+        ("Judge", "Alpha", "Chosen", "Weight"),
         [
             (
                 one.name,
@@ -80,10 +83,13 @@ def _members(found: Jury, checked: Checked) -> Table:
             )
             for one in found.members
         ],
-        note=f"Best without: for how many of {best.folds} parts of the {checked.basis.clustered_by}s it is the best "
-        f"on the others. Weights are those of all labels; the jury above rests on those of other "
-        f"{checked.basis.clustered_by}s.",
+        note=f"{chosen_words(best, checked.basis)} Weights are those of all labels; the jury above rests on those of "
+        f"other {checked.basis.clustered_by}s.",
     ).compact()
+
+
+def _chosen(checked: Checked) -> str:
+    return f"chosen by other {checked.basis.clustered_by}s"
 
 
 def _errors(checked: Checked) -> Table:
@@ -93,7 +99,7 @@ def _errors(checked: Checked) -> Table:
     )
     return Table(
         "Do they err alike?",
-        (Column("judge", "name"), Column("and", "name"), "correlation of errors"),
+        (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
         [(one.first, one.second, one.correlation) for one in checked.errors],
         note="Errors are scores minus people's label, within dimensions. The less they hang together, the more a jury "
         f"gains.{counted if pairs else ''}",
@@ -104,7 +110,7 @@ def _differences(found: Jury) -> Table:
     names = [one.name for one in found.members]
     return Table(
         DIFFER,
-        ("item", Column("metric", "name"), *names, "jury", "people"),
+        ("Item", Column("Metric", "name"), *names, "Jury", "People"),
         [
             (one.item, words.label(one.metric), *map(words.score, (*one.values, one.jury, one.people)))
             for one in found.disagreements
@@ -117,11 +123,14 @@ def _differences(found: Jury) -> Table:
 def _pictures(found: Jury, checked: Checked) -> Iterator[Forest]:
     alphas = [
         *((one.name, one.alpha) for one in found.members),
-        ("best member by other topics", checked.best.alpha),
-        *((f"jury: {rule}", one.alpha) for rule, one in checked.rules.items()),
+        (f"Member {_chosen(checked)}", checked.best.alpha),
+        *((f"Jury: {rule}", one.alpha) for rule, one in checked.rules.items()),
     ]
-    gains = [(f"jury: {rule}", one.gain) for rule, one in checked.rules.items()]
-    drawn = (("Agreement with people", "alpha", alphas), ("Gain over the best member", "gain", gains))
+    gains = [(f"Jury: {rule}", one.gain) for rule, one in checked.rules.items()]
+    drawn = (
+        ("Agreement with people", "Alpha", alphas),
+        (f"Gain over the member {_chosen(checked)}", "Gain", gains),
+    )
     for title, x, rows in drawn:
         known = [(name, one, one.value) for name, one in rows if one is not None]
         shown = [Row(name, value, one.low, one.high) for name, one, value in known if value is not None]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from conqret.reliability.cards.leaderboard import ITEMS, Board, Leaderboard, Standing
 from conqret.report import words
+from conqret.report.floor import floor_badges
 from conqret.report.forest import Forest, Row
 from conqret.report.sheet import Section, Sheet
 from conqret.report.table import Cell, Column, Table
@@ -29,7 +30,10 @@ def leaderboard_sheet(found: Leaderboard) -> Sheet:
             for place, board in enumerate(found.boards)
         ],
         lede=[f"Sorted by {found.by}, {'the least' if found.falls else 'the best'} first."],
-        badges=[("Not comparable", APART)] if several else [],
+        badges=[
+            *([("Not comparable", APART)] if several else []),
+            *floor_badges([one.baseline for board in found.boards for one in board.standings]),
+        ],
         facts=[
             ("Cards", words.count(sum(len(board.standings) for board in found.boards))),
             ("Measure", found.by),
@@ -52,7 +56,7 @@ def _table(board: Board, found: Leaderboard) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             one.card,
-            f"{one.format} with {one.model}{' (a floor)' if one.baseline else ''}",
+            f"{words.judge(one.format, one.model)}{' (a floor)' if one.baseline else ''}",
             _value(one, found),
             one.units,
             "not probed" if one.alarms is None else f"{one.alarms} of {one.probes}",
@@ -64,18 +68,18 @@ def _table(board: Board, found: Leaderboard) -> Table:
     return Table(
         title(board, found, found.boards.index(board)),
         (
-            "card",
-            Column("judge", "text"),
-            found.by,
-            "units",
-            Column("bias", "text"),
-            Column("damage", "text"),
-            f"price of {words.count(ITEMS)} items",
+            "Card",
+            Column("Judge", "text"),
+            words.label(found.by),
+            "Units",
+            "Bias",
+            "Damage",
+            f"Price of {words.count(ITEMS)} items",
         ),
         rows,
-        note=f"{found.by} over {over}; {board.intervals}. Units were scored and labelled. Bias: alarms of the probes "
-        "made; damage: curves that do not follow as they should. The order is that of the values: whether one judge is "
-        "shown to be better than another, conqret compare says of their runs, paired by topic.",
+        note=f"{words.label(found.by)} over {over}; {board.intervals}. Units were scored and labelled. Bias: alarms of "
+        "the probes made; damage: curves that do not follow as they should. The order is that of the values. Whether "
+        "one judge is shown to be better than another is tested by conqret compare, from their runs.",
     )
 
 
@@ -92,7 +96,7 @@ def _picture(board: Board, found: Leaderboard) -> list[Forest]:
         if one.value.value is not None
     ]
     return (
-        [Forest(f"{found.by[:1].upper()}{found.by[1:]} of each card, with its interval", found.by, rows)]
+        [Forest(f"{words.label(found.by)} of each card, with its interval", words.label(found.by), rows)]
         if rows and not found.falls
         else []
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,21 +10,28 @@ from conqret.data import Judgment, Measure
 from conqret.judging.summary import Summary
 from conqret.report import words
 from conqret.report.cells import Cell, cell
-from conqret.report.overview import DIMENSION_NAMES, OVERALL
+from conqret.report.overview import DIMENSION_NAMES, OVERALL, plain_metrics
 from conqret.report.tally import RANKS, Tally, document_measure
 from conqret.report.texts import cut
+
+MOST_ROWS = 40
+"""Rows of a map that all stand open; with more it becomes a box that scrolls, under its head and over its means."""
+MOST_HEADS = 7
+"""Metrics that find room beside an item in the list, and in the table of groups."""
 
 _VERDICTS = {"first": "1st", "second": "2nd", "tie": "tie"}
 
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """One item in both maps; ``documents`` is empty where the format rates no single document."""
+    """One item in both maps and, with its ``heads``, in the list, where a score has the room to be written in full;
+    ``documents`` is empty where the format rates no single document."""
 
     number: int
     judgment: Judgment
     cells: tuple[Cell, ...]
     documents: tuple[Cell, ...]
+    heads: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +48,26 @@ class Maps:
     first_quality: int
     data: dict[str, Any]
 
+    @property
+    def long(self) -> bool:
+        """Whether the maps have more rows than can stand open."""
+        return len(self.rows) > MOST_ROWS
+
 
 def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) -> Maps:
     """The maps of the judgments shown, in their order; the means stand over all judgments."""
-    plain = [metric for metric in summary.metrics if metric not in DIMENSION_NAMES]
+    plain = plain_metrics(summary)
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
-    rows = tuple(_row(number, judgment, ordered) for number, judgment in shown)
+    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
+    rows = tuple(_row(number, judgment, ordered, heads) for number, judgment in shown)
     first_quality = len(plain) if 0 < len(plain) < len(ordered) else -1
-    heads = [*plain, OVERALL] if OVERALL in ordered else plain
     ranks = max((len(row.documents) for row in rows), default=0)
     return Maps(
         columns=tuple((metric, words.label(metric)) for metric in ordered),
         means=tuple(_mean(summary.metrics[metric].mean, words.label(metric)) for metric in ordered),
-        rank_means=tuple(_mean(tally.rank_mean(rank), f"document {rank}") for rank in range(1, ranks + 1)),
+        rank_means=tuple(_rank_mean(rank, tally.rank_mean(rank)) for rank in range(1, ranks + 1)),
         rows=rows,
-        heads=tuple(ordered.index(metric) for metric in heads[:5]),
+        heads=tuple(ordered.index(metric) for metric in heads),
         first_quality=first_quality,
         data={
             "metrics": ordered,
@@ -65,7 +77,7 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
     )
 
 
-def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
+def _row(number: int, judgment: Judgment, metrics: Sequence[str], heads: Sequence[str]) -> MapRow:
     places = {name: index for index, name in enumerate(judgment.measures)}
     # The item shows what it says of the second argument beside what it says of the first.
     rows = {m: places.get(m.removeprefix(words.SECOND), places.get(m)) for m in metrics}
@@ -81,17 +93,24 @@ def _row(number: int, judgment: Judgment, metrics: Sequence[str]) -> MapRow:
         )
         for rank, part in enumerate(rated.parts[:RANKS] if rated else (), start=1)
     ]
-    return MapRow(number, judgment, tuple(cells), tuple(documents))
+    listed = [_cell(number, None, m, judgment.measures.get(m), words.score) for m in heads]
+    return MapRow(number, judgment, tuple(cells), tuple(documents), tuple(listed))
 
 
-def _cell(number: int, index: int | None, metric: str, measure: Measure | None) -> Cell:
+def _cell(
+    number: int,
+    index: int | None,
+    metric: str,
+    measure: Measure | None,
+    written: Callable[[float | None], str] = words.short,
+) -> Cell:
     name = words.label(metric)
     if measure is None:
         return Cell("", None, f"{name}: not judged", f"i{number}")
     said = words.score(measure.value)
     if measure.value is None:
         said = f"{measure.status.value}, {words.reason(measure.reason)}"
-    text = _VERDICTS.get(measure.label or "", words.short(measure.value))
+    text = _VERDICTS.get(measure.label or "", written(measure.value))
     return cell(
         measure.value, text, f"{name}: {said}", f"i{number}" if index is None else f"i{number}-m{index}"
     )
@@ -100,6 +119,14 @@ def _cell(number: int, index: int | None, metric: str, measure: Measure | None) 
 def _mean(mean: float | None, name: str) -> Cell:
     said = "no mean" if mean is None else f"mean {words.score(mean)} over all items"
     return cell(mean, words.short(mean), f"{name}: {said}")
+
+
+def _rank_mean(rank: int, means: tuple[float, float] | None) -> Cell:
+    """The mean of a rank, on the scale of the ratings above it."""
+    if means is None:
+        return cell(None, title=f"document {rank}: no mean")
+    rated = f"{means[1]:.2f}"
+    return cell(means[0], rated, f"document {rank}: mean rating {rated} over all items")
 
 
 def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str, Any]:
@@ -111,7 +138,7 @@ def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str,
         "topic": cut(judgment.topic, 300),
         "stance": judgment.stance,
         "status": judgment.status.value,
-        "flagged": bool(judgment.flags),
+        "flagged": bool(judgment.addressed),
         "trimmed": bool(judgment.trims),
         "values": [found.get(metric) for metric in metrics],
     }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from conqret.judging.folder import JudgeRecord
 from conqret.judging.summary import Summary
 from conqret.reliability.cards.card import Card
+from conqret.reliability.sensitivity.results import verdict_words
 from conqret.reliability.validation.validate import Validation
 from conqret.report import words
 from conqret.report.agreement_tables import agreement_table
@@ -17,6 +18,7 @@ from conqret.report.markdown import safe, tables_markdown
 from conqret.report.overview import judge_here
 from conqret.report.table import Column, Table
 from conqret.report.tables import metric_table, reason_rows
+from conqret.stats.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     yield (
         f"{words.number(record.items_count, 'item')} on {words.number(topics, 'topic')} ({record.items_name}, sha256 "
         f"{record.items_digest[:16]}) were judged by {record.model} with the format {record.format} of conqret "
-        f"{record.conqret}, from {record.created[:10]} on."
+        f"{record.conqret}, beginning on {record.created[:10]}."
     )
     if record.items_left_out:
         yield f"{words.number(record.items_left_out, 'further item')} had faults and took no part."
@@ -141,33 +143,46 @@ def _agreement(found: Validation) -> Iterator[str]:
         f"{words.number(len(rows), 'dimension')}."
     )
     for scale, target, onto in dict.fromkeys((row.scale, row.target, row.onto) for row in rows):
-        yield f"Labels: {scale}. The judge is held against {target}, and placed on their scale: {onto}."
+        yield f"Labels: {scale}. The judge is compared with {target}, and placed on their scale: {onto}."
     yield f"Agreement is Krippendorff's alpha, with {basis.intervals}."
     if average.dimensions:
         named = words.number(len(average.dimensions), "dimension")
-        yield (
-            f"In the mean of {named} alpha is {average.judge['mean']} between judge and people and {average.people} "
-            f"among people; one person reaches {average.person} with the others, and the judge {average.as_person} in "
-            "that person's place."
+        of = (
+            f"In the mean of {named}" if len(average.dimensions) > 1 else f"On {_said(average.dimensions[0])}"
         )
-    else:
-        yield f"Alpha is {rows[0].alpha} between judge and people and {rows[0].people} among people."
+        yield f"{of} alpha is {average.judge['mean']} between judge and people{_among(average.people)}."
+        if average.person.value is not None:
+            yield (
+                f"One person reaches {average.person} with the others, and the judge {average.as_person} in that "
+                "person's place."
+            )
+    for row in rows:
+        if row.dimension not in average.dimensions:
+            yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and people{_among(row.people)}."
+    if people == 1:
+        yield "One person labelled, so nothing is known of how far people agree."
     yield f"{found.coverage:.1%} of the labelled units have a score."
+
+
+def _said(dimension: str) -> str:
+    return words.label(dimension).lower()
+
+
+def _among(people: Estimate) -> str:
+    return "" if people.value is None else f", and {people} among people"
 
 
 def _probed(card: Card) -> Iterator[str]:
     if card.repeatability:
         ends = [one.deviation.value for one in card.repeatability if one.deviation.value is not None]
-        yield (
-            f"Asked again, scores of one item have a standard deviation of {min(ends):.3f} to {max(ends):.3f}, by the "
-            "metric."
-        )
+        least, most = f"{min(ends):.3f}", f"{max(ends):.3f}"
+        between = f"{least} to {most}, by the metric" if least != most else f"{least} on every metric"
+        yield f"Asked again, scores of one item have a standard deviation of {between}."
     if card.sensitivity:
-        good = sum(curve.verdict == "yes" for curve in card.sensitivity)
-        yield f"Under known damage {good} of {len(card.sensitivity)} curves of scores are as they should be."
+        yield f"Under known damage {verdict_words(card.sensitivity)}."
     if card.bias is not None:
         yield (
             f"Of {len(card.bias.primary)} probes for bias {len(card.bias.alarms)} raise an alarm and "
-            f"{len(card.bias.having('clear'))} are clear by an equivalence test (both at {card.bias.alpha:g}; alarms "
-            "are corrected for all probes together)."
+            f"in {len(card.bias.having('clear'))} a test finds no effect beyond the margin, or no rise where only a "
+            f"rise is a bias (both at {card.bias.alpha:g}; alarms are corrected for all probes together)."
         )

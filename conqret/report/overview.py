@@ -61,8 +61,9 @@ def overview(
         "summary": summary,
         "tally": tally,
         "created": _date(record.created),
-        "judge": judge_here(record),
-        "figures": [figure for name, figure in figures.items() if name not in DIMENSION_NAMES],
+        "judge": (judge := judge_here(record)),
+        "second_judged": judge is None or any("second_argument" in ask.needs for ask in judge.asks),
+        "figures": [figures[name] for name in plain_metrics(summary)],
         "overall": figures.get(OVERALL),
         "aspects": list(_aspects(figures)),
         "outstanding": max(record.items_count - summary.total, 0),
@@ -71,6 +72,13 @@ def overview(
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record)),
     }
+
+
+def plain_metrics(summary: Summary) -> list[str]:
+    """The metrics but the dimensions of argument quality; which of two arguments is better stands first, as what such
+    a run is made for."""
+    plain = [name for name in summary.metrics if name not in DIMENSION_NAMES]
+    return sorted(plain, key=lambda name: not VERDICTS.keys() & summary.metrics[name].labels.keys())
 
 
 def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None) -> Figure:
@@ -110,10 +118,11 @@ def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:
         if value not in (None, [], (), {}, ""):
             shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
             shown = {"True": "yes", "False": "no"}.get(shown, shown.removesuffix(".0"))
-            yield name.replace("_", " ").replace("timeout", "timeout (seconds)"), shown
+            yield words.label(name).replace("imeout", "imeout (seconds)"), shown
     for name, value in record.identity.items():
         if name.startswith("prompt "):
-            yield name, str(value)
+            yield words.label(name), str(value)
+    yield "Judged with", f"conqret {record.conqret}"
 
 
 def judge_here(record: JudgeRecord) -> Judge | None:
@@ -133,4 +142,4 @@ def _date(created: str) -> str:
         return created
     if moment.tzinfo is not None:
         moment = moment.astimezone(UTC)
-    return f"{moment.day} {moment:%B %Y, %H:%M}" + (" UTC" if moment.tzinfo is not None else "")
+    return f"{moment:%Y-%m-%d %H:%M}" + (" UTC" if moment.tzinfo is not None else "")

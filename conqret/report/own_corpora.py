@@ -21,7 +21,7 @@ def collected_table(found: Sequence[Collected]) -> Table:
         [
             (
                 name,
-                mean_interval([getattr(one, name) for one in found], scale="plain"),
+                mean_interval([getattr(one, name) for one in found], scale="variance"),
                 min(getattr(one, name) for one in found),
                 max(getattr(one, name) for one in found),
                 PAPER.get(name),

@@ -83,6 +83,35 @@
   };
   byId("csv").addEventListener("click", download);
 
+  /* A map that is wider or longer than its box says so and fades where it goes on; a long one ends on a whole row. */
+  const boxes = [...document.querySelectorAll(".scroll")].filter((box) => box.querySelector(".map"));
+  const fade = (box) => {
+    box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+    box.classList.toggle("more-down", box.scrollTop + box.clientHeight < box.scrollHeight - 1);
+  };
+  const fit = () => {
+    for (const box of boxes) {
+      const table = box.querySelector(".map");
+      const lines = [...table.tBodies[0].rows].filter((line) => !line.hidden);
+      if (box.classList.contains("long") && lines.length) {
+        box.style.maxHeight = "";
+        const top = lines[0].offsetTop;
+        const foot = [...table.tFoot.rows].find((line) => !line.hidden).offsetHeight;
+        const ends = lines.map((line) => line.offsetTop + line.offsetHeight).filter((end) => end + foot <= box.clientHeight);
+        if (ends.length < lines.length) box.style.maxHeight = `${(ends.at(-1) ?? top) + foot + 1}px`;
+      }
+      const ways = [];
+      if (box.scrollHeight > box.clientHeight + 1) ways.push(`down for all ${lines.length} items`);
+      if (box.scrollWidth > box.clientWidth + 1) ways.push(`sideways for all ${table.rows[0].cells.length - 1} columns`);
+      const cue = box.previousElementSibling;
+      cue.hidden = !ways.length;
+      cue.textContent = `Scroll the table ${ways.join(", ")}.`;
+      fade(box);
+    }
+  };
+  for (const box of boxes) box.addEventListener("scroll", () => fade(box), { passive: true });
+  addEventListener("resize", fit);
+
   let at = "";
   let before = records;
   const show = () => {
@@ -109,6 +138,7 @@
       else head.removeAttribute("aria-sort");
     }
     for (const table of document.querySelectorAll(".map")) rove(table);
+    fit();
   };
 
   /* The state stands in the address, so that a view can be shared. */

@@ -8,6 +8,7 @@ from conqret.perspectives.inspection import SubsetErrors
 from conqret.perspectives.making import MadeSummary
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.perspectives.scoring import ALL, Diversity
+from conqret.report import words
 from conqret.report.table import Cell, Column, Table
 from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, Score
 
@@ -30,9 +31,9 @@ def diversity_tables(found: Diversity) -> Iterator[Table]:
         [
             (
                 one,
-                _mean(found.score(ALL, one, "P@1")),
+                _marked(found.score(ALL, one, "P@1")),
                 _marked(found.score(ALL, one, f"covered@{found.depth}")),
-                _mean(found.score(ALL, one, f"documents@{found.depth}")),
+                _interval(found.score(ALL, one, f"documents@{found.depth}")),
             )
             for one in systems
         ],
@@ -70,12 +71,12 @@ def _sides(found: Diversity, systems: list[str]) -> Iterator[Table]:
             (
                 one,
                 *(_mean(found.score(ALL, one, f"{what}@{cut}")) for what in SHOWN),
-                found.sides.get(f"{one} @{cut}"),
+                words.p_value(found.sides.get(f"{one} @{cut}")),
             )
             for one in systems
         ],
-        note=f"Shares of the {found.sided} questions with two sides; p: paired t-test of only supporting against only "
-        "opposing.",
+        note=f"Shares of the {found.sided} questions with two sides; p: exact sign test of only supporting against "
+        "only opposing, over the questions that show one alone; none below six questions.",
     )
     rows: list[tuple[Cell, ...]] = []
     for one in systems:
@@ -121,14 +122,14 @@ def errors_table(found: Sequence[SubsetErrors]) -> Table:
         "Errors by subset",
         ("subset", "inspected", "errors", "share"),
         [(one.subset, one.inspected, one.errors, one.share) for one in found],
-        note=f"Intervals (95 %) are over questions; {left} were not looked at." if left else "",
+        note=f"Intervals (95%) are over questions; {left} were not looked at." if left else "",
     )
 
 
 def legend(found: Diversity) -> str:
     """What the marks mean."""
     return (
-        f"means with 95 % intervals over questions; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
+        f"means with 95% intervals over questions; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
         "p < .05 (paired t-test, Holm-Bonferroni)"
     )
 
@@ -137,6 +138,11 @@ def _marked(score: Score | None) -> Cell:
     if score is None:
         return None
     return f"{score.interval} {score.mark}".rstrip() if score.by_topic else score.interval
+
+
+def _interval(score: Score | None) -> Cell:
+    """The mean with its interval; unmarked, where systems have values of other questions."""
+    return None if score is None else score.interval
 
 
 def _mean(score: Score | None) -> float | None:

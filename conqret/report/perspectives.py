@@ -58,7 +58,7 @@ def _agreement(found: AgainstLabels) -> Table:
         ("", "value"),
         rows,
         foot=[("F1 of always saying yes", found.always_yes)],
-        note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) are over questions. It is a "
+        note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95%) are over questions. It is a "
         f"yes in {found.said_yes:.1%}, to people in {found.labelled_yes:.1%}.{chose}{unanswered}",
     )
 
@@ -71,7 +71,7 @@ def quality_table(found: Quality, title: str, remark: str = "") -> Table:
         ("Brier score, before calibration", found.brier_raw), ("Brier score", found.brier),
     ]  # fmt: skip
     told = (
-        f"n = {found.pairs} pairs of {found.questions} questions; intervals (95 %) are over questions. It is a yes in "
+        f"n = {found.pairs} pairs of {found.questions} questions; intervals (95%) are over questions. It is a yes in "
         f"{found.said_yes:.1%}, by label in {found.labelled_yes:.1%}. Brier: the mean squared error of the "
         "probabilities, 0 at best."
     )
@@ -97,6 +97,6 @@ def across_table(found: Sequence[Tried]) -> Table:
             ("always yes", *(others[name].always_yes for name in domains)),
             ("the lexical baseline", *(others[name].by_words for name in domains)),
         ],
-        note="Intervals (95 %) are over questions. On its own domain a detector is measured on the questions that were "
+        note="Intervals (95%) are over questions. On its own domain a detector is measured on the questions that were "
         "held out, on another on all of its pairs, as always yes and the lexical baseline are.",
     )

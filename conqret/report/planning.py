@@ -35,7 +35,7 @@ def plan_tables(cells: Sequence[Planned], what: str, simulations: int) -> Iterat
         note = f"Of {simulations} simulations a cell: a power near one half is known to ±{known:.2f}."
         if any(value is None for value in powers.values()):
             note = f"{note} –: below six topics there is no verdict."
-        yield _table("Power: how often it is found at 5 %", powers, note)
+        yield _table("Power: how often it is found at 5%", powers, note)
 
 
 def series_table(cells: Sequence[PlannedSeries], watched: Watched, design: Design) -> Table:

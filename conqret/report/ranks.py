@@ -14,19 +14,31 @@ from conqret.report.table import Cell, Column, Table
 from conqret.report.words import label, mean
 
 System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
+FIRST = ("1", "1=")
+"""How the first rank is written, alone and shared."""
 
 
 def ranking_table(
     found: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
 ) -> Table:
     """The systems by the last of the weights, best first: both means, and the rank by each weight."""
-    several = {"P.D.": len(found.diversity), "D.A.": len(found.awareness)}
-    normalised = [f"{short} rank" for short, count in several.items() if count > 1]
-    header = ("system", "P.D.", "D.A.", "likelier", *normalised, *(f"k={weight:g}" for weight in table))
+    several = {"Diversity": len(found.diversity), "Awareness": len(found.awareness)}
+    normalised = [f"{name} rank" for name, count in several.items() if count > 1]
+    header = (
+        "System",
+        "Perspective diversity",
+        "Dispute awareness",
+        "Likelier under the best",
+        *normalised,
+        *(f"Rank, k = {weight:g}" for weight in table),
+    )
     last = list(table.values())[-1]
     rows: list[tuple[Cell, ...]] = []
     for name in sorted(last, key=lambda one: -last[one]):
-        own = {"P.D. rank": found.diversity_ranks[name], "D.A. rank": found.awareness_ranks[name]}
+        own = {
+            "Diversity rank": found.diversity_ranks[name],
+            "Awareness rank": found.awareness_ranks[name],
+        }
         likelier = found.likelier[name]
         rows.append(
             (
@@ -39,19 +51,31 @@ def ranking_table(
             )
         )
     said = [
-        "P.D.: perspective diversity, where less is better; D.A.: dispute awareness, where more is better; k=: ranks "
-        "by both, where P.D. weighs k and D.A. 1 - k."
+        "Perspective diversity (P.D.): how unexpected the answer leaves the partial answers; less is better.",
+        "Dispute awareness (D.A.): the share of answers that present the question as debatable; more is better.",
+        "Likelier under the best: how many times likelier a token of a partial answer is under the system of the best "
+        "P.D. than under this one (DebateQA, Appendix H).",
+        "Rank, k: by k Z(1 / P.D.) + (1 - k) Z(D.A.): at k = 0 D.A. alone counts, at k = 1 P.D. alone.",
     ]
     said += [
-        f"{short}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
-        for short, count in several.items()
+        f"{name}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
+        for name, count in several.items()
         if count > 1
     ]
-    said.append(
-        "likelier: how many times likelier a token of a partial answer is under the system of the best P.D. (DebateQA, "
-        "Appendix H)."
-    )
-    return Table("Ranks by k Z(1 / P.D.) + (1 - k) Z(D.A.)", header, rows, note="\n".join(said))
+    return Table("Ranks by both metrics", header, rows, note="\n".join(said))
+
+
+def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
+    """Who is first by which weight, and that this is not tested, in sentences."""
+    first: dict[str, list[str]] = {}
+    for weight, ranks in places.items():
+        winners = " and ".join(f"“{name}”" for name, rank in ranks.items() if rank in FIRST)
+        first.setdefault(winners, []).append(f"{weight:g}")
+    if len(first) == 1:
+        told = f"First at every weight k of perspective diversity: {next(iter(first))}."
+    else:
+        told = "First: " + "; ".join(f"{names} at k = {', '.join(at)}" for names, at in first.items()) + "."
+    return [told, "Ranks are of means, and nothing here tests whether they differ by more than chance."]
 
 
 def read_systems(folders: Iterable[Path]) -> list[System]:
@@ -69,17 +93,20 @@ def read_systems(folders: Iterable[Path]) -> list[System]:
 
 def write_ranks(
     ranking: Table,
+    said: Sequence[str],
     systems: Sequence[System],
     measured: Iterable[tuple[str, str, CommonMeans]],
     file: Path,
 ) -> Path:
-    """Write the page: the ranks, how each system answers, and the questions behind each mean; returns its place."""
+    """Write the page: what is ``said`` of the ranks, the ranks, how each system answers, and the questions behind each
+    mean; returns its place."""
     sections = [
         section(ranking, title="Ranks"),
         *([section(_systems(systems))] if systems else []),
         section(_measured(measured)),
     ]
-    sheet = Sheet("ranks", "Who shows more perspectives, and says that there is a dispute?", sections)
+    title = "Who shows more perspectives, and says that there is a dispute?"
+    sheet = Sheet("ranks", title, sections, lede=said)
     return write_file(file, sheet.html())
 
 
@@ -94,9 +121,9 @@ def _systems(systems: Sequence[System]) -> Table:
             plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}", mean(summary.tokens),
             mean(summary.chunks),
         ))  # fmt: skip
-    texts = ("system", "strategy", "model", "agent", "prompt", "tokens wanted", "drawn with")
-    columns: list[str | Column] = [*(Column(name, "text") for name in texts), "answers", "tokens", "chunks"]
-    note = "tokens, chunks: means over the answers."
+    texts = ("System", "Strategy", "Model", "Agent", "Prompt", "Tokens wanted", "Drawn with")
+    columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
+    note = "Tokens, chunks: means over the answers."
     if any(record.baseline for _, record, _ in systems):
         note += " offline is the lexical baseline: a floor, and no author."
     return Table("How each answers", columns, rows, note=note)
@@ -109,7 +136,7 @@ def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
     ]
     return Table(
         "What was measured, and by what",
-        (Column("metric", "text"), Column("instrument", "text"), "questions", "left out"),
+        (Column("Metric", "text"), Column("Instrument", "text"), "Questions", "Left out"),
         rows,
         note="Means are over the questions that were scored of all systems; scored answers to others are left out.",
     )

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.run_difference import Changed, RunDifference
 from conqret.report import words
+from conqret.report.floor import floor_badges
 from conqret.report.page import Ways, write_file
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
+from conqret.report.texts import cut
+from conqret.text.citations import strip_citations
+from conqret.text.sentences import sentences
 
 PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
 IN_FULL = (PARTS, CHANGED)
 """What stands on the page with texts, and not as a table."""
+LEVEL = 0.05
+"""A metric differs beyond chance where its p, corrected, is below."""
 TEXT = 3_000
 """Characters of an argument that the page shows."""
 
@@ -27,19 +36,20 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         for name, row in found.metrics.items()
     ]  # fmt: skip
     corrected = any(row.corrected is not None for row in found.metrics.values())
+    tested = "p by a t-test over them" if _tested(found) else "no p, which takes six of them"
     favour = " The judge may favour one of the two systems: what people would find needs --labels."
     yield Table(
         "Second minus first",
-        ("metric", "pairs", "first", "second", "difference", "p (Holm)"),
+        ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
-        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; "
-        "p by a t-test over them, where there are six or more. Means are of what both scored, and which run is right "
-        "they do not say." + (favour if not found.same_items and not corrected else ""),
+        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; {tested}. "
+        "Means are of what both scored, and which run is right they do not say."
+        + (favour if not found.same_items and not corrected else ""),
     )
     if corrected:
         yield Table(
             "People's difference, second minus first",
-            ("metric", "judge alone", "labels alone", "both (prediction-powered)", "labels"),
+            ("Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels"),
             [
                 (
                     words.label(name),
@@ -54,7 +64,7 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
             note="The labelled pairs must be a random sample. Not corrected over metrics.",
         )
     lost: list[tuple[Cell, ...]] = [
-        ("items", len(found.missing_first), len(found.missing_second)),
+        ("Items", len(found.missing_first), len(found.missing_second)),
         *(
             (words.label(name), row.only_second, row.only_first)
             for name, row in found.metrics.items()
@@ -62,11 +72,11 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         ),
     ]
     if len(lost) > 1 or found.missing_first or found.missing_second:
-        yield Table("Missing in one of the two", ("", "in the first", "in the second"), lost)
+        yield Table("Missing in one of the two", ("", "In the first", "In the second"), lost)
     if found.changed_parts:
         yield Table(
             PARTS,
-            ("item", Column("part", "name"), Column("metric", "name"), "first", "second"),
+            ("Item", Column("Part", "name"), Column("Metric", "name"), "First", "Second"),
             [
                 (one.item, one.part, words.label(one.metric), one.first, one.second)
                 for one in found.changed_parts
@@ -76,9 +86,15 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
     if found.changed:
         yield Table(
             CHANGED,
-            ("item", Column("metric", "text"), "first", "second"),
+            ("Item", Column("Metric", "text"), "First", "Second"),
             [(_name(one), words.label(one.metric), one.first, one.second) for one in found.changed],
         )
+
+
+def unlike(found: RunDifference) -> str:
+    """How many of the items that met by their ids are of another topic or side."""
+    these = ", ".join(found.unlike[:3]) + ", …" * (len(found.unlike) > 3)
+    return f"topic or side differ in {len(found.unlike)} of {found.pairs} pairs of one id: {these}"
 
 
 def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
@@ -97,17 +113,74 @@ def difference_page(
         "diff",
         "What differs between two runs",
         list(map(section, tables)),
-        lede=[f"First: {found.first}.", f"Second: {found.second}.", _met(found)],
+        badges=floor_badges([run.record().baseline for run in (first, second)]),
+        lede=[f"First: {found.first}.", f"Second: {found.second}.", _met(found), *_shown(found)],
     )
     return sheet.html(
         "run_difference.html.j2",
         around=around,
-        beside=[(one, _name(one), left[one.first_item], right[one.second_item]) for one in found.changed],
+        beside=[
+            Beside(changed, left[changed[0].first_item], right[changed[0].second_item])
+            for changed in gathered(
+                ((one.first_item, one.second_item), one) for one in found.changed
+            ).values()
+        ],
         parts=found.changed_parts,
         parts_title=PARTS,
         parts_note=_parts_note(found),
         longest=TEXT,
     )
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One pair of items with all metrics of it that ``changed``, and what each run holds of it."""
+
+    changed: Sequence[Changed]
+    first: tuple[Item, Judgment]
+    second: tuple[Item, Judgment]
+
+    @property
+    def name(self) -> str:
+        """What the pair is called."""
+        return _name(self.changed[0])
+
+    @property
+    def same(self) -> bool:
+        """Whether both judged one text."""
+        return self.first[0].argument == self.second[0].argument
+
+    @property
+    def texts(self) -> list[list[tuple[str, bool]]]:
+        """Both arguments in pieces, each with whether the other lacks that sentence, whatever it cites; nothing is
+        marked in arguments that share none."""
+        cuts = [cut(one[0].argument or "", TEXT) for one in (self.first, self.second)]
+        said = [[strip_citations(one.text) for one in sentences(text)] for text in cuts]
+        blocks = SequenceMatcher(None, said[0], said[1], autojunk=False).get_matching_blocks()
+        shared = [{one[side] + step for one in blocks for step in range(one.size)} for side in (0, 1)]
+        return [
+            list(_marked(text, set(range(len(side))) - kept if kept else set()))
+            for text, side, kept in zip(cuts, said, shared, strict=True)
+        ]
+
+
+def _marked(text: str, apart: set[int]) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text and the space between them, with whether a sentence is one of those ``apart``."""
+    end = 0
+    for place, one in enumerate(sentences(text)):
+        yield text[end : one.start], False
+        yield one.text, place in apart
+        end = one.end
+
+
+def _tested(found: RunDifference) -> bool:
+    return any(row.p_holm is not None for row in found.metrics.values())
+
+
+def _shown(found: RunDifference) -> Iterator[str]:
+    """Whether any metric is shown to differ."""
+    if _tested(found) and all(row.p_holm is None or row.p_holm >= LEVEL for row in found.metrics.values()):
+        yield f"No metric differs beyond chance (p < {LEVEL:g}, corrected over the metrics by Holm)."
 
 
 def _parts_note(found: RunDifference) -> str:
@@ -120,11 +193,14 @@ def _parts_note(found: RunDifference) -> str:
 def _met(found: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
     judges = "the same judge" if found.same_judge else "two judges"
-    items = "the same texts" if found.same_items else "other texts"
+    items = "the same texts" if found.same_items else "other texts (or another order)"
     said = (
         f"{words.number(found.pairs, 'pair')}, matched by {found.paired_by}: {judges}, {items}. "
         f"{words.count(found.moved)} of them differ on some metric."
     )
+    if found.unlike:
+        other = unlike(found)
+        said += f" {other[:1].upper()}{other[1:]}."
     if found.same_judge or found.same_items:
         return said
     return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."

@@ -46,7 +46,7 @@ def selftest_screen(found: SelfTest) -> Iterator[str | Table]:
 
 
 def _advice(found: SelfTest) -> Iterator[str]:
-    many = "more than 5 %" if found.raised > found.allowed else "not more than 5 %"
+    many = "more than 5%" if found.raised > found.allowed else "not more than 5%"
     yield (
         f"Of the judges without any bias {found.raised:.0%} raised an alarm: {many} by a binomial test, which "
         f"{found.allowed:.0%} would still pass."

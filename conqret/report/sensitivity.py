@@ -12,12 +12,11 @@ from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
 from conqret.report import words
 from conqret.report.charts import Chart, Line, Point
+from conqret.report.floor import floor_badges
 from conqret.report.markdown import tables_markdown
 from conqret.report.page import write_files
-from conqret.report.sensitivity_tables import all_tables
+from conqret.report.sensitivity_tables import all_tables, damage
 from conqret.report.sheet import Section, Sheet, Texts, section
-
-FLOOR = "a floor, not a judge: these numbers come from word statistics."
 
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
@@ -40,9 +39,14 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             Section(
                 "Curves",
                 list(charts(results.curves).values()),
-                "Means over levels, with 95 % intervals over topics.",
+                "Means over levels, with 95% intervals over topics.",
             ),
-            Section("Tables", others, "The same means in numbers, laid out as in the paper (ConQRet)."),
+            Section(
+                "Tables",
+                others,
+                "Means in numbers, laid out as in the paper (ConQRet).",
+                folded=True,
+            ),
             Section("The run", [Texts(list(_remarks(results)))]),
         ],
         lede=[
@@ -50,7 +54,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             "scores of what is damaged should fall, and others stand still.",
             *_damages(results),
         ],
-        badges=[("Offline baseline", FLOOR)] if any(one["baseline"] for one in judges) else [],
+        badges=floor_badges([bool(one["baseline"]) for one in judges]),
         facts=[
             ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in judges)),
             ("Judgments", words.count(results.judgments)),
@@ -76,9 +80,9 @@ def chart(curves: Sequence[Curve]) -> Chart:
     several = len({curve.model for curve in curves}) > 1
     metric = words.label(curves[0].metric)
     return Chart(
-        title=f"{metric} under {curves[0].perturbation}",
-        x=curves[0].unit,
-        y=metric,
+        title=f"{metric}: {damage(curves[0].perturbation)}",
+        x=curves[0].unit[:1].upper() + curves[0].unit[1:],
+        y=f"Mean of {metric.lower()}",
         lines=[
             Line(
                 f"{curve.format} ({curve.model})" if several else curve.format,

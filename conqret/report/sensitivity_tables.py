@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
 from conqret.perturb import Direction
+from conqret.perturb.registry import PERTURBATIONS
 from conqret.reliability.sensitivity.curves import Curve, StanceCurve
 from conqret.reliability.sensitivity.results import SensitivityResults
+from conqret.reliability.sensitivity.verdict import STILL
 from conqret.report import words
 from conqret.report.table import Cell, Column, Table
 from conqret.stats.sensitivity import MARGIN
@@ -17,11 +20,17 @@ YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 
 HOW_DECIDED = (
     "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
-    f"significant; what should stand still, within {MARGIN:g} (equivalence), and it moves where that is significant "
-    "among all of these curves together (maxT). Below six topics nothing is decided. Each verdict errs in at most 5 % "
-    "of the cases, and so a few of many do."
+    f"significant. What should stand still has to stay within {MARGIN:g} (equivalence); it is said to move where its "
+    "movement is significant after a correction for all curves that should stand still (maxT). Below six topics "
+    "nothing is decided. Each single verdict is wrong with a probability of 5% at most, so that among many a few are."
 )
 """Said wherever verdicts stand."""
+
+
+def damage(perturbation: str) -> str:
+    """What a perturbation does, in a few words; its name, where another installation has it."""
+    known = perturbation in PERTURBATIONS
+    return re.split("[;:]", PERTURBATIONS[perturbation].summary)[0] if known else perturbation
 
 
 def all_tables(results: SensitivityResults) -> Iterator[Table]:
@@ -49,8 +58,8 @@ def verdicts(results: SensitivityResults) -> Table:
             str(curve.expected),
             str(curve.verdict),
             f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
-            _signed(curve.pearson),
-            _signed(curve.spearman),
+            "" if curve.expected in STILL else _signed(curve.pearson),
+            "" if curve.expected in STILL else _signed(curve.spearman),
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
@@ -63,11 +72,13 @@ def verdicts(results: SensitivityResults) -> Table:
     return Table(
         "Does the judge notice?",
         (
-            "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
+            "Metric", Column("Should", "name"), Column("As it should", "name"), "First to last mean", "Pearson",
             "Spearman", "Items down / up", "Neighbours told apart", "Items", Column("Why", "text"),
         ),
         [line for heading, found in rows.items() for line in ((heading,), *found)],
-        note="Correlations are of level and mean; –: all means are alike. Neighbouring levels are told apart by a "
+        note=f"{results.verdicts[:1].upper()}{results.verdicts[1:]}. A judge that always says the same passes whatever "
+        "should not move. Correlations are of level and mean, for what should fall or rise; –: all means are alike, or "
+        f"there are two levels only. Neighbouring levels are told apart by a "
         f"t-test over topics, p < .05 after Holm. Items count where they have a value at every level. {HOW_DECIDED}",
     )  # fmt: skip
 
@@ -76,7 +87,7 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
     """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
     curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
     return Table(
-        f"{words.label(metric)} under {perturbation} (ConQRet, Tables 16 and 18)",
+        f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)",
         (curves[0].unit, *(_judge(curve, results) for curve in curves)),
         _levels([point.level for point in curves[0].points], curves),
     )
@@ -86,7 +97,7 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     """Levels by judges and stances (Table 15)."""
     curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
     return Table(
-        f"{words.label(metric)} under {perturbation}, by stance (ConQRet, Table 15)",
+        f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)",
         ("Level", *(f"{curve.format} {curve.stance}" for curve in curves)),
         _levels(curves[0].levels, curves),
     )
@@ -119,7 +130,7 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
         return NO_ANSWER if falls is None else YES if falls else NO
 
     return Table(
-        f"Strict monotone decrease of {words.label(metric).lower()} under {perturbation} (ConQRet, Table 17)",
+        f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cell(model, name) for name in formats)) for model in models],
         note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not asked.",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from conqret.reliability.system_ranking import LENGTH, MetaEvaluation, RankAgreement, RankDifference
 from conqret.report import words
 from conqret.report.table import Cell, Table
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.significance import ALPHA
 
 
@@ -56,6 +57,11 @@ def _note(found: MetaEvaluation, measure: str) -> str:
     """What the numbers say in words."""
     rows = [row for row in found.rows if row.truth_measure == measure]
     said = []
+    compared = [one for one in (*found.from_best, *found.from_length) if one.truth_measure == measure]
+    if any(one.p_holm is None and one.difference.value is not None for one in compared):
+        said.append(
+            f"No p: below {FEWEST_TESTED} topics with a coefficient, or of what is the same on all of them."
+        )
     if tied := [_name(row) for row in rows if row.tied]:
         said.append(f"All systems have the same score by {', '.join(tied)}.")
     weak = [

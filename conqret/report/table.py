@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
+from conqret.data.gathering import gathered
 from conqret.report import words
 from conqret.report.texts import visible
 from conqret.stats.effects import Effect
@@ -51,6 +52,9 @@ NAMED = 18
 
 MANY = 5
 """Columns of figures with intervals that find room beside each other on a page."""
+
+FIGURE_SPACE = "\u2007"
+"""As wide as a digit."""
 
 _VALUE = re.compile(r"(\S+) ([\[({].*)", re.DOTALL)
 
@@ -102,6 +106,26 @@ class Table:
         rows, foot = ([tuple(compress(row, said)) for row in part] for part in (self.rows, self.foot))
         return Table(self.title, compress(self.columns, said), rows, foot=foot, note=self.note)
 
+    def varying(self, *titles: str) -> Table:
+        """The table without those columns of ``titles`` whose cells are all the same; the note says of them what they
+        are. A single row stays as it is."""
+        rows = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)]
+        same = {
+            column.title: row
+            for column, cells in zip(self.columns, zip(*rows, strict=True), strict=False)
+            if column.title in titles and len(self.rows) > 1
+            for row in [{cell for cell in cells if cell}]
+            if len(row) <= 1
+        }
+        told = gathered(("".join(cell), title) for title, cell in same.items())
+        notes = [
+            f"{', '.join(names).capitalize()}: {cell} in every row." for cell, names in told.items() if cell
+        ]
+        stays = [column.title not in same for column in self.columns]
+        rows, foot = ([tuple(compress(row, stays)) for row in part] for part in (self.rows, self.foot))
+        note = " ".join(filter(None, (*notes, self.note)))
+        return Table(self.title, compress(self.columns, stays), rows, foot=foot, note=note)
+
     @property
     def length(self) -> int:
         """How many rows there are, headings of others and sums aside."""
@@ -131,6 +155,14 @@ class Table:
         """A figure, and what stands in brackets behind it: its interval, say."""
         found = _VALUE.fullmatch(text)
         return (found[1], found[2]) if found else (text, "")
+
+    def in_line(self, place: int, text: str) -> tuple[str, str]:
+        """The same for the column at ``place``; where something stands behind its figures, these are as wide as the
+        widest, so that their points stand below each other though they begin at the left."""
+        value, ends = self.split(text)
+        if not text or not self.has_ends(place):
+            return value, ends
+        return value.rjust(max(len(self.split(one)[0]) for one in self._cells(place)), FIGURE_SPACE), ends
 
     def has_ends(self, place: int) -> bool:
         """Whether anything stands in brackets behind figures of the column at ``place``."""

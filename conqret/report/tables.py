@@ -6,7 +6,7 @@ would be if every missing value were 0 or 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -15,14 +15,21 @@ from rich.text import Text
 
 from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.judging.requirements import RequirementOutcome
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.report import words
-from conqret.report.table import Column, Table
+from conqret.report.markdown import safe, tables_markdown
+from conqret.report.table import Alarm, Column, Table
 from conqret.report.texts import visible
 from conqret.runs.session import SessionCounts
 
-INTERVALS = "In brackets: 95 % intervals over topics."
-BASELINE = "offline baseline: a floor, not a judge"
+INTERVALS = "In brackets: 95% intervals over topics."
+CALLS, REQUESTS, RECORDED, COST = (
+    "Calls sent",
+    "Requests, retries included",
+    "Answered from a recording",
+    "Cost",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +41,58 @@ class Beside:
     means: Mapping[str, float | None]
 
     @classmethod
-    def of(cls, run: JudgeFolder, other: JudgeFolder) -> Beside:
-        """What ``other`` has to say beside ``run``.
+    def of(cls, run: JudgeFolder, other: JudgeFolder) -> Beside | None:
+        """What ``other`` has to say beside ``run``; None where both are the same offline baseline, which always says
+        the same.
 
         Raises:
             DeclarationError: the two did not judge the same items, or one is no finished run.
         """
-        record = other.record()
-        if record.items_digest != run.record().items_digest:
+        record, own = other.record(), run.record()
+        if record.items_digest != own.items_digest:
             raise DeclarationError(
                 f"{other.path} holds other items than {run.path}: judge the same file with both"
             )
+        if record.baseline and record.fingerprint == own.fingerprint:
+            return None
         means = {name: metric.mean for name, metric in other.summary().metrics.items()}
         return cls(record.model, record.baseline, means)
 
 
 def terminal(summary: Summary, record: JudgeRecord | None = None, beside: Beside | None = None) -> Group:
-    """The summary for a console: a line of what was judged, the metrics, the reasons, and what it took."""
-    lines = [Text(coverage(summary))]
+    """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
+    tables = (part for table in summary_tables(summary, beside) for part in ("", table))
+    return Group(*map(Text, headlines(summary, record)), *tables)
+
+
+def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
+    """What was judged, and how many items have a score, a line each."""
     if record is not None:
-        if record.items_left_out:
-            lines.append(
-                Text(f"{words.number(record.items_left_out, 'further item')} left out, because of faults")
-            )
-        judged = f"{record.items_name}: {record.format} by {record.model} ({record.fingerprint})"
-        lines = [Text(visible(judged), "bold"), *[Text(BASELINE, "yellow")] * record.baseline, *lines]
-    return Group(*lines, *(part for table in summary_tables(summary, beside) for part in ("", table)))
+        judge = f"{record.model}, a floor and not a judge" if record.baseline else record.model
+        yield visible(f"{record.items_name}: {record.format} by {judge} ({record.fingerprint})")
+    yield coverage(summary)
+    if summary.attacks:
+        found = [f"{item} {words.FLAGS.get(kind, kind)}" for kind, item in summary.attacks.items()]
+        yield visible(f"texts that address the judge, for example: {'; '.join(found)}")
+    if record is not None and record.items_left_out:
+        yield f"{words.number(record.items_left_out, 'further item')} left out, because of faults"
+
+
+def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
+    """What was required and the summary as Markdown, for the page of a build."""
+    tables = [requirement_table(outcomes)] if outcomes else []
+    lines = "  \n".join(map(safe, headlines(summary, record)))
+    return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
+
+
+def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
+    """What was required, whether it is met, and by which value."""
+    rows = [
+        (one.requirement, "met" if one.met else Alarm("not met"), one.value, one.reason) for one in outcomes
+    ]
+    return Table(
+        "Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows
+    ).compact()
 
 
 def coverage(summary: Summary) -> str:
@@ -68,6 +101,7 @@ def coverage(summary: Summary) -> str:
     remarks = [
         (summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with text that addresses the judge"),
+        (summary.html, "with scripts of a web page in a text"),
         (summary.trimmed, "trimmed to fit the model"),
         (summary.miscited, "citing a document that is not there"),
         (summary.outstanding, "not judged yet"),
@@ -82,13 +116,11 @@ def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[T
     if summary.reasons:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
         yield Table("", columns, reason_rows(summary.reasons, summary.examples)).compact()
-    if summary.session is not None:
-        yield Table("", ("This session", ""), session_rows(summary.session))
-    yield Table("", ("All judgments", ""), usage_rows(summary.usage))
+    yield cost_table(summary)
 
 
 def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
-    """The metrics; the columns for calibrated scores, another run, bounds and notes only where something is in them."""
+    """The metrics; the columns for calibrated scores, another run, and bounds only where something is in them."""
     rows = [
         (
             words.label(name),
@@ -97,8 +129,9 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
             "" if beside is None else beside.means.get(name),
             metric.deviation,
             f"{words.count(metric.scored)} of {words.count(metric.total)}",
-            f"{metric.worst_case:.3f} to {metric.best_case:.3f}" if metric.scored < metric.total else "",
-            _notes(metric),
+            f"{metric.worst_case:.3f} to {metric.best_case:.3f}"
+            if metric.worst_case < metric.best_case
+            else "",
         )
         for name, metric in summary.metrics.items()
     ]
@@ -111,10 +144,13 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
         "SD",
         "n",
         "Worst to best case",
-        Column("Notes", "text"),
     )
+    notes = [
+        f"{words.label(name)}: {said}." for name, one in summary.metrics.items() if (said := _notes(one))
+    ]
     known = any(metric.low is not None for metric in summary.metrics.values())
-    return Table("", columns, rows, note=INTERVALS * known).compact()
+    note = " ".join([*notes, *[INTERVALS] * known])
+    return Table("", columns, rows, note=note).compact()
 
 
 def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:
@@ -123,37 +159,50 @@ def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list
     return [(words.reason(name), number, examples.get(name, "")) for name, number in ranked]
 
 
+def cost_table(summary: Summary) -> Table:
+    """What was asked and spent, by this session and for all judgments, which is one column where they are the same;
+    what is nothing in both has no row."""
+    session, usage = summary.session, summary.usage
+    now = {} if session is None else dict(session_rows(session))
+    whole = dict(usage_rows(usage))
+    if usage.calls == usage.attempts:
+        del whole[CALLS]
+    if session is None or not (session.kept or session.recorded or session.estimated):
+        now = {}
+    told = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
+    rows = [row for row in told if not {*row[1:]} <= {"", "0"}]
+    notes = [] if session is None else list(_session_notes(session))
+    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes)).compact()
+
+
 def session_rows(session: SessionCounts) -> list[tuple[str, str]]:
     """What was sent, taken and kept now, which may be nothing where a run goes on."""
-    estimate = (
-        f" (estimated for {words.count(session.estimated)} answers without usage)"
-        if session.estimated
-        else ""
-    )
-    others = [
-        ("Answered by another model", f"{name} ({words.count(answers)} answers)")
-        for name, answers in session.others.items()
-    ]
     return [
-        ("Requests sent", words.count(session.sent)),
-        ("Answered from a recording", words.count(session.recorded)),
+        (REQUESTS, words.count(session.sent)),
+        (RECORDED, words.count(session.recorded)),
+        (COST, words.money(session.cost_usd)),
         ("Judgments kept from before", words.count(session.kept)),
-        ("Spent", words.money(session.cost_usd) + estimate),
-        *others,
     ]
+
+
+def _session_notes(session: SessionCounts) -> Iterator[str]:
+    if session.estimated:
+        yield f"The cost of {words.number(session.estimated, 'answer')} without usage is estimated."
+    for name, answers in session.others.items():
+        yield f"Another model gave {words.number(answers, 'answer')}: {name}."
 
 
 def usage_rows(usage: Usage) -> list[tuple[str, str]]:
     """Calls, tokens, time and cost of all judgments, whenever they were made."""
     rows = [
-        ("Calls sent", words.count(usage.calls)),
-        ("Answered from a recording", words.count(usage.recorded)),
-        ("Requests, retries included", words.count(usage.attempts)),
+        (CALLS, words.count(usage.calls)),
+        (RECORDED, words.count(usage.recorded)),
+        (REQUESTS, words.count(usage.attempts)),
         ("Prompt tokens", words.count(usage.prompt_tokens)),
         ("… of which cached by the provider", words.count(usage.cached_tokens)),
         ("Completion tokens", words.count(usage.completion_tokens)),
         ("Model time", words.seconds(usage.seconds)),
-        ("Cost", words.cost(usage)),
+        (COST, words.cost(usage)),
     ]
     return rows if usage.cached_tokens else [*rows[:4], *rows[5:]]
 

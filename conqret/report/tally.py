@@ -38,7 +38,7 @@ def bin_of(value: float) -> int:
 
 def needs_attention(judgment: Judgment) -> bool:
     """Whether the page shows this judgment before others: no full score, or a text that addresses the judge."""
-    return judgment.status is not Status.SCORED or bool(judgment.flags)
+    return judgment.status is not Status.SCORED or bool(judgment.addressed)
 
 
 @dataclass
@@ -56,6 +56,7 @@ class Tally:
     scores: Scores = field(default_factory=Scores)
     histograms: dict[str, list[int]] = field(default_factory=dict)
     rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    rank_ratings: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_counts: Counter[int] = field(default_factory=Counter)
     missing: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     _count: int = 0
@@ -76,12 +77,14 @@ class Tally:
         for rank, part in enumerate(documents.parts[:RANKS] if documents else (), start=1):
             if part.value is not None:
                 self.rank_sums[rank] += part.value
+                self.rank_ratings[rank] += part.value if part.raw is None else part.raw
                 self.rank_counts[rank] += 1
 
-    def rank_mean(self, rank: int) -> float | None:
-        """The mean relevance of the document of ``rank``, from 1, over all items that have one."""
+    def rank_mean(self, rank: int) -> tuple[float, float] | None:
+        """The mean relevance of the document of ``rank``, from 1, over all items that have one: in [0, 1], and on the
+        scale of the format."""
         counted = self.rank_counts[rank]
-        return self.rank_sums[rank] / counted if counted else None
+        return (self.rank_sums[rank] / counted, self.rank_ratings[rank] / counted) if counted else None
 
     def shown(self) -> list[tuple[int, Judgment]]:
         """The judgments to show in full, each with the number of its item."""

@@ -6,7 +6,7 @@ Escaping is not done here: the templates escape everything that they are given.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from urllib.parse import urlsplit
@@ -20,6 +20,7 @@ _CONTROLS = re.compile(
 _USUAL = re.compile(r"[\t\n -~\xa0-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ud7ff]*")
 """What most texts consist of: nothing in it is written out, and to see that is quicker than to look for what is."""
 _NAMED = 8
+_WORD = 40
 _mark = re.compile(MARK)
 _number = re.compile(r"[0-9]+")
 _ELLIPSIS = " …"
@@ -98,15 +99,24 @@ def cited(
     )
 
 
-def flagged(text: str, excerpts: list[str]) -> list[Piece]:
+def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
     """``text`` in pieces, with the passages of ``excerpts`` marked; all white space counts as equal."""
-    spans: list[tuple[int, int]] = []
-    for start, stop in sorted(span for excerpt in excerpts if (span := _find(text, excerpt)) is not None):
-        if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(stop, spans[-1][1]))
+    found = passages(text, excerpts)
+    return _pieces(text, ((start, Piece(text[start:stop], hit=True)) for start, stop, _ in found))
+
+
+def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
+    """Where ``excerpts`` stand in ``text``, in whole words: start and end, with the places of the excerpts that are in
+    it, as those that overlap are one passage. What is not found is left out."""
+    spans = ((place, _find(text, excerpt)) for place, excerpt in enumerate(excerpts))
+    found: list[tuple[int, int, list[int]]] = []
+    for (start, stop), place in sorted((_whole(text, *span), place) for place, span in spans if span):
+        if found and start <= found[-1][1]:
+            first, last, places = found[-1]
+            found[-1] = (first, max(stop, last), [*places, place])
         else:
-            spans.append((start, stop))
-    return _pieces(text, ((start, Piece(text[start:stop], hit=True)) for start, stop in spans))
+            found.append((start, stop, [place]))
+    return found
 
 
 def _pieces(text: str, found: Iterable[tuple[int, Piece]]) -> list[Piece]:
@@ -117,6 +127,13 @@ def _pieces(text: str, found: Iterable[tuple[int, Piece]]) -> list[Piece]:
         pieces += [Piece(text[end:start]), piece]
         end = start + len(piece.text)
     return [piece for piece in (*pieces, Piece(text[end:])) if piece.text]
+
+
+def _whole(text: str, start: int, stop: int) -> tuple[int, int]:
+    """A stretch of ``text`` with all of the words at its ends, as far as these are words."""
+    before = re.search(r"\S*\Z", text[max(0, start - _WORD) : start])
+    behind = re.match(r"\S*", text[stop : stop + _WORD])
+    return start - len(before[0] if before else ""), stop + len(behind[0] if behind else "")
 
 
 def _find(text: str, excerpt: str) -> tuple[int, int] | None:

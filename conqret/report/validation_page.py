@@ -11,14 +11,15 @@ from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
-from conqret.report.agreement_tables import agreement_table, beside_table
-from conqret.report.sensitivity import FLOOR
-from conqret.report.sheet import Sheet, section
-from conqret.report.table import Alarm, Cell, Column, Table
+from conqret.report.agreement_tables import agreement_table, beside_table, in_one_line, over_table
+from conqret.report.floor import floor_badges
+from conqret.report.sheet import Section, Sheet, Texts, section
+from conqret.report.table import Cell, Column, Table
+from conqret.report.tables import requirement_table
 
 MOST_NAMED = 10
 """Names without a partner that the page spells out; all are in the JSON."""
-REMARK = Column("remark", "text")
+REMARK = Column("Remark", "text")
 
 
 def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> Sheet:
@@ -26,29 +27,29 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
     judge, basis = validation.judge, validation.basis
     return Sheet(
         "validation",
-        f"Does {judge.format} with {judge.model} agree with people?",
-        list(map(section, _tables(validation, outcomes))),
+        f"Does {words.judge(judge.format, judge.model)} agree with people?",
+        [one if isinstance(one, Section) else section(one) for one in _tables(validation, outcomes)],
         lede=[
-            f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: "
-            "agreement, what agrees as well for nothing, and what people would say of the mean."
+            in_one_line(validation.dimensions.values()),
+            f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
+            "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
+            "the mean.",
         ],
-        badges=[("Offline baseline", FLOOR)] if judge.baseline else [],
+        badges=floor_badges([judge.baseline]),
         facts=[
             ("Fingerprint", judge.fingerprint),
-            ("Labels", f"{basis.labels}, read as {basis.layout}"),
+            ("Labels", f"{basis.labels} ({basis.layout})"),
             ("Seed", str(basis.settings.seed)),
         ],
     )
 
 
-def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table]:
+def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table | Section]:
     if outcomes:
-        met = [
-            (one.requirement, "met" if one.met else Alarm("not met"), one.value, one.reason) for one in outcomes
-        ]  # fmt: skip
-        yield Table("Requirements", ("requirement", "", "value", REMARK), met)
+        yield requirement_table(outcomes)
     yield agreement_table(validation)
     yield beside_table(validation)
+    yield over_table({name: row.over for name, row in validation.dimensions.items()})
     yield _ways(validation)
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
@@ -62,8 +63,8 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
 
 def _ways(validation: Validation) -> Table:
     ways = gathered(((row.scale, row.target, row.onto), name) for name, row in validation.dimensions.items())
-    heads = ("dimensions", "scale", "people's one label", "the judge on that scale")
-    rows = [(", ".join(names), *how) for how, names in ways.items()]
+    heads = ("Dimensions", "Scale", "People's one label", "The judge on that scale")
+    rows = [(", ".join(map(words.label, names)), *how) for how, names in ways.items()]
     notes = " ".join(f"{note}." for note in validation.basis.notes)
     return Table(
         "How scores met the scale of the labels",
@@ -89,26 +90,37 @@ def _statistics(validation: Validation) -> Iterator[Table]:
     ]
     if used:
         cells: list[tuple[Cell, ...]] = [
-            (dimension, *(row.statistics[name] for name in used)) for dimension, row in rows.items()
+            (words.label(dimension), *(row.statistics[name] for name in used))
+            for dimension, row in rows.items()
         ]
         titles = [STATISTICS[name].title for name in used]
         yield Table("Other statistics, beside the base rate", ("dimension", *titles), cells)
 
 
-def _replacing(validation: Validation) -> Table:
+def _replacing(validation: Validation) -> Table | Section:
+    title = f"Can the judge stand in for one of the people? (epsilon {validation.basis.settings.epsilon:g})"
+    tests = [row.alternative for row in validation.dimensions.values()]
+    if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
+        test.passed is not None for test in tests
+    ):
+        return Section(
+            title, [Texts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])]
+        )
     rows: list[tuple[Cell, ...]] = []
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
-        rows.append((dimension, verdict, test.winning_rate, test.advantage, test.reason))
-    title = f"Can the judge stand in for one of the people? (epsilon {validation.basis.settings.epsilon:g})"
-    return Table(title, ("dimension", "passed", "winning rate", "advantage probability", REMARK), rows)
+        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
+    return Table(title, ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK), rows)
 
 
 def _means(validation: Validation) -> Table:
     rows = [
-        (dimension, row.mean.naive, row.mean.labels, row.mean.corrected, row.mean.power, row.worst_case, row.best_case)
-        for dimension, row in validation.dimensions.items()
+        (
+            words.label(name), row.mean.naive, row.mean.labels, row.mean.corrected, row.mean.power, row.worst_case,
+            row.best_case,
+        )
+        for name, row in validation.dimensions.items()
     ]  # fmt: skip
     sources = (
         "judge alone",
@@ -128,17 +140,21 @@ def _means(validation: Validation) -> Table:
 
 def _shares(validation: Validation) -> Iterator[Table]:
     rows = [
-        (dimension, row.positive, row.share.naive, row.share.corrected)
+        (words.label(dimension), row.positive, row.share.naive, row.share.corrected)
         for dimension, row in validation.dimensions.items()
         if row.share is not None
     ]
     if rows:
-        columns = ("dimension", "positive", "judge alone", "corrected (Rogan and Gladen)")
+        columns = ("Dimension", "Positive", "Judge alone", "Corrected (Rogan and Gladen)")
         yield Table("The share of positives among unlabelled units", columns, rows)
 
 
-def _missing(validation: Validation) -> Table:
+def _missing(validation: Validation) -> Table | Section:
     missing = validation.missing
+    if missing.scored == missing.total:
+        return Section(
+            "What has no score", [Texts([f"All {words.count(missing.total)} judgments are whole."])]
+        )
     reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
     rows = [
         (one.covariate, one.effect, words.p_value(p), one.reason)
@@ -153,7 +169,7 @@ def _missing(validation: Validation) -> Table:
     )
 
 
-def _join(validation: Validation) -> Table:
+def _join(validation: Validation) -> Table | Section:
     join = validation.join
     rows = []
     for title, names in (
@@ -165,10 +181,16 @@ def _join(validation: Validation) -> Table:
         ("items with several judgments (the last counts)", join.duplicate_judgments),
     ):
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
+        if names:
+            rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
+    if not rows:
+        all_of = (
+            f"All {words.number(join.items, 'item')} are judged and labelled, and every part and metric, too."
+        )
+        return Section("What was matched", [Texts([all_of])])
     return Table(
         "What was matched",
-        ("without a partner", "count", Column("names", "text")),
+        ("Without a partner", "Count", Column("Names", "text")),
         rows,
         note=f"Judged and labelled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
         "labelled.",

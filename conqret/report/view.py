@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Flag, Item, Judgment, Measure, Status
+from conqret.data.gathering import gathered
 from conqret.report import words
 from conqret.report.cells import Cell, measure_cell
 from conqret.report.evidence import DOCUMENTS, EXPLANATION, ArgumentView, DocumentView, arguments, documents
 from conqret.report.overview import DIMENSION_NAMES
 from conqret.report.parts import PartTable, tables
-from conqret.report.texts import cut
+from conqret.report.texts import cut, passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,11 @@ class MeasureRow:
 
 @dataclass(frozen=True, slots=True)
 class FlagView:
-    """A passage that addresses the judge: where it stands, what it does, and its words."""
+    """A passage that addresses the judge: where it stands, all that it does, and its words."""
 
     where: str
     anchor: str
-    kind: str
+    kinds: tuple[str, ...]
     excerpt: str
 
 
@@ -74,7 +76,7 @@ def item_view(item: Item | None, judgment: Judgment) -> ItemView:
         measures=tuple(row for name, row in rows if name not in DIMENSION_NAMES),
         dimensions=tuple(row for name, row in rows if name in DIMENSION_NAMES),
         tables=tuple(tables(judgment, item)),
-        flags=tuple(_flag(flag, item) for flag in judgment.flags[:100]),
+        flags=tuple(_flags(judgment.flags[:100], item)),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
         known=item is not None,
     )
@@ -113,7 +115,9 @@ def _extras(measure: Measure) -> Iterator[str]:
     if measure.samples:
         yield "samples " + " · ".join(words.score(value) for value in measure.samples[:50])
     if measure.majority is not None:
-        yield f"majority {words.score(measure.majority)}"
+        often = Counter(value for value in measure.samples if value is not None)
+        alone = len(often) > 1 and max(often.values()) == 1
+        yield f"{'median' if alone else 'most frequent'} {words.score(measure.majority)}"
     if measure.value is not None and measure.detail:
         yield cut(measure.detail, 500)
 
@@ -125,13 +129,30 @@ def _missing(measure: Measure) -> str:
     return f"{measure.status.value.capitalize()}: {words.reason(measure.reason)}{detail}"
 
 
-def _flag(flag: Flag, item: Item | None) -> FlagView:
-    where, anchor = flag.where.replace("_", " "), ""
-    if flag.where in {"argument", "second_argument"}:
-        anchor = "a" if flag.where == "argument" else "b"
-    elif flag.where.startswith("document:") and item is not None:
-        name = flag.where.removeprefix("document:")
-        ids = [document.id for document in item.documents[:DOCUMENTS]]
-        if name in ids:
-            where, anchor = f"document {ids.index(name) + 1} ({name})", f"d{ids.index(name) + 1}"
-    return FlagView(cut(where, 300), anchor, words.FLAGS.get(flag.kind, flag.kind), cut(flag.excerpt, 1000))
+def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
+    """The passages, each once with all that is said of it."""
+    for where, found in gathered((flag.where, flag) for flag in flags).items():
+        name, anchor, text = _place(where, item)
+        spans = passages(text, [flag.excerpt for flag in found])
+        quotes = [
+            ("… " * (start > 0) + " ".join(text[start:stop].split()) + " …" * (stop < len(text)), places)
+            for start, stop, places in spans
+        ]
+        seen = {place for _, places in quotes for place in places}
+        quotes += [(f"… {flag.excerpt} …", [place]) for place, flag in enumerate(found) if place not in seen]
+        for quote, places in quotes:
+            kinds = dict.fromkeys(words.FLAGS.get(found[place].kind, found[place].kind) for place in places)
+            yield FlagView(cut(name, 300), anchor, tuple(kinds), cut(quote, 1000))
+
+
+def _place(where: str, item: Item | None) -> tuple[str, str, str]:
+    """What a field of the item is called, where the page shows it, and its text."""
+    if item is None or not where.startswith("document:"):
+        anchor = {"argument": "a", "second_argument": "b"}.get(where, "")
+        known = where in {"topic", "argument", "second_argument", "reference"}
+        return where.replace("_", " "), anchor, (getattr(item, where, "") or "") if known else ""
+    name = where.removeprefix("document:")
+    for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
+        if document.id == name:
+            return f"document {number} ({name})", f"d{number}", document.text
+    return where, "", ""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conqret.data import Reason
+from conqret.data.judgment import HTML
 from conqret.errors import number as number
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.registry import JURY
 from conqret.judging.summary import Usage
 
 SECOND = "second."
@@ -29,6 +31,7 @@ REASONS: dict[str, str] = {
     Reason.SERVER_ERROR: "the provider reported an error of its own",
     Reason.AUTHENTICATION: "the provider did not accept the key",
     Reason.BAD_REQUEST: "the provider did not accept the request",
+    Reason.JUDGE_FAILED: "the judge of your own failed",
     Reason.BUDGET: "the budget was spent",
     Reason.PROVIDER_DOWN: "the provider was given up after repeated failures",
     Reason.NOT_RECORDED: "the recording holds no answer to this request",
@@ -42,9 +45,10 @@ FLAGS: dict[str, str] = {
     "demand": "asks for a rating",
     "address": "speaks to an automated judge",
     "role": "poses as a message of the system",
-    "markup": "carries markup or closes a block of the prompt",
+    "markup": "closes a block of the prompt",
     "template": "carries template syntax",
     "hidden": "carries characters that readers cannot see",
+    HTML: "carries scripts of a web page",
 }
 """Each kind of passage that addresses the judge, in words."""
 
@@ -56,6 +60,11 @@ def label(metric: str) -> str:
     words = metric.removeprefix(SECOND).replace("_", " ").strip()
     name = words[:1].upper() + words[1:]
     return f"{name}, second" if metric.startswith(SECOND) else name
+
+
+def judge(format_name: str, model: str) -> str:
+    """What a judge is called: its format with its model, or the jury with its rule."""
+    return f"the jury ({model})" if format_name == JURY.name else f"{format_name} with {model}"
 
 
 def question(metric: str) -> str:
@@ -83,7 +92,7 @@ def reason(name: str | None) -> str:
 
 def score(value: float | None, places: int = 2) -> str:
     """A value in [0, 1] with fixed places; a dash where there is none."""
-    return "–" if value is None else f"{value:.{places}f}"
+    return "–" if value is None else f"{value:z.{places}f}"
 
 
 def mean(value: float | None) -> str:

@@ -174,8 +174,8 @@ class RunFolder(Generic[R]):
             before = self._read(found)
             if changed := record.differences(before):
                 raise DeclarationError(
-                    f"{self.path} holds another run: {', '.join(changed)} differ{'s' if len(changed) == 1 else ''} "
-                    f"(there: {before}). Give another folder with -o, or --overwrite to begin this one afresh "
+                    f"{self.path} holds another run (there: {before}). What differs: {', '.join(changed)}. "
+                    "Give another folder with -o, or --overwrite to begin this one afresh "
                     "(its recordings are kept)"
                 )
 

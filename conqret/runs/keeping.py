@@ -28,13 +28,17 @@ _WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "s
 FINISHED = "finished"
 """The state of a run that has made all that it makes."""
 
+_LOST = ("failed", "unscored")
+"""What the summary of a judge's run counts of items without all scores."""
+
 _BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
 """What is in the folder of a run before anything is done; an item or an experiment is a copy of what was given."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A run: ``answers`` in its own store (None: it cannot be read), and the bytes that the folder takes."""
+    """A run: ``answers`` in its own store (None: it cannot be read), and the bytes that the folder takes. ``lost`` says
+    of a finished one how many of its judgments failed or have no score; empty where none."""
 
     path: Path
     kind: str
@@ -43,6 +47,7 @@ class FoundRun:
     state: str
     answers: int | None
     size: int
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +89,10 @@ def found_run(path: Path) -> FoundRun:
         return FoundRun(path, "?", str(error), "", "its record cannot be read", None, _size(path))
     inside = record.get("experiment")
     words = filter(None, _in_words(inside if isinstance(inside, dict) else record))
+    state, lost = _state(path, record)
     return FoundRun(
-        path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), _state(path, record),
-        _answers(path / STORE_NAME), _size(path),
+        path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), state,
+        _answers(path / STORE_NAME), _size(path), lost,
     )  # fmt: skip
 
 
@@ -186,14 +192,19 @@ def _record(path: Path) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _state(path: Path, record: dict[str, Any]) -> str:
-    """Whether the last of the files is there that a run of this kind makes."""
+def _state(path: Path, record: dict[str, Any]) -> tuple[str, str]:
+    """Whether the last of the files is there that a run of this kind makes, and what it says of judgments lost."""
     try:
-        outstanding = json.loads((path / SUMMARY).read_bytes()).get("outstanding")
+        summary = json.loads((path / SUMMARY).read_bytes())
+        outstanding = summary.get("outstanding")
     except (OSError, ValueError, AttributeError, RecursionError):
         made = ITEMS if record.get("kind") == "generate" else SCORES
-        return FINISHED if (path / made).is_file() else "not finished"
-    return f"{outstanding} outstanding" if outstanding else FINISHED
+        return FINISHED if (path / made).is_file() else "not finished", ""
+    counts = {name: summary.get(name) for name in _LOST} if record.get("kind") == "judge" else {}
+    lost = ", ".join(
+        f"{count:,} {name}" for name, count in counts.items() if isinstance(count, int) and count
+    )
+    return (f"{outstanding} outstanding", "") if outstanding else (FINISHED, lost)
 
 
 def _answers(store: Path) -> int | None:

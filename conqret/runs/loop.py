@@ -11,6 +11,11 @@ from conqret.io.closing import Closing
 
 T = TypeVar("T")
 
+KEPT = (
+    "conqret: stopped. What was answered so far is kept where the call writes into a folder (output) or a store "
+    "(recordings), and the same call goes on from there"
+)
+
 
 class Loop(Closing):
     """One event loop for all that a piece of code asks for, so that connections live from one call to the next.
@@ -23,7 +28,14 @@ class Loop(Closing):
         self._thread: ThreadPoolExecutor | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for ``work`` and return its result."""
+        """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
+        try:
+            return self._run(work)
+        except KeyboardInterrupt as stopped:
+            stopped.add_note(KEPT)
+            raise
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if self._thread is None and _runs_here():
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
         if self._thread is None:

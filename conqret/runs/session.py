@@ -168,6 +168,21 @@ class Session:
         if self._recordings is None and self._replay is None and not folder.record_file.exists():
             await client.prepare()
 
+    def check(self) -> None:
+        """Check that the model can be asked, for whoever asks later; nothing is sent, and nothing written.
+
+        Raises:
+            DeclarationError: as :attr:`client`; there is no key, or nobody at the address.
+        """
+
+        async def prepared() -> None:
+            async with Client(self.options, store=None) as client:
+                await client.prepare()
+
+        if self._replay is None:
+            with self:
+                self._loop.run(prepared())
+
     def keep_in(self, store: Path | Recordings) -> None:
         """Record into ``store`` from now on, where no other store was named."""
         if self._recordings is None and self._replay is None:
@@ -194,9 +209,9 @@ class Session:
         if not self._depth:
             self.close()
 
-    async def __aenter__(self) -> Client:
+    async def __aenter__(self) -> Self:
         self._depth += 1
-        return self.client
+        return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

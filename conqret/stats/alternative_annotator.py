@@ -96,6 +96,10 @@ def alternative_annotator_test(
     topics = list(range(len(verdicts))) if clusters is None else list(clusters)
     if len(topics) != len(verdicts):
         raise DeclarationError(f"{len(topics)} clusters for {len(verdicts)} units")
+    if len(table) < 2:
+        return AlternativeAnnotator(
+            epsilon, None, None, None, reason="no test: one person labelled, and it takes several"
+        )
     rows = [
         _against(verdicts, table, place, names[place], level, epsilon, topics) for place in range(len(table))
     ]

@@ -22,7 +22,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import SAME, cluster_places
+from conqret.stats.clusters import SAME, cluster_places, snapped
 from conqret.stats.design_study import ITEM, OBJECTS, ORDER, SAMPLE, TOPIC, Components, Effect
 from conqret.stats.resampling import leave_one_out
 
@@ -54,7 +54,7 @@ def variance_components(
     """
     import numpy as np
 
-    data = np.asarray(values, dtype=float)
+    data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():
         raise DeclarationError("variance components need three finite values at least")
     if any(len(one) != len(data) for one in (topics, items, *conditions.values())):
@@ -201,6 +201,5 @@ class _Equations:
         if (scale <= 0).any() or np.linalg.eigvalsh(gram / scale / scale[:, None]).min() <= _SINGULAR:
             return np.full(len(self._codes), np.nan)
         found = np.linalg.solve(gram, np.array(forms))
-        return np.where(
-            np.abs(found) <= SAME * np.abs(found).max(), 0.0, found
-        )  # what rounding leaves is nothing
+        least = max(SAME * np.abs(found).max(), (SAME * np.abs(self._values).max()) ** 2)
+        return np.where(np.abs(found) <= least, 0.0, found)  # what rounding leaves is nothing

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import leave_one_out, mean, mean_interval
 
@@ -59,8 +60,9 @@ def band_places(said: NDArray[np.float64]) -> NDArray[np.intp]:
     """The band of each unit, from 0 at the lowest; what is said alike is in one band."""
     import numpy as np
 
-    edges = np.unique(np.quantile(said, np.arange(1, BANDS) / BANDS))
-    return np.unique(np.searchsorted(edges, said, side="left"), return_inverse=True)[1]
+    alike = snapped(said)
+    edges = np.unique(np.quantile(alike, np.arange(1, BANDS) / BANDS))
+    return np.unique(np.searchsorted(edges, alike, side="left"), return_inverse=True)[1]
 
 
 def bands(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-RARE = "all but the most frequent label are too rare"
+RARE = "one side, or both, gave almost only one label"
 
 
 class CategoryStatistic(Protocol):

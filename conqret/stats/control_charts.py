@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BASELINE = 3
-"""Occasions that are the baseline: with one, its own noise hides a shift of 2 standard errors in 87 % of the series,
-with three in 40 %, with five in 18 %."""
+"""Occasions that are the baseline: with one, its own noise hides a shift of 2 standard errors in 87% of the series,
+with three in 40%, with five in 18%."""
 OCCASIONS = 20
 """Occasions of a planned series, those of the baseline among them."""
 RATE = 0.05
@@ -200,7 +200,7 @@ def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> Limits:
 
 @lru_cache(maxsize=64)
 def missable_shift(design: Design, limits: Limits, later: int, seed: int = SEED) -> float | None:
-    """The least shift, in standard errors of one occasion's mean, that is found in 80 % of the series where it comes
+    """The least shift, in standard errors of one occasion's mean, that is found in 80% of the series where it comes
     right after the baseline and is there on all ``later`` occasions so far; None where it would have to be beyond 64.
     """
     (charts,) = simulated(Design(design.topics, design.baseline + later, design.baseline), _ENOUGH, seed)

@@ -24,7 +24,7 @@ OBJECTS = (TOPIC, ITEM)
 
 FEWEST_TOPICS = 20
 """Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
-truth in 82 to 92 % (benchmarks/components.py)."""
+truth in 82 to 92% (benchmarks/components.py)."""
 
 Design = Mapping[str, int]
 """How many of each facet a score, or a mean, is averaged over; 1 of those that are not named."""

@@ -63,9 +63,9 @@ class Effect:
 
     def __str__(self) -> str:
         return (
-            f"{self.value:+.3f}"
+            f"{self.value:+z.3f}"
             if self.low is None
-            else f"{self.value:+.3f} [{self.low:+.3f}, {self.high:+.3f}]"
+            else f"{self.value:+z.3f} [{self.low:+z.3f}, {self.high:+z.3f}]"
         )
 
 

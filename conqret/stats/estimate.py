@@ -36,24 +36,24 @@ FEWEST_TESTED = 6
 NO_INTERVAL = "no interval: "
 """How the reason begins where there is a value and no interval."""
 
-BELOW = f"{NO_INTERVAL}all of it would lie below 0, where no variance is"
+BELOW = f"{NO_INTERVAL}the estimate is so far below 0 that all of it would be, and a variance is not"
 
 LEAST_FREEDOM = 2.0
 """Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
 
 TOLERANCE = 1e-12
 """Standard errors up to this are rounding."""
-UNVARIED = f"{NO_INTERVAL}it does not vary between clusters"
+UNVARIED = f"{NO_INTERVAL}it is the same on every topic (or other group)"
 
 FEWEST_DIFFERENT = 5
 """Items beside the most frequent value, below which a correlation has no interval: what two or three items do says
-nothing of others, and with fewer its intervals exclude 0 in 10 to 20 % of the cases where nothing hangs together."""
+nothing of others, and with fewer its intervals exclude 0 in 10 to 20% of the cases where nothing hangs together."""
 FEWEST_SHARED = 2.0
 """The like of it for coefficients of agreement: items on which both would leave the most frequent value by chance."""
 
 Scale = Literal["plain", "share", "correlation", "ranks", "variance"]
 """Where a statistic lives: anywhere, from 0 to 1, up to 1 on either side of 0, there too but in steps that reach 1
-(which a Fisher scale never does), or from 0 up."""
+(which a Fisher scale never does), or from 0 up (counts, too)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,13 @@ class Estimate:
     def half(self) -> float | None:
         """Half the width of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def moved(self, start: float, width: float) -> Estimate:
+        """What is known of ``start + width * x`` where this is known of x; ``width`` is above 0."""
+        value, low, high = (
+            None if end is None else start + width * end for end in (self.value, self.low, self.high)
+        )
+        return Estimate(value, low, high, self.n, self.reason)
 
     def __str__(self) -> str:
         if self.value is None:
@@ -138,7 +145,7 @@ class Sampled:
 
     def above(self, bound: float = 0.0) -> float | None:
         """The p-value of "not above ``bound``" against "above it", by t on the plain scale with the degrees of freedom
-        of the interval: there it is below 2.5 % exactly where the interval of 95 % lies above ``bound``. None where
+        of the interval: there it is below 2.5% exactly where the interval of 95% lies above ``bound``. None where
         there is no interval, and below :data:`FEWEST_TESTED` clusters. Where the value is the same without each
         cluster, all of them say the same, and p is that of flipping their signs, ``2^-C`` at least."""
         kept = self._kept()

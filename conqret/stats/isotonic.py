@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.stats.clusters import snapped
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +41,7 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
         )
     if not (np.isfinite(given).all() and np.isfinite(target).all()):
         raise DeclarationError("a monotone map needs finite values; leave out the pairs that lack one")
-    places, which, counts = np.unique(given, return_inverse=True, return_counts=True)
+    places, which, counts = np.unique(snapped(given), return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=target) / counts
     return places, np.asarray(isotonic_regression(means, weights=counts).x)
 

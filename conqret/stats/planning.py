@@ -38,7 +38,7 @@ Draw = Callable[[int, int, "np.random.Generator"], "NDArray[np.float64]"]
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One cell: the median half of the interval's width (None where more than 5 % have no interval), the share of the
+    """One cell: the median half of the interval's width (None where more than 5% have no interval), the share of the
     simulations in which the test finds something (None: no test, or fewer than six topics), and the share without an
     interval."""
 
@@ -115,7 +115,7 @@ def plan_agreement(draw: Draw, plan: Plan, level: Level = "interval") -> list[Pl
 
 def plan_mean(draw: Draw, plan: Plan, *, one_sided: bool = False) -> list[Planned]:
     """The width of the interval of the mean of one column (of differences, say), and the power of its test against 0 at
-    5 %: two-sided, or ``one_sided`` for a rise."""
+    5%: two-sided, or ``one_sided`` for a rise."""
 
     return plan.cells(draw, _first_mean, lambda one, _, __: one.above() if one_sided else one.p())
 

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import cluster_places, sides
-from conqret.stats.estimate import CONFIDENCE, LEAST_FREEDOM, Estimate, freedom_by_size, undefined
+from conqret.stats.estimate import (
+    CONFIDENCE,
+    LEAST_FREEDOM,
+    TOLERANCE,
+    UNVARIED,
+    Estimate,
+    Scale,
+    freedom_by_size,
+    share_ends,
+    undefined,
+)
+from conqret.stats.resampling import mean
 from conqret.stats.student import quantile
 
 if TYPE_CHECKING:
@@ -45,6 +56,7 @@ def prediction_powered_mean(
     unlabelled_clusters: Sequence[Hashable] | None = None,
     confidence: float = CONFIDENCE,
     power: float | None = None,
+    scale: Scale = "plain",
 ) -> CorrectedMean:
     """The mean of what people would say of all items.
 
@@ -55,7 +67,9 @@ def prediction_powered_mean(
     default ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. With clusters for both, errors that a cluster
     shares (labelled or not) are added up before they are squared. Intervals are Student's, with the degrees of
     freedom that the labelled items of the clusters leave (:func:`~conqret.stats.estimate.freedom_by_size`: clusters - 1
-    where sizes are equal), one fewer for the estimated lambda.
+    where sizes are equal), one fewer for the estimated lambda. On the ``scale`` of shares (labels and
+    judgments in [0, 1]) they are made on that of the odds, so none leaves [0, 1]: 97 to 98% of them hold simulated
+    means of .50, .80 and .93 at 8 topics of 5 items, half of them labelled, and 93 to 97% of plain ones.
 
     Raises:
         DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
@@ -78,9 +92,9 @@ def prediction_powered_mean(
     there = ~np.isnan(everything)
     names = [name for name, given in zip([*known, *others], there, strict=True) if given]
     usual = float(everything[there].mean())
-    naive = _mean(usual, [(everything[there], names)], 1, confidence)
+    naive = mean(everything[there], names, scale=scale).estimate(confidence)
     f, rest = (np.where(np.isnan(values), usual, values) for values in (f, rest))
-    alone = _mean(float(y.mean()), [(y, known)], 1, confidence)
+    alone = _mean(float(y.mean()), [(y, known)], 1, confidence, scale)
     if power is None:
         lam, lost = _best_power(y, f, len(rest)), 2
     else:
@@ -92,7 +106,7 @@ def prediction_powered_mean(
         return CorrectedMean(naive, alone, Estimate(alone.value, alone.low, alone.high, alone.n, note), 0.0)
     theta = float(y.mean() + lam * (rest.mean() - f.mean()))
     parts = [(y - lam * f, known), (lam * rest, others)]
-    return CorrectedMean(naive, alone, _mean(theta, parts, lost, confidence), lam)
+    return CorrectedMean(naive, alone, _mean(theta, parts, lost, confidence, scale), lam)
 
 
 def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:
@@ -108,7 +122,11 @@ def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) ->
 
 
 def _mean(
-    value: float, parts: list[tuple[NDArray[np.float64], list[Hashable]]], lost: int, confidence: float
+    value: float,
+    parts: list[tuple[NDArray[np.float64], list[Hashable]]],
+    lost: int,
+    confidence: float,
+    scale: Scale,
 ) -> Estimate:
     """The interval of a sum of means: each cluster's share of the error, squared and added up.
 
@@ -121,15 +139,22 @@ def _mean(
     shares = np.bincount(where, np.concatenate([(one - one.mean()) / len(one) for one, _ in parts]))
     n = len(parts[0][0])
     count = len(set(parts[0][1]))
+    if scale == "share":
+        value = min(max(value, 0.0), 1.0)
     if count < FEWEST_LABELS:
         return Estimate(
             value, n=n, reason=f"no interval from fewer than {FEWEST_LABELS} labelled items or topics"
         )
-    variance = count / (count - lost) * (shares**2).sum()
+    error = float(np.sqrt(count / (count - lost) * (shares**2).sum()))
+    if error <= TOLERANCE:
+        return Estimate(value, n=n, reason=UNVARIED)
     labelled = np.bincount(where[:n]).astype(float)
     freedom = max(freedom_by_size(labelled) + 1 - lost, LEAST_FREEDOM)
-    reach = float(quantile(freedom, confidence) * np.sqrt(variance))
-    return Estimate(value, value - reach, value + reach, n)
+    reach = quantile(freedom, confidence) * error
+    if scale != "share":
+        return Estimate(value, value - reach, value + reach, n)
+    ends = share_ends(value, reach) if 0 < value < 1 else (max(value - reach, 0.0), min(value + reach, 1.0))
+    return Estimate(value, *ends, n)
 
 
 def no_correction(reason: str) -> CorrectedMean:

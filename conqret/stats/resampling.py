@@ -182,12 +182,18 @@ def mean_interval(
     *,
     confidence: float = CONFIDENCE,
     scale: Scale = "plain",
+    ends: tuple[float, float] | None = None,
     reason: str = "",
 ) -> Estimate:
     """The mean of ``values`` with its interval over clusters; where there is a ``reason`` for which there may be none
-    of them, it is not defined then. Raises what :func:`mean` raises."""
+    of them, it is not defined then. Values between two ``ends`` have the interval of shares, which stays between them.
+    Raises what :func:`mean` raises."""
     if reason and not len(values):
         return undefined(reason)
+    if ends is not None:
+        low, wide = ends[0], ends[1] - ends[0]
+        found = mean([(one - low) / wide for one in values], clusters, scale="share").estimate(confidence)
+        return found.moved(low, wide)
     return mean(values, clusters, scale=scale).estimate(confidence)
 
 

@@ -22,6 +22,9 @@ TOLERANCE = 0.01
 """A mean that moves by no more than this share of the scale raises no alarm, whatever the p-value: a deterministic
 judge makes the smallest shift significant."""
 
+FEWEST_LEVELS = 3
+"""Levels that have a correlation with their means: that of two is always 1 or -1."""
+
 MARGIN = 0.05
 """What counts as standing still: a shift of less than this share of the scale (a quarter of a step of 0 to 5)."""
 
@@ -41,7 +44,7 @@ class Step:
 
     @property
     def significant(self) -> bool:
-        """Whether the two levels can be told apart at 5 %, corrected."""
+        """Whether the two levels can be told apart at 5%, corrected."""
         return self.p is not None and self.p < ALPHA
 
 
@@ -53,7 +56,8 @@ class Response:
     whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
     before it. ``moves`` are the differences of each later level from the first, ``shifts`` their means, and ``trend``
     is the difference of last and first by the line through all levels: all are means over items, tested over
-    ``clusters`` topics. Correlations (of level and mean) are None where the means do not vary.
+    ``clusters`` topics. Correlations (of level and mean) are None where the means do not vary, and of two levels, where
+    they are always 1 or -1.
     """
 
     levels: tuple[float, ...]
@@ -101,8 +105,8 @@ def respond(
         n=len(scores),
         clusters=len(set(clusters)),
         falls=strictly_falls(means),
-        pearson=correlation.pearson(levels, means).value,
-        spearman=correlation.spearman(levels, means).value,
+        pearson=correlation.pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+        spearman=correlation.spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_steps(columns, levels, clusters),

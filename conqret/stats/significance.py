@@ -1,8 +1,10 @@
-"""Holm's correction for several tests. The tests over topics are :meth:`conqret.stats.estimate.Sampled.p`."""
+"""Holm's correction for several tests, and the sign test. Other tests over topics are
+:meth:`conqret.stats.estimate.Sampled.p`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 
 from conqret.errors import DeclarationError
 
@@ -13,6 +15,13 @@ ALPHA = 0.05
 def p_words(p: float) -> str:
     """A p-value in a sentence, with three places."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def sign_p(ups: int, downs: int) -> float:
+    """The two-sided exact p-value of "as many ups as downs": ``2 sum_(k <= min) C(n, k) / 2^n``, 1 at most; what is
+    neither has no part in it."""
+    n = ups + downs
+    return min(1.0, sum(comb(n, k) for k in range(min(ups, downs) + 1)) / 2.0 ** (n - 1))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -124,7 +124,7 @@ def _read(words: Sequence[str], place: int) -> tuple[Quantity, int] | None:
 
 
 def agrees(claim: Quantity, source: Quantity) -> bool:
-    """Whether the claimed quantity is the source's: equal, its rounding, or within 10 % where approximate.
+    """Whether the claimed quantity is the source's: equal, its rounding, or within 10% where approximate.
 
     A percentage never agrees with an amount of money; a plain number agrees with either. A number without a
     scale agrees with the same figure with one, for lists share it ("from 5.4 to 7.3 million").

@@ -160,9 +160,8 @@ class _Viewer:
             if run.name != first
         ]
         said = Links(to) if to else Texts(["There is no other finished run of a judge in this folder."])
-        return Sheet("diff", f"Compare {first} with another run", [Section("Other runs", [said])]).html(
-            around=ALL_RUNS
-        )
+        lede = [f"Pick the run that “{first}” is compared with."] if to else []
+        return Sheet("diff", "Compare two runs", [Section("Other runs", [said])], lede).html(around=ALL_RUNS)
 
 
 ALL_RUNS = [("All runs", "/")]
@@ -182,7 +181,9 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:
     """What stands where nothing is."""
-    return _sorry(DeclarationError("there is no such page under this address"), 404)
+    lede = ["No run or page of a run stands under this address; it may have been moved or deleted."]
+    sheet = Sheet("runs", "There is no such page", [Section("Go on", [Links([("All runs", "/")])])], lede)
+    return _response(sheet.html(around=ALL_RUNS), 404)
 
 
 def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | None = None) -> Response:

@@ -129,7 +129,7 @@ def _listed(root: Path, run: FoundRun) -> Listed:
         written = dt.datetime.fromtimestamp(max(one.st_mtime for one in stats(run.path)), dt.UTC)
         state = f"{state}, last written {written:%H:%M:%S} UTC"
     answers = "damaged" if run.answers is None else f"{run.answers:,}"
-    begun = run.created[:16].replace("T", " ")
+    begun = run.created[:19].replace("T", " ")
     return Listed(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
 
 
@@ -146,7 +146,7 @@ def _validation(root: Path, folder: Path) -> Listed:
         try:
             judge = read_validation(folder).judge
             written = dt.datetime.fromtimestamp((folder / JSON_NAME).stat().st_mtime, dt.UTC)
-            what, begun = f"{judge.format}, {judge.model}", f"{written:%Y-%m-%d %H:%M}"
+            what, begun = f"{judge.format}, {judge.model}", f"{written:%Y-%m-%d %H:%M:%S}"
         except (DeclarationError, *MALFORMED) as error:
             fault = str(error)
     at = quote(f"{name}/{PAGE_NAME}".removeprefix("./"), errors="replace")
@@ -167,6 +167,7 @@ def _done(run: FoundRun) -> str:
     if run.kind != JudgeFolder(run.path).kind:
         return number(count, "judgment")
     try:
-        return f"{count:,} of {number(JudgeFolder(run.path).record().items_count, 'item')}"
+        done = f"{count:,} of {number(JudgeFolder(run.path).record().items_count, 'item')}"
+        return ", ".join(filter(None, (done, run.lost)))
     except DeclarationError:
         return number(count, "item")

@@ -79,8 +79,9 @@ def serve(
     formats, and ``heard`` a note of each request.
 
     Raises:
-        DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
-            allowed; or the extra ``web`` is missing.
+        DeclarationError: as there; the model cannot be asked, as its key is missing or nobody is at its address;
+            other machines reach ``host``, and there is no key; the port is taken or not allowed; or the extra ``web``
+            is missing.
     """
     alone = is_loopback(host)
     if not alone and not keys:
@@ -89,6 +90,7 @@ def serve(
         )
     limits = limits or Limits()
     judges = offered(session, formats, judging)
+    session.check()
 
     def app(port: int) -> ASGIApp:
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too

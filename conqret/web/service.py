@@ -138,10 +138,20 @@ class _Service:
         except FaultsError as error:
             raise _faulty([one if one.line else _NO_ITEM for one in error.faults]) from None
         except DeclarationError as error:
+            if why := await self._unaskable():
+                raise Refusal(503, "provider_down", why, retry_after=PAUSE_SECONDS) from None
             raise Refusal(422, "cannot_judge", str(error)) from None
         finally:
             self._take_heart()
         return found[0]
+
+    async def _unaskable(self) -> str:
+        """Why the model can be asked nothing at all (nobody is at its address); empty where it can."""
+        try:
+            await self.session.client.prepare()
+        except DeclarationError as error:
+            return str(error)
+        return ""
 
     def _take_heart(self) -> None:
         """Ask a model again that was given up, after a while; a run would end there, and a service goes on."""
@@ -182,8 +192,13 @@ class _Service:
 
     async def ready(self, request: Request) -> Response:
         """Whether an item could be judged now, and if not, why."""
+        self._take_heart()
         budget, spent = self.session.options.budget_usd, self.session.cost_usd or 0.0
-        why = "the provider is given up for a while" if self.session.client.given_up else ""
+        why = (
+            "the provider is given up for a while"
+            if self.session.client.given_up
+            else await self._unaskable()
+        )
         if budget is not None and spent >= budget:
             why = "the budget is spent"
         places = self.intake.limits.at_once + self.intake.limits.queue

@@ -28,11 +28,11 @@ def practice_file(folder: Path, count: int = 5, gold: object = "4", **more: obje
         {
             "id": f"practice-{n}",
             "topic": "Should shops open on Sundays?",
-            "argument": f"Because {n} people want it.",
-            "second_argument": "Because it was always so.",
+            "argument": f"On Sundays {n + 2} of ten shops in our town would hire students, who have time then.",
+            "second_argument": "Sunday should stay as it always was.",
             "metadata": {
                 "gold": {"overall_quality": gold, "preference": "first"},
-                "why": "It gives one reason.",
+                "why": "It gives one reason. It does not weigh what speaks against it.",
             },
             **more,
         }
@@ -138,7 +138,7 @@ def test_right_is_what_is_right_in_the_item_however_the_sides_were_drawn(
 
 def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
     (screen,) = practice_screens(practice_file(tmp_path, 1, [4, "5"]), "rating", [])
-    assert (screen.gold, screen.why) == ({"overall_quality": ("4", "5")}, "It gives one reason.")
+    assert (screen.gold, screen.why[:20]) == ({"overall_quality": ("4", "5")}, "It gives one reason.")
     first = "sentence 1, document 1"
     item = items(1)[0].model_copy(update={"metadata": {"gold": {first: {"citation_support": "supports"}}}})
     (cited,) = screens_of(task_of("citation-support"), [item], Wanted())

@@ -109,7 +109,7 @@ def test_what_is_no_task_is_said_with_its_place(tmp_path: Path, text: str, says:
 def test_names_that_do_not_exist() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'preference'"):
         task_of("preferences")
-    with pytest.raises(UnknownNameError, match="question of the task citation-support"):
+    with pytest.raises(UnknownNameError, match="of the task citation-support"):
         screens("citation-support", metrics=("clarity",))
     with pytest.raises(DeclarationError, match="no scale on which people could rate"):
         screens("static-rubric")

@@ -59,6 +59,9 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     assert [(one.value, one.how) for one in verdicts(study.given())] == [
         ("4", "all agree"), ("4", "most"), (None, ""),
     ]  # fmt: skip
+    assert [row["for_estimation"] for row in export(tmp_path, "--final")] == ["no", "no"]
+    with pytest.raises(DeclarationError, match="nobody has decided"):
+        read_labels(tmp_path / "out.csv", scales=["1:5"])
     study.decide(3, {"overall_quality": "2"}, "between them", "ben")
     study.decide(3, {"overall_quality": "2"}, "between them", "ben")
     study.decide(2, {"overall_quality": "2"}, "", "somebody else")
@@ -67,6 +70,7 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
         ("item-0", "4", "all agree", ""), ("item-1", "2", "adjudicated", "a01"), ("item-2", "2", "adjudicated", "p02"),
     ]  # fmt: skip
     assert {row["annotator"] for row in rows} == {"final"}
+    assert "for_estimation" not in rows[0]
     read = read_labels(tmp_path / "out.csv", scales=["1:5"])
     assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
     study.forget(study.person("ben"))

@@ -3,7 +3,9 @@
 import importlib.util
 import inspect
 import json
+import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,6 +15,7 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
 
 from conqret.cli.answer import answer
+from conqret.errors import MissingDependencyError
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "fixtures" / "answers").glob("*.toml"))
@@ -51,6 +54,17 @@ def script():
     return module
 
 
+@pytest.mark.parametrize(("module", "extra"), [("pyterrier", "retrieval"), ("torch", "perplexity")])
+def test_nothing_is_done_where_an_extra_is_not_installed(
+    script, tmp_path, capsys, monkeypatch, module, extra
+):
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "small.toml").write_text(SMALL)
+    with pytest.raises(MissingDependencyError, match=re.escape(f"pip install 'conqret[{extra}]'")):
+        script.experiment(tmp_path / "small.toml", tmp_path / "out")
+    assert (capsys.readouterr().out, (tmp_path / "out").exists()) == ("", False)
+
+
 def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
     lines = (ROOT / "fixtures" / "questions.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "few.jsonl").write_text("".join(lines[4:6] + lines[4:5]).replace('"homework"', '"twin"', 1))
@@ -60,14 +74,14 @@ def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
     out = tmp_path / "out"
     script.experiment(tmp_path / "small.toml", out)
     said = capsys.readouterr().out
-    assert "Ranks by k Z(1 / P.D.)" in said
+    assert "Ranks by both metrics" in said
     asked = [json.loads(line)["id"] for line in (out / "benchmark" / "benchmark.jsonl").open()]
     assert len(asked) == 2  # the twin went
     for name in ("none", "react", "trusted"):
         rows = [json.loads(line) for line in (out / "answers" / name / "answers.jsonl").open()]
         assert [row["id"] for row in rows] == asked
     page = (out / "report.html").read_text(encoding="utf-8")
-    for table in ("Ranks by k", "How each answers", "What was measured"):
+    for table in ("Ranks", "How each answers", "What was measured"):
         assert table in page
     assert all(f">{name}<" in page for name in ("none", "react", "trusted"))
 

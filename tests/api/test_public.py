@@ -125,7 +125,7 @@ def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
 def test_a_misspelt_option_is_told_with_what_was_meant(name: str, misspelt: str, meant: str) -> None:
     wrong: dict[str, Any] = {misspelt: 1}
     with pytest.raises(
-        DeclarationError, match=f"there is no option of {name} '{misspelt}': did you mean '{meant}'"
+        DeclarationError, match=f"there is no option '{misspelt}' of {name}: did you mean '{meant}'"
     ):
         getattr(conqret, name)("x", **wrong)
 

@@ -38,7 +38,8 @@ def test_a_hundred_at_once_share_client_store_and_limit(tmp_path: Path) -> None:
     store = tmp_path / "answers.sqlite"
 
     async def ask(session: conqret.Session) -> list[conqret.Judgments]:
-        async with session as client:
+        async with session:
+            client = session.client
             found = await asyncio.gather(*(asked(session, number) for number in range(AT_ONCE)))
             assert session.client is client, "nobody opened another"
             return found
@@ -88,6 +89,12 @@ def test_closing_records_what_is_under_way(tmp_path: Path) -> None:
 def test_what_a_session_has_cannot_be_given_beside_it(given: dict[str, Any]) -> None:
     with pytest.raises(conqret.DeclarationError, match="a session has its own " + ", ".join(sorted(given))):
         conqret.judge(item(1), format="direct", session=conqret.Session("offline"), **given)
+
+
+async def test_what_is_held_open_is_the_session_itself() -> None:
+    async with conqret.Session("offline") as session:
+        found = await asked(session, 1)
+    assert found[0].values
 
 
 async def test_a_session_has_to_be_open() -> None:

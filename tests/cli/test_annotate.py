@@ -102,7 +102,7 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
         (("--people", "anna", "--overlap", "2"), "from 1 to the number of people (1)"),
         (("--people", "anna", "--task", "ratng"), "did you mean 'rating'"),
         (("--people", "anna", "--scale", "5:1"), "--scale is written LOW:HIGH"),
-        (("--people", "anna", "--task", "preference", "--metric", "x"), "question of the task preference"),
+        (("--people", "anna", "--task", "preference", "--metric", "x"), "of the task preference"),
         (("--people", "anna", "--url", "labels.example.org"), "--url is written https://"),
         (("--people", "anna", "--trust-proxy", "127.0.0.1"), "say its --url"),
         (

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import conqret
+from conqret.answering.strategy import ANSWER_STRATEGIES
 from tests.server import FaultServer
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
@@ -46,6 +47,7 @@ def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, c
     assert all([bool(step["query"]) for step in one["trace"]] == [True] * searches for one in found)
     page = (out / "report.html").read_text(encoding="utf-8")
     assert all(one["question"] in page for one in found)
+    assert f"<b>{strategy}</b>, {ANSWER_STRATEGIES[strategy].summary}" in page
     replayed = cli("answer", questions, "--strategy", strategy, *index, "--replay", out, "-o", tmp_path / "r")
     assert replayed.code == 0
     assert (tmp_path / "r" / "answers.jsonl").read_bytes() == (out / "answers.jsonl").read_bytes()

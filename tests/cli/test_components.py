@@ -29,7 +29,7 @@ def test_two_questions_to_one_model(cli, two, tmp_path):
         (("--design", "prompt"), "--design is a list such as model=3,sample=2"),
         (("--design", "model=2"), "what more models buy is not known"),
         (("--topics", "0"), "--topics is a list of whole numbers"),
-        (("--metric", "rigour"), "there is no metric of all runs 'rigour'"),
+        (("--metric", "rigour"), "there is no metric 'rigour' of all runs"),
         (("-o", tmp_path / "x.pdf"), "ends in .pdf"),
     ):
         wrong = cli("components", *two, *more)

@@ -11,7 +11,7 @@ from tests.io.test_two_turn import OWN
 def test_payoffs_show_the_thresholds_of_both_instructions(cli):
     done = cli("debate", "payoffs")
     assert done.code == 0
-    for seen in ("0.571", "0.667", "0.712", "0.815", "60 %", "85 %", "48.0 *", "60.0 *"):
+    for seen in ("0.571", "0.667", "0.712", "0.815", "60%", "85%", "48.0 *", "60.0 *"):
         assert seen in done.out
     found = json.loads(cli("debate", "payoffs", "--instruction", "simple", "--json").out)
     assert [one["instruction"] for one in found] == ["simple"]

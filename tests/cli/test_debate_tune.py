@@ -50,7 +50,7 @@ def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
     assert len(found["steps"]) == 2
     refused = cli(*command, "--seed", "4")
     assert refused.code == 2
-    assert "a setting of the training differs" in refused.err
+    assert "What differs: a setting of the training" in refused.err
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
     assert last["topic"] == "{{ 1 }} <b>"
     changed = cli(*command, "--temperature", "0.5")
     assert changed.code == 2
-    assert "temperature differs" in changed.err
+    assert "What differs: temperature" in changed.err
 
 
 def test_an_empty_answer_is_no_statement(cli, tmp_path):

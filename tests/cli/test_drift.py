@@ -57,7 +57,9 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     read = cli("drift", "kept", "--json", "--baseline", 2, "--require", "severity[overall-quality] > -0.02")
     assert read.code == 1
     assert "not met: severity[overall-quality] > -0.02" in read.err
-    assert json.loads(read.out) == json.loads((tmp_path / "kept" / "drift.json").read_text())
+    found = json.loads(read.out)
+    assert [one["met"] for one in found.pop("requirements")] == [False]
+    assert found == json.loads((tmp_path / "kept" / "drift.json").read_text())
     since = cli("drift", "kept", "--since", "2026-01-04", "--page", "new.md")
     assert since.code == 0
     assert "1 of 3 occasions of the baseline" in since.out

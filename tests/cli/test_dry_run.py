@@ -75,6 +75,33 @@ def test_as_many_calls_as_will_be_made_and_nothing_written(
     assert facts["prompt_tokens"] > 100 * facts["calls"]
 
 
+def test_what_the_run_would_refuse_trim_or_leave_out(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    items = write_items(tmp_path / "items.jsonl", demo()[:2])
+    with items.open("a", encoding="utf-8") as file:
+        file.write('{"id": "bare", "topic": "Is it?"}\n')
+    asked = ("judge", items, "--format", "direct", "--metric", "groundedness", "--skip-invalid", "--dry-run")
+    for model, refused in (
+        (("gpt-4o-mini",), "needs a key, and none is set"),
+        (("gpt4o-mini",), "litellm knows no provider for the model 'gpt4o-mini'"),
+        (("openai/mine", "--api-base", "http://127.0.0.1:9/v1"), "nobody answers at http://127.0.0.1:9/v1"),
+    ):
+        done = cli(*asked, "--model", *model)
+        told = " ".join(done.err.split())
+        assert (done.code, "note: the run would refuse: " in told, refused in told) == (0, True, True)
+        assert "left out: " in told
+    with FaultServer() as server:
+        done = cli(*asked, *PRICED, "--api-base", server.url, "--context-window", 5000, "--json")
+        assert server.requests == []
+    facts = json.loads(done.out)
+    assert facts["refusal"] is None
+    assert any(
+        "2 of 2 prompts are longer than the model's window" in one for one in facts["stages"][0]["notes"]
+    )
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_for_people(cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, name: str) -> None:
     done = cli(*commands[name], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")

@@ -90,7 +90,7 @@ def test_answers_that_are_of_use_in_part_stop_nothing(cli: Cli, tmp_path: Path) 
 
 
 def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServer, tmp_path: Path) -> None:
-    done = cli("judge", items, *asked(broken), "-o", tmp_path / "r", "-q")
+    done = cli("judge", items, *asked(broken), "-o", tmp_path / "r")
     assert done.code == 1
     assert "nothing has a result: the answer broke the rules of the format, also when asked again" in done.err
     assert "4 scored" not in done.out

@@ -181,6 +181,14 @@ def test_run_names_what_is_wrong(folder, monkeypatch, capsys):
     assert "experiment.toml:13 judges[0].format" in capsys.readouterr().err
 
 
+def test_run_without_its_extra_makes_no_folder(folder, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pyterrier", None)
+    for more in ((), ("--dry-run",)):
+        assert conqret(monkeypatch, "run", "experiment.toml", *more) == 2
+        assert "pip install 'conqret[retrieval]'" in capsys.readouterr().err
+    assert not (folder / "runs").exists()
+
+
 def with_judge(folder, model: str, more: str = "") -> None:
     text = EXPERIMENT.replace(
         'format = "rag-fine-grained"', f'format = "rag-fine-grained"\nmodel = "{model}"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,7 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
     done = cli("judge", DEMO, "--format", "rag-fine-grained", "--model", "offline", "-o", tmp_path / "demo")
     assert done.code == 0
     assert "24 items, 288 documents" in done.err
-    assert "the lexical baseline, a floor and not a judge" in done.err
+    assert "rag-fine-grained by offline, a floor and not a judge" in done.out
     assert "24 items: 24 scored, 0 unscored, 0 failed" in done.out
     assert "Predicted precision" in done.out
     for file in ("judgments.jsonl", "scores.parquet", "report.html"):
@@ -78,7 +79,7 @@ def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_p
     assert list(summary["metrics"]) == ["context_relevance"]
     assert summary["usage"]["calls"] == 12
     report = json.loads(cli("report", tmp_path / "r", "--json").out)
-    assert report == summary
+    assert {**report, "requirements": []} == summary
 
 
 def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -171,7 +172,11 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert cli("judge", path, "-o", tmp_path / "r").code == 2
     done = cli("judge", path, "-o", tmp_path / "r", "--columns", "topic=q, documents=ctx,argument=essay")
     assert done.code == 0
-    assert "called by their place: item-1, item-2" in done.err
+    assert "items without an id are called by topic and stance (2 times" in done.err
+    twice = cli("judge", path, "--columns", "topic=q,topic=essay", "-o", tmp_path / "s")
+    assert (twice.code, "says twice what holds topic: 'q' and 'essay'" in twice.err) == (2, True)
+    several = ("--columns", "topic=q,documents=ctx,documents=essay,argument=essay")
+    assert "2 items, 26 documents" in cli("judge", path, "-o", tmp_path / "t", *several).err
     assert "--columns is a list such as" in cli("judge", path, "--columns", "topic", "-o", tmp_path / "s").err
 
 
@@ -228,7 +233,7 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
         {"id": str(n), "topic": "T?", "argument": "x [1].", "documents": ["d"] * (n % 2)} for n in range(9)
     ]
     path.write_text("\n".join(map(json.dumps, [*records, {"id": "z", "topic": 3}])), encoding="utf-8")
-    assert "1 fault in" in cli("judge", path, "-o", tmp_path / "r").err
+    assert "6 faults in" in cli("judge", path, "-o", tmp_path / "r").err
     done = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
     assert done.code == 0
     assert "4 items: 4 scored" in done.out
@@ -285,7 +290,7 @@ def test_another_run_in_the_folder(cli: Cli, items: Path, tmp_path: Path) -> Non
     assert cli("judge", items, "-o", tmp_path / "r").code == 0
     done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r")
     assert done.code == 2
-    assert "holds another run: format" in done.err
+    assert "What differs: format" in done.err
     assert cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "--overwrite").code == 0
 
 
@@ -403,7 +408,7 @@ def test_escape_sequences_of_others_reach_no_terminal(
         command = ("judge", items, "-f", "direct", "--model", "openai/judge", "--api-base", server.url, "-o")
         done = cli(*command, tmp_path / "r")
     assert done.code == 0
-    assert "Answered by another model" in done.out
+    assert "Another model gave" in done.out
     assert "]0;owned[U+0007][U+009B]2J" in done.out.replace("\n", "")
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     assert summary["session"]["others"] == {evil: summary["session"]["sent"]}
@@ -485,12 +490,21 @@ def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> No
         id="a", topic="Is it?", documents=(Document(id="1", text="It is."),), argument="It is red [1]."
     )
     items = write_items(tmp_path / "items.jsonl", [item])
-    assert cli("judge", items, "--format", "listwise", "-o", tmp_path / "r", "-q").code == 0
+    assert cli("judge", items, "--format", "rag-fine-grained", "-o", tmp_path / "r", "-q").code == 0
     done = cli("show", tmp_path / "r", "a")
     assert done.code == 0
     assert "[system prompt]" in done.out
     assert "[raw answer]" in done.out
     assert "It is red [1]." in done.out
+    assert re.search(r"Rated +Context relevance.*\n─+\n1 +\d", done.out), "a row for each document"
+    assert re.search(r"Context relevance +0\.\d\d +each by itself: below", done.out)
+    whole = cli("show", tmp_path / "r", "a", "--full").out
+    assert "more characters: --full)" in done.out
+    assert "more characters" not in whole
+    assert len(done.out) < len(whole) / 2
+    thrice = ("--format", "direct", "--metric", "groundedness", "--samples", 3, "--temperature", 0)
+    assert cli("judge", items, *thrice, "-o", tmp_path / "thrice", "-q").code == 0
+    assert cli("show", tmp_path / "thrice", "a").out.count("(the same as before)") == 2
     found = json.loads(cli("show", tmp_path / "r", "a", "--json").out)
     assert found["judgment"]["item"] == "a"
     assert [one["role"] for one in found["exchanges"][0]["messages"]] == ["system", "user"]
@@ -502,22 +516,82 @@ def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> No
 
 
 def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, tmp_path: Path) -> None:
-    def required(*conditions: str) -> Any:
+    def required(*conditions: str, json: bool = False) -> Any:
         options = [part for one in conditions for part in ("--require", one)]
-        return cli(
-            "judge", items, "-f", "direct", "--metric", "groundedness", "-o", tmp_path / "r", "-q", *options
-        )
+        files = ("--junit", tmp_path / "junit.xml", "--markdown", tmp_path / "build.md")
+        asked = ("judge", items, "-f", "direct", "--metric", "groundedness", "-o", tmp_path / "r", "-q")
+        return cli(*asked, *files, *options, *["--json"] * json)
 
-    done = required("groundedness >= 0", "groundedness.low >= 0", "coverage >= 1")
+    done = required("groundedness >= 0", "groundedness.worst_case >= 0", "coverage >= 1")
     assert done.code == 0
-    assert "met: coverage >= 1 (1.000)" in done.err
+    assert done.err.splitlines()[-1] == "met: coverage >= 1 (1.000)"
+    said = done.out.splitlines()
+    assert (said[1][:17], "─" in done.out) == ("4 items: 4 scored", False)  # quiet: no table
+    assert 'tests="4" failures="0"' in (tmp_path / "junit.xml").read_text()
     done = required("groundedness > 1")
     assert done.code == 1
     assert "not met: groundedness > 1" in done.err
-    done = required("preference >= 0")  # of this format, and not asked for
-    assert (done.code, "none, it has no value" in done.err) == (1, True)
-    for wrong, words in (("grounded > 1", "did you mean 'groundedness'"), ("groundedness", "cannot be read")):
-        assert (required(wrong).code, words in required(wrong).err) == (2, True)
+    assert 'name="groundedness &gt; 1">\n    <failure' in (tmp_path / "junit.xml").read_text()
+    assert "\n| groundedness &gt; 1 | **not met** | " in (tmp_path / "build.md").read_text()
+    outcome = {"requirement": "groundedness > 1", "met": False, "reason": ""}
+    (found,) = json.loads(required("groundedness > 1", json=True).out)["requirements"]
+    assert found == {**outcome, "value": found["value"]}
+    done = required("groundedness.low >= 0")  # of too few topics there is no interval
+    assert (done.code, "groundedness.low >= 0 (none, no interval: 2 clusters" in done.err) == (1, True), (
+        done.err
+    )
+    for wrong, words in (
+        ("grounded > 1", "did you mean 'groundedness'"),
+        ("faithfulness > 1", "there is no metric to require 'faithfulness': did you mean 'groundedness'?"),
+        (
+            "preference >= 0",
+            "there is no metric to require 'preference'",
+        ),  # of this format, and not asked for
+        ("groundedness.worst >= 0", "there is no end 'worst' of groundedness: did you mean 'worst_case'"),
+        ("coverage.low >= 0", "coverage has no interval"),
+        ("groundedness", "cannot be read"),
+    ):
+        assert (required(wrong).code, words in required(wrong).err) == (2, True), required(wrong).err
+
+
+def test_ends_and_bounds_are_called_as_in_json(cli: Cli, tmp_path: Path) -> None:
+    conditions = (f"groundedness.{end} >= 0" for end in ("low", "high", "worst_case", "best_case"))
+    options = [part for one in conditions for part in ("--require", one)]
+    done = cli("judge", DEMO, "-f", "direct", "-o", tmp_path / "r", "-q", "--json", *options)
+    found = json.loads(done.out)["metrics"]["groundedness"]
+    for end in ("low", "high", "worst_case", "best_case"):
+        assert f"met: groundedness.{end} >= 0 ({found[end]:.3f})" in done.err
+
+
+def test_what_no_item_allows_cannot_be_required(cli: Cli, tmp_path: Path) -> None:
+    rows = [item.model_copy(update={"second_argument": None}) for item in demo()[:4]]
+    items = write_items(tmp_path / "items.jsonl", rows)
+    done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "--require", "preference >= 0.5")
+    assert done.code == 2
+    assert "there is no metric to require 'preference' of these items" in done.err
+    assert not (tmp_path / "r" / "judgments.jsonl").exists()
+
+
+def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()[:4]]
+    rows[3]["documents"] = []
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    asked = ("judge", path, "-f", "direct", "--metric", "groundedness", "--skip-invalid", "-q")
+    done = cli(*asked, "-o", tmp_path / "r", "--require", "coverage >= 0.95", "--json")
+    assert done.code == 1
+    assert "not met: coverage >= 0.95 (0.750)" in done.err
+    summary = json.loads(done.out)
+    found = summary["metrics"]["groundedness"]
+    assert (summary["total"], summary["left_out"]) == (3, 1)
+    assert found["worst_case"] == pytest.approx(0.75 * found["mean"])
+    assert found["best_case"] == pytest.approx(0.75 * found["mean"] + 0.25)
+    done = cli(*asked, "-o", tmp_path / "r", "--require", "groundedness.worst_case >= 0")
+    assert f"groundedness.worst_case >= 0 ({found['worst_case']:.3f})" in done.err
+    assert "1 further item left out, because of faults" in done.out  # though -q
+    assert (
+        f"{found['worst_case']:.3f} to {found['best_case']:.3f}" in cli(*asked[:-1], "-o", tmp_path / "r").out
+    )
 
 
 SETTINGS = (
@@ -548,7 +622,7 @@ def test_faults_of_settings_are_named_with_their_lines(
     assert done.code == 2
     for words in (
         "5 faults in the settings",
-        "wrong.toml:2 judge.formt: there is no setting of judge 'formt': did you mean 'format'",
+        "wrong.toml:2 judge.formt: there is no setting 'formt' of judge: did you mean 'format'",
         "wrong.toml:3 judge.samples: Input should be a valid integer",
         "wrong.toml:4 judge.order: Input should be 'given', 'reversed' or 'shuffled'",
         "wrong.toml:5 judge.quiet: there is no setting",

@@ -31,7 +31,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     assert list(found["paragraphs"]) == ["Judge", "Scores", "Agreement", "Limits"]
     assert "24 items had labels by 2 people (labels.csv), on 1 dimension." in found["paragraphs"]["Agreement"]
     assert "jackknife-t intervals over 12 topics" in found["paragraphs"]["Agreement"]
-    assert found["tables"][1]["rows"][0][0] == "clarity"
+    assert found["tables"][1]["rows"][0][0] == "Clarity"
     written = cli(*asked, "-o", tmp_path / "methods.tex")
     assert (written.code, written.out) == (0, "")
     latex = (tmp_path / "methods.tex").read_text(encoding="utf-8")

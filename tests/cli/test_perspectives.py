@@ -134,7 +134,7 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
         reused = cli(
             "perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "other", *call(server)
         )
-        assert "a yes from grade 1 on" in reused.out
+        assert "a yes from grade 1 (nothing) on" in reused.out
         assert "was chosen for" not in reused.err
     elsewhere = cli("perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "offline")
     assert "grade 1 was chosen for openai/judge: this is another model" in " ".join(elsewhere.err.split())
@@ -174,5 +174,5 @@ def test_another_run_in_the_folder_is_refused(cli, pairs, tmp_path):
     assert cli("perspectives", "detect", pairs, "-o", out).code == 0
     pairs.write_text(pairs.read_text().replace("Cats", "Cows"))
     refused = cli("perspectives", "detect", pairs, "-o", out)
-    assert (refused.code, "pairs differs" in refused.err) == (2, True)
+    assert (refused.code, "What differs: pairs" in refused.err) == (2, True)
     assert cli("perspectives", "detect", pairs, "-o", out, "--overwrite").code == 0

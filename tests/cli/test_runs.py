@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from conqret.io.locking import only_writer
 from conqret.llm import Completion, Recordings
 from conqret.runs.keeping import found_run
+from conqret.web.listing import listed
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
@@ -47,8 +49,25 @@ def test_runs_are_listed_with_what_they_are(cli: Cli, runs: Path) -> None:
     assert found["first"]["what"].startswith("direct, offline, items.jsonl")
     assert found["first"]["size"] == sum(file.stat().st_size for file in (runs / "first").iterdir())
     shown = cli("runs", "list", runs)
-    assert (shown.code, "2 outstanding" in shown.out, "damaged" in shown.out) == (0, True, True)
+    assert (shown.code, len(shown.out.splitlines())) == (0, 4)  # a line each, however long
+    (line,) = (one for one in shown.out.splitlines() if "first" in one)
+    assert re.search(r"/first +2 outstanding .* [KM]B +judge: direct, offline, items.jsonl", line)
+    assert "finished, answers damaged" in shown.out
+    alone = cli("runs", "list", runs / "first").out.splitlines()
+    assert (len(alone), alone[-1]) == (2, "12 answers")
     assert cli("runs", "list", runs / "none").code == 2
+
+
+def test_a_run_whose_judgments_failed_is_listed_as_that(cli: Cli, tmp_path: Path) -> None:
+    items, other = (write_items(tmp_path / f"{n}.jsonl", demo()[n : n + 3]) for n in (0, 3))
+    assert cli("judge", other, "-f", "direct", "-o", tmp_path / "other", "-q").code == 0
+    run = tmp_path / "runs" / "none"
+    assert cli("judge", items, "--replay", tmp_path / "other", "-f", "direct", "-o", run, "-q").code == 1
+    shown = cli("runs", "list", tmp_path / "runs").out
+    assert "finished, 3 failed" in " ".join(shown.split())
+    (found,) = json.loads(cli("runs", "list", tmp_path / "runs", "--json").out)
+    assert (found["state"], found["lost"]) == ("finished", "3 failed")
+    assert listed(tmp_path / "runs")[0].done == "3 of 3 items, 3 failed"
 
 
 def test_a_moved_run_goes_on(cli: Cli, runs: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from conqret.debateqa.table import (
 )
 from conqret.errors import DeclarationError, MissingDependencyError
 from conqret.io.locking import only_writer
+from conqret.report.ranks import ranking_words
 from conqret.runs.places import default_folder, stem
 from tests.cli.score_files import lines, questions_file
 
@@ -45,6 +47,7 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)[0] | {"instrument": ""} == {
         "system": "mine", "metric": AWARENESS, "instrument": "", "mean": 0.5, "scored": 2, "total": 2,
+        "low": None, "high": None,
     }  # fmt: skip
     assert "trams" in done.stderr
     assert "cigars" in done.stderr
@@ -155,7 +158,15 @@ def test_ranks_as_a_page(tables, tmp_path):
     done = RUN.invoke(app, ["rank", *tables, "--report", str(file)])
     assert (done.exit_code, str(file) in done.stdout.replace("\n", "")) == (0, True)
     page = file.read_text(encoding="utf-8")
-    assert all(text in page for text in (">fair<", "Ranks by k", "What was measured"))
+    assert all(
+        text in page
+        for text in (
+            ">fair<",
+            "Dispute awareness",
+            "First at every weight k of perspective diversity: “good”.",
+            "What was measured",
+        )
+    )
     assert "How each answers" not in page
     for more in (
         ["--answers", str(tmp_path)],
@@ -163,6 +174,17 @@ def test_ranks_as_a_page(tables, tmp_path):
     ):
         assert isinstance(RUN.invoke(app, ["rank", *tables, *more]).exception, DeclarationError)
     assert not (tmp_path / "no.html").exists()
+
+
+def test_who_is_first_is_said():
+    same, other = {"a": "1", "b": "2"}, {"a": "1=", "b": "1="}
+    assert (
+        ranking_words({0.0: same, 1.0: same})[0] == "First at every weight k of perspective diversity: “a”."
+    )
+    assert (
+        ranking_words({0.0: same, 0.5: other, 1.0: other})[0]
+        == "First: “a” at k = 0; “a” and “b” at k = 0.5, 1."
+    )
 
 
 def test_rank_over_several_backbones(tmp_path):
@@ -184,8 +206,8 @@ def test_rank_over_several_backbones(tmp_path):
     }  # fmt: skip
     assert systems["c"]["likelier_under_best"] == pytest.approx(math.exp((22.5 - 17) / 4))
     shown = RUN.invoke(app, command).stdout
-    assert "P.D.: the mean over 2 instruments" in shown
-    assert "D.A. rank" not in shown
+    assert "Diversity: the mean over 2 instruments" in shown
+    assert "Awareness rank" not in shown
 
 
 def test_correlate(tmp_path, tables):
@@ -301,6 +323,24 @@ def test_another_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, mo
     assert {one.name for one in (tmp_path / "runs").iterdir()} == {
         "mine-dispute-awareness-offline-few-shot", "mine-dispute-awareness-offline-zero-shot",
     }  # fmt: skip
+
+
+def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("rag", "none"):  # what conqret answer leaves: the file is called answers.jsonl in each
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text("{}")
+        shutil.copy(answers, tmp_path / name / "answers.jsonl")
+    command = ["score", "dispute-awareness", "--questions", questions]
+    for given in (["rag/answers.jsonl"], ["none/answers.jsonl"], [answers, "--system", "mine two"]):
+        done = RUN.invoke(app, [*command, *given])
+        assert done.exit_code == 0, done.output
+    found = {
+        one.name.removesuffix("-dispute-awareness-offline-few-shot") for one in (tmp_path / "runs").iterdir()
+    }
+    assert found == {"rag", "none", "mine-two"}
+    table = pl.read_parquet(tmp_path / "runs" / "rag-dispute-awareness-offline-few-shot" / "scores.parquet")
+    assert table["system"].unique().to_list() == ["rag"]
 
 
 def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):

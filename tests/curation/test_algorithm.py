@@ -141,9 +141,9 @@ def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path):
 def test_another_budget_or_list_is_another_run(tmp_path):
     with FaultServer(answer=scripted()) as server:
         run(server, tmp_path / "out")
-        with pytest.raises(DeclarationError, match="settings differs"):
+        with pytest.raises(DeclarationError, match="What differs: settings"):
             run(server, tmp_path / "out", plan=Plan(keep=4))
-        with pytest.raises(DeclarationError, match="trusted domains differs"):
+        with pytest.raises(DeclarationError, match="What differs: trusted domains"):
             run(server, tmp_path / "out", trusted=TrustedDomains((".org",)))
 
 

@@ -123,5 +123,5 @@ def test_verdicts_are_kept_and_asked_once(tmp_path):
         assert [failed(one.answer) for one in done.rows] == [(), ("about_issue",)]
         assert done.session.sent == sent
     assert json.loads((tmp_path / "v" / "summary.json").read_text()) == {"judgments": 2, "unanswered": {}}
-    with pytest.raises(DeclarationError, match="what is asked differs"):
+    with pytest.raises(DeclarationError, match="What differs: what is asked"):
         ask_verdicts(VERDICT, subjects(questions[:1]), Session("offline"), VerdictFolder(tmp_path / "v"))

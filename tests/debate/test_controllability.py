@@ -154,7 +154,34 @@ def test_systems_come_in_their_order_and_apart():
     assert (bad.system, bad.overall.value, bad.separation.value) == ("a", 0.5, 0.5)
     table = controllability_table([good, bad], 90)
     assert [row[0] for row in table.rows] == ["b", "a"]
-    assert "90 % of what it argues" in table.note
+    assert "90% of what it argues" in table.note
+
+
+def test_two_systems_on_the_same_topics_are_compared_in_pairs():
+    """What topics do to both does not count: the second is better by one of four statements on each topic."""
+    judged = []
+    for system, extra in (("a", 0), ("b", 1)):
+        for topic in range(8):
+            for place, stance in enumerate(("pro", "pro", "con", "con")):
+                item = statement(place, stance, system, topic=f"Topic {topic}?")
+                good = place < topic % 2 + extra
+                own, other = (100, 0) if good else (0, 100)
+                judged.append((item, said(item, *((own, other) if stance == "pro" else (other, own)))))
+    first, second = scores(judged)
+    assert (first.beyond_first, first.p) == (None, None)
+    assert second.beyond_first.value == pytest.approx(second.overall.value - first.overall.value)
+    assert second.p < 0.05
+    assert first.overall.high > second.overall.low  # the two intervals alone would not say so
+    table = controllability_table([first, second], 100)
+    assert table.header[-2:] == ("Less a", "p")
+    assert table.rows[0][-2:] == ("", "")
+    assert "paired over the topics that both have" in table.note
+    few = [one for one in judged if one[0].topic in {"Topic 0?", "Topic 1?"}]
+    assert [one.p for one in scores(few)] == [None, None]
+    elsewhere = statement(1, "pro", "c", topic="Else?")
+    strange = scores([*judged[:4], (elsewhere, said(elsewhere, 100, 0))])[1]
+    assert (strange.beyond_first.value, strange.beyond_first.reason) == (None, "no topic in common")
+    assert "p" not in controllability_table([first], 100).header
 
 
 def test_the_judge_never_sees_the_side():
@@ -228,11 +255,14 @@ def test_a_plain_table_and_the_published_columns(tmp_path):
         '"response": " No trams."}\n'
     )
     items = read_statements([plain, published])
-    assert [(item.id, item.stance, item.argument) for item in items] == [
-        ("ours-item-1", "pro", "Yes."),
-        ("ours-item-2", "con", "No."),
-        ("theirs-item-1", "con", " No trams."),
+    assert [(item.stance, item.argument) for item in items] == [
+        ("pro", "Yes."),
+        ("con", "No."),
+        ("con", " No trams."),
     ]
+    ids = [item.id for item in items]
+    assert len(set(ids)) == 3
+    assert [one.rpartition("-")[0] for one in ids] == ["ours-trams-pro", "ours-trams-con", "theirs-trams-con"]
     assert list(map(system_of, items)) == ["ours", "ours", "theirs"]
     assert items[2].metadata["argument"] == "the point"
 
@@ -241,9 +271,10 @@ def test_a_column_names_the_system(tmp_path):
     file = table(
         tmp_path / "all.csv", (*HEAD, "model"), ("T?", "pro", "Yes.", "x"), ("T?", "con", "No.", "y")
     )
-    assert [(item.id, system_of(item)) for item in read_statements([file])] == [
-        ("item-1", "x"),
-        ("item-2", "y"),
+    found = read_statements([file])
+    assert [(item.id.rpartition("-")[0], system_of(item)) for item in found] == [
+        ("t-pro", "x"),
+        ("t-con", "y"),
     ]
 
 

@@ -65,7 +65,7 @@ def test_no_topic_is_trained_on_and_tested_on_however_it_is_spelled():
 def test_the_division_depends_on_topics_and_seed_alone():
     found = [one for n in range(30) for one in both(f"Topic {n}", 2)]
     tested = topics_of(training_data(found).test)
-    assert len(tested) == 3  # 80 of 710 are 11 %
+    assert len(tested) == 3  # 80 of 710 are 11%
     assert topics_of(training_data(found[::-1]).test) == tested
     assert (
         topics_of(training_data([one for one in found if one.metadata["argument"] == "Reason 1."]).test)

@@ -34,7 +34,7 @@ def test_rows_without_harm_stay_as_they_are(file):
     found = filtered(rows_of(file), items, offline(items))
     assert found.kept == [ROWS[0], ROWS[2]]
     (one,) = found.dropped
-    assert (one.id, one.text, one.reason) == ("item-2", ROWS[1]["statement"], "hate")
+    assert (one.id, one.text, one.reason) == (items[1].id, ROWS[1]["statement"], "hate")
     assert one.detail == "hate: 'vermin'; violence: 'kill them' (also violence)"
 
 
@@ -58,7 +58,7 @@ def test_what_is_not_on_its_side_is_dropped_by_a_run_of_debate_score(file, tmp_p
     lost = {said: Measure.missing(Reason.TIMEOUT) for said in sides}
     assert filtered(rows_of(file), items, offline(items), lost).reasons == {NO_ANSWER: 2, "hate": 1}
     others = [one.model_copy(update={"argument": "Another."}) for one in items]
-    with pytest.raises(DeclarationError, match="'item-1' is not in that run"):
+    with pytest.raises(DeclarationError, match=f"'{items[0].id}' is not in that run"):
         filtered(rows_of(file), others, offline(items), sides)
     with pytest.raises(DeclarationError, match="good-from"):
         filtered(rows_of(file), items, offline(items), sides, good_from=50)

@@ -1,5 +1,7 @@
 """Debates between two speakers: who is shown what, what a turn must hold, and what is left where one is missing."""
 
+import re
+
 import pytest
 
 from conqret.data import Reason
@@ -207,6 +209,38 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     assert "Not finished." in text
     assert "round 2, affirmative: no answer came in time" in text
     assert text.index("affirmative first") < text.index("negative second")
+    assert '<details class="held" open>' in text, "one debate alone stands open"
+
+
+def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_path):
+    from conqret.debate.holding import HeldSummary
+
+    models = {"affirmative": "m", "negative": "n"}
+    debated = [
+        Motion(
+            f"7-{place}",
+            topic,
+            {"affirmative": f"{place} {'because ' * 20}", "negative": "No."},
+            "negative",
+            1,
+        )
+        for place, topic in enumerate(("Ban it?", "Allow it?", "Ban it?"))
+    ]
+    summary = HeldSummary(
+        models=models, rounds=2, topics=2, debates=3, finished=0, statements=0, missing={}, trimmed=0
+    )
+    missing = {
+        key: Spoken(id=key, reason=NOT_REACHED)
+        for motion in debated
+        for key in (motion.key(*one) for one in motion.places())
+    }
+    held = [motion.debate(missing, models) for motion in debated]
+    text = write_held(held, summary, tmp_path / "report.html").read_text()
+    assert re.findall(r'<li><a href="#(t[0-9])">(.*?)</a>', text) == [("t1", "Ban it?"), ("t2", "Allow it?")]
+    headings = [text.index('<h2 id="t1" dir="auto">Ban it?'), text.index('<h2 id="t2" dir="auto">Allow it?')]
+    folded = [text.index(f'<span dir="auto">{one.arguments["affirmative"]}</span>') for one in held]
+    assert headings[0] < folded[0] < folded[2] < headings[1] < folded[1]
+    assert 'class="held" open' not in text
 
 
 def test_the_offline_debater_meets_what_the_other_side_says_and_keeps_its_side():

@@ -83,10 +83,10 @@ def test_bad_input_is_named():
 
 
 def test_what_the_paper_says_of_pay_follows_from_its_figures():
-    # section A.3: $18 and $7.20 in bonuses a passage, an hour of work, 20 % of it the platform's: "just over $20/hr"
+    # section A.3: $18 and $7.20 in bonuses a passage, an hour of work, 20% of it the platform's: "just over $20/hr"
     assert (18 + Fraction("7.20")) * Fraction(4, 5) == Fraction("20.16")
     # with 3 judges on each of the 12 counter-arguments of a passage, half of them for the right option, $7.20 are
-    # earned where judges end on the right option in 64 % of their answers
+    # earned where judges end on the right option in 64% of their answers
     given = [1] * 23 + [-1] * 13
     earned = (writers_bonus(True, given) + writers_bonus(False, given)) / 2
     assert float(earned) == pytest.approx(7.20, abs=0.05)

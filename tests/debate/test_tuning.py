@@ -107,9 +107,12 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models,
 def test_another_run_is_refused(whole, models, rows):
     folder, _ = whole
     for changed, told in (
-        ((rows[1:], models[False], QUICK), "training data differs"),
-        ((rows, models[True], QUICK), "base model differs"),
-        ((rows, models[False], TuningSettings(epochs=4, batch_size=8)), "a setting of the training differs"),
+        ((rows[1:], models[False], QUICK), "What differs: training data"),
+        ((rows, models[True], QUICK), "What differs: base model"),
+        (
+            (rows, models[False], TuningSettings(epochs=4, batch_size=8)),
+            "What differs: a setting of the training",
+        ),
     ):
         with pytest.raises(DeclarationError, match=told):
             tune(changed[0], changed[1], folder, changed[2])

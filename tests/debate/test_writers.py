@@ -156,7 +156,7 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
         ("PSA", "right", False), ("PSC", "right", True), ("PSC", "wrong", True)
     ]  # fmt: skip
     assert [one.rate.value for one in found.followed] == [0.9, 1, 0.75]
-    assert "Hearing both sides helps this judge: 90.0 %" in verdict(found)
+    assert "Hearing both sides helps this judge: 90.0%" in verdict(found)
     assert "+27.5 points" in verdict(found)
     assert any("Whom judges go with" in table.title for table in outcome_tables(found))
     assert found.writers["right"] == pytest.approx(0.2 * 18 / 20)  # of debates alone

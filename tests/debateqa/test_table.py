@@ -70,6 +70,14 @@ def test_means_and_reasons():
     )
     (mean,) = system_means(table)
     assert (mean.mean, mean.scored, mean.total, reasons(table)) == (4.0, 1, 2, {"refusal": 1})
+    assert (mean.low, mean.high) == (None, None)  # a sum of perplexities is no share
+
+
+def test_a_share_has_an_interval_over_questions():
+    table = frame_of([ScoreRow("s", str(n), AWARENESS, "i", float(n == 3)) for n in range(18)])
+    (mean,) = system_means(table)
+    assert mean.mean == pytest.approx(1 / 18)
+    assert 0 < mean.low < mean.mean < mean.high < 0.5
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,8 @@ def test_what_it_leaves(finished):
     assert 0 <= means["mean"] <= 1
     assert (means["low"], means["high"]) == (None, None)  # of two topics there is no interval
     assert set(summary["retrieval"]["pro"]) == {"bm25", "bm25+side", "given"}
+    for ranking in summary["retrieval"]["pro"].values():
+        assert set(ranking) == {"P@10", "nDCG@10", "R@12"}  # no deeper than bm25 went
     assert summary["sensitivity"]["bm25+floor"]
     record = json.loads(job.out.record_file.read_bytes())
     assert {"fingerprint", "versions", "judges", "prompts", "corpus", "experiment"} <= set(record)
@@ -221,7 +223,9 @@ def test_another_experiment_is_refused(finished, file, tmp_path):
     job, _ = finished
     other = file.parent / "other.toml"
     other.write_text(EXPERIMENT.replace("documents = 4", "documents = 3"))
-    with pytest.raises(DeclarationError, match=r"the experiment \(its file, prompts or corpus\) differs"):
+    with pytest.raises(
+        DeclarationError, match=r"What differs: the experiment \(its file, prompts or corpus\)"
+    ):
         run_experiment(experiment_job(other, output=job.out.path))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("x")

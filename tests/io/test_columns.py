@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.errors import UnknownNameError
+from conqret.errors import ItemsError, UnknownNameError
 from conqret.io import DIALECTS, open_items
 from conqret.io.columns import FIELDS, recognise
 from conqret.io.faults import near
@@ -84,7 +84,8 @@ def test_a_peers_record(name):
     assert texts == one.get(name, ["Cages.", "Keepers."])
     assert item.documents[0].id == "d1"
     reports = name == "TREC RAG reports"
-    assert item.id == ("q1:t" if reports else "q1" if "q1" in str(RECORDS[name]) else "item-1")
+    if reports or "q1" in str(RECORDS[name]):
+        assert item.id == ("q1:t" if reports else "q1")
     assert bool(item.metadata) == reports or item.metadata == {"grades": {"d1": 2}}
 
 
@@ -97,7 +98,7 @@ def test_a_reference_is_no_rival_unless_the_user_says_so():
 
 def test_of_several_references_the_first_is_kept_with_a_note():
     source = open_items([RECORDS["question and context"]])
-    assert "of several references the first is kept (answers in line 1)" in source.check().notes
+    assert "of several references the first is kept (answers.text in line 1)" in source.check().notes
     assert next(iter(open_items([{**RECORDS["question and context"], "answers": []}]))).reference is None
 
 
@@ -111,6 +112,65 @@ def test_a_cell_with_one_text_or_a_printed_list(write):
     one = next(iter(open_items(write("a.csv", "query,response,contexts\nT?,x,Cages.\n"))))
     two = next(iter(open_items(write("b.csv", "query,response,contexts\nT?,x,\"['Cages.', 'Keepers.']\"\n"))))
     assert [len(item.documents) for item in (one, two)] == [1, 2]
+
+
+SPREAD = "question,doc 1,doc 2,doc 3\nT?,Cages.,,Keepers.\nU?,Only one.,,\n"
+
+
+def test_documents_spread_over_columns_are_put_together(write, fault_of):
+    path = write("a.csv", SPREAD)
+    source = open_items(path, columns={"topic": "question", "documents": "doc 1+doc 2+doc 3"})
+    assert [[one.text for one in item.documents] for item in source] == [
+        ["Cages.", "Keepers."],
+        ["Only one."],
+    ]
+    assert not any(item.metadata for item in source)
+    fault = fault_of(path, columns={"topic": "question", "documents": "doc 1+doc 4"})
+    assert (fault.field, "is no column" in fault.problem) == ("doc 4", True)
+
+
+def test_a_column_may_have_a_plus_in_its_name():
+    row = {"topic": "T?", "a+b": "Cages.", "a": "x", "b": "y"}
+    (item,) = open_items([row], columns={"documents": "a+b"})
+    assert [one.text for one in item.documents] == ["Cages."]
+    assert item.metadata == {"a": "x", "b": "y"}
+
+
+HITS = [{"id": 1, "body": {"content": "Cages."}}, {"id": 2, "body": {"content": "Keepers."}}]
+
+
+def test_dots_reach_into_lists():
+    row = {"topic": "T?", "retrieval": {"hits": HITS}}
+    (item,) = open_items([row], columns={"documents": "retrieval.hits.body.content"})
+    assert [one.text for one in item.documents] == ["Cages.", "Keepers."]
+    assert not item.metadata
+
+
+@pytest.mark.parametrize(
+    ("column", "field", "said"),
+    [
+        ("retrieval.hits", "retrieval.hits[1].text", "--columns documents=COLUMN.FIELD"),
+        (
+            "retrieval.hits.bdy.content", "retrieval.hits.bdy.content",
+            "correct --columns documents=retrieval.hits.bdy.content (each of 'retrieval.hits' holds 'id', 'body')",
+        ),
+        (
+            "retrieval.hts", "retrieval.hts",
+            "correct --columns documents=retrieval.hts ('retrieval' holds 'hits')",
+        ),
+    ],
+)  # fmt: skip
+def test_a_way_that_leads_nowhere_says_how_far_it_leads(column, field, said):
+    source = open_items([{"topic": "T?", "retrieval": {"hits": HITS}}], columns={"documents": column})
+    with pytest.raises(ItemsError) as refused:
+        source.check({"documents": "a format rates documents"})
+    fault = refused.value.faults[0]
+    assert (fault.field, said in fault.remedy) == (field, True), fault
+
+
+def test_a_fault_names_the_whole_way(fault_of):
+    row = {"topic": "T?", "generation": {"output": {"text": 5}}}
+    assert fault_of([row], columns={"argument": "generation.output.text"}).field == "generation.output.text"
 
 
 def test_every_layout_has_a_record_here():
@@ -185,7 +245,7 @@ def test_a_mapped_column_that_the_head_lacks(write, faults_of):
 
 
 def test_a_mapped_field_that_does_not_exist():
-    with pytest.raises(UnknownNameError, match="there is no field of an item 'topics': did you mean 'topic'"):
+    with pytest.raises(UnknownNameError, match="there is no field 'topics' of an item: did you mean 'topic'"):
         open_items([RECORDS["conqret"]], columns={"topics": "x"})
 
 

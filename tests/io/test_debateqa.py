@@ -89,7 +89,7 @@ def test_every_fault_is_listed(tmp_path):
         check_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
     with pytest.raises(ItemsError, match="is 'q1', as in line 1"):
         check_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
-    with pytest.raises(DeclarationError, match="no field of answers and questions 'topics'"):
+    with pytest.raises(DeclarationError, match="no field 'topics' of answers and questions"):
         read_questions(path, {"topics": "q"})
 
 

@@ -25,7 +25,8 @@ def test_a_frame(make):
     frame = make({**TABLE, "argument": ["a", None, None], "documents": [["x"], ["y"], None]})
     source = open_items(frame)
     items = list(source)
-    assert [item.id for item in items] == ["1", "item-2", "3"]
+    assert [item.id for item in items] == ["1", items[1].id, "3"]
+    assert items[1].id.startswith("u-")
     assert [item.argument for item in items] == ["a", None, None]
     assert [len(item.documents) for item in items] == [1, 1, 0]
     assert source.frame_kind == source.name.split()[0] == frame_kind(frame)

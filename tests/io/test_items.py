@@ -1,6 +1,7 @@
 """Every fault of a record has its own words, and says the field."""
 
 import datetime
+import re
 
 import pytest
 
@@ -118,12 +119,34 @@ def test_words_for_a_stance(written, read):
 def test_plain_texts_are_documents_and_ids_are_made():
     source = open_items([{"topic": "T?", "documents": ["a", "b"]}, {"topic": "U?", "id": 7}])
     first, second = source
-    assert (first.id, second.id) == ("item-1", "7")
+    assert (re.sub("[0-9a-f]{6}$", "…", first.id), second.id) == ("t-…", "7")
     assert first.documents == (Document(id="d1", text="a"), Document(id="d2", text="b"))
     assert source.check().notes == (
         "documents without an id are called by their place: d1, d2, … (2 times, first: line 1)",
-        "items without an id are called by their place: item-1, item-2, … (line 1)",
+        "items without an id are called by topic and stance (line 1)",
     )
+
+
+def test_a_made_id_stays_where_rows_are_sorted_or_added():
+    rows = [
+        {"topic": "Should zoos be banned, and why or why not?", "stance": "pro"},
+        {"topic": "Should zoos be banned, and why or why not?", "stance": "con"},
+        {"topic": "¿?"},
+        {"topic": "動物園は禁止すべきか"},
+    ]
+    made = {item.topic + item.stance: item.id for item in open_items(rows)}
+    assert [re.sub("[0-9a-f]{6}$", "", one) for one in made.values()] == [
+        "should-zoos-be-banned-and-why-pro-", "should-zoos-be-banned-and-why-con-", "item-", "動物園は禁止すべきか-"
+    ]  # fmt: skip
+    other = [{"topic": "Should cars be banned?"}, *reversed(rows)]
+    assert made.items() <= {item.topic + item.stance: item.id for item in open_items(other)}.items()
+
+
+def test_made_ids_of_the_same_topic_and_stance_are_numbered():
+    source = open_items([{"topic": "T?"}, {"topic": "T?"}, {"topic": "T?", "stance": "pro"}])
+    first, second, other = (item.id for item in source)
+    assert second == f"{first}-2" != other
+    assert "are numbered in their order (line 2)" in " ".join(source.check().notes)
 
 
 def test_unused_fields_of_documents_are_noted():

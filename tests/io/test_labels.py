@@ -50,6 +50,37 @@ def test_wide_with_an_annotator_column(write):
     assert "columns left out: comment" in found.notes
 
 
+TASKS = (
+    "HITId,WorkerId,Input.item,Answer.clarity,Answer.depth,WorkTimeInSeconds\n"
+    "h1,w1,a,4,1,341\nh1,w2,a,5,2,210\nh2,w1,b,2,9,99\n"
+)
+OF_TASKS = {"item": "Input.item", "annotator": "WorkerId"}
+
+
+def test_columns_that_hold_no_label_are_told_once(write):
+    found = faults(write("l.csv", TASKS), columns=OF_TASKS, scales=["1:5"])
+    assert [fault.field for fault in found] == ["answer.depth", "hitid", "worktimeinseconds"]
+    assert "says '9': it lies outside" in found[0].problem  # beside labels that can be read
+    assert found[1].problem.startswith("holds no label, but 2 other things: 'h1' is a word")
+    named = "name those that are: --dimension 'answer.clarity' --dimension 'answer.depth'"
+    assert all(named in fault.remedy for fault in found[1:])
+
+
+def test_dimensions_of_a_wide_table_can_be_named(write):
+    file = write("l.csv", TASKS)
+    found = read_labels(file, columns={**OF_TASKS, "clarity": "Answer.clarity"}, scales=["clarity=1:5"])
+    assert (found.dimensions, found.annotators) == (("clarity",), ("w1", "w2"))
+    assert found.scale("clarity").high == 5
+    assert "columns left out: HITId, Answer.depth, WorkTimeInSeconds" in found.notes
+    with pytest.raises(UnknownNameError, match="no field 'annotater' of a label: did you mean 'annotator'"):
+        read_labels(file, columns={"item": "Input.item", "annotater": "WorkerId"})
+
+
+def test_a_column_that_would_be_the_value_can_be_a_dimension(write):
+    file = write("l.csv", "item,annotator,rating\na,x,1\na,y,3\n")
+    assert read_labels(file, columns={"clarity": "rating"}).dimensions == ("clarity",)
+
+
 def test_wide_with_people_in_the_head(write):
     file = write("l.csv", "item,clarity@anna,clarity@ben\na,1,2\nb,3,\n")
     names, table = read_labels(file).table("clarity", [Unit("a"), Unit("b")])

@@ -102,7 +102,8 @@ def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     assert lines == [
         "  items:1, 3, 5 and 747 more [documents] is missing or empty, and format x rates documents. Add it, or choose "
         "another format (conqret formats)",
-        "  items:2, 4 [documents[…].text] is missing. Add its text, or delete the document",
+        "  items:2, 4 [documents[…].text] is missing. Add its text, say where it stands (--columns documents="
+        "COLUMN.FIELD), or delete the document",
     ]
 
 

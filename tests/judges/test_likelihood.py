@@ -62,9 +62,9 @@ def test_a_certain_argument_has_no_score() -> None:
 
 
 def test_what_is_read() -> None:
-    whole, parts = texts("It <rose> by 4 % [1]. ***\n\nNobody knows why [2, 3].")
-    assert whole == "It ‹rose> by 4 %. ***\n\nNobody knows why."
-    assert list(parts.values()) == ["It ‹rose> by 4 %.", "Nobody knows why."]
+    whole, parts = texts("It <rose> by 4% [1]. ***\n\nNobody knows why [2, 3].")
+    assert whole == "It ‹rose> by 4%. ***\n\nNobody knows why."
+    assert list(parts.values()) == ["It ‹rose> by 4%.", "Nobody knows why."]
     seen: list[Request[Any]] = []
 
     def note(request: Request[Any]) -> Any:

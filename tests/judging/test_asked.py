@@ -1,7 +1,9 @@
 """What was asked and answered: only the very prompts that were sent, raw answers, re-asks; and the pages of it."""
 
 import json
+import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +11,9 @@ from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.asked import asked
 from conqret.judging.folder import JudgeFolder
+from conqret.report import asked as report_asked
+from conqret.report import html
+from conqret.report.asked import indented
 from conqret.report.html import write_report
 from tests.server import FaultPlan, FaultServer
 
@@ -61,6 +66,62 @@ def test_no_other_prompt_than_the_one_that_was_sent_is_shown(run, tmp_path):
     (found,) = asked(JudgeFolder(copy), ["trams"])
     assert all(not one.messages and "changed since" in one.lacks[0] for one in found.exchanges)
     assert all(one.completion is not None for one in found.exchanges)
+
+
+def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
+    """The run keeps no prompts, so whoever looks has to say which they were: the message names the option."""
+    import conqret
+    from conqret.prompts import Library
+
+    mine = tmp_path / "mine" / "direct" / "groundedness.j2"
+    mine.parent.mkdir(parents=True)
+    mine.write_text(
+        Library().source("direct/groundedness.j2").replace("You grade", "Grade"), encoding="utf-8"
+    )
+    made = tmp_path / "run"
+    conqret.judge(
+        ITEMS[:1], format="direct", metrics=["groundedness"], prompts=tmp_path / "mine", output=made
+    )
+    (found,) = asked(JudgeFolder(made), ["trams"])
+    assert "prompt direct/groundedness is not that of the run" in found.exchanges[0].lacks[0]
+    assert "--prompts" in found.exchanges[0].lacks[0]
+    (found,) = asked(JudgeFolder(made), ["trams"], prompts=tmp_path / "mine")
+    assert found.exchanges[0].messages[0].content.startswith("Grade")
+    write_report(JudgeFolder(made), asked_too=True, prompts=tmp_path / "mine")
+    page = (made / "asked" / "1.html").read_text(encoding="utf-8")
+    assert "Grade groundedness" in page
+    assert "No model was called" in page
+    assert "0 tokens in" not in page
+    assert re.search(r"<details><summary>prompt, \d+ words</summary>", page), "a prompt is opened whole"
+    assert re.search(r"<details open><summary>raw answer, \d+ words?</summary>", page)
+
+
+def test_a_judge_of_a_script_is_not_said_to_have_changed(tmp_path):
+    import conqret
+    from conqret.judging.registry import JUDGES
+
+    mine = replace(JUDGES["direct"], name="my-judge")
+    made = tmp_path / "run"
+    conqret.judge(ITEMS[:1], format=mine, metrics=["groundedness"], output=made)
+    (found,) = asked(JudgeFolder(made), ["trams"])
+    assert "no format 'my-judge' is installed" in found.exchanges[0].lacks[0]
+
+
+def test_json_is_indented_and_nothing_else_of_an_answer_changes():
+    assert indented('{"a": [1, "b c"]}') == '{\n  "a": [\n    1,\n    "b c"\n  ]\n}'
+    for odd in ("no JSON", '{"a": 1, "a": 2}', '"\\u00e9"', "[" * 5000, ""):
+        assert indented(odd) == odd
+
+
+def test_parts_of_the_pages_lead_to_each_other(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_asked, "ITEMS_A_PAGE", 1)
+    monkeypatch.setattr(html, "ITEMS_A_PAGE", 1)
+    write_report(run, tmp_path / "report.html", asked_too=True)
+    first, second = ((tmp_path / "asked" / f"{n}.html").read_text(encoding="utf-8") for n in (1, 2))
+    assert "Part 1 of 2" in first
+    assert '<a href="2.html" rel="next">' in first
+    assert "next" not in second.partition("<main")[0]
+    assert '<a href="1.html" rel="prev">' in second
 
 
 def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp_path):

@@ -22,6 +22,7 @@ from conqret.judging.execute import JudgeOutcome, execute
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.tables import COLUMNS
 from conqret.llm.options import ClientOptions
+from conqret.runs.keeping import found_run
 from tests.contract.items import demo
 from tests.judging.runs import execution, run, said, write_items
 from tests.runs.killed import Forks, kill
@@ -243,8 +244,8 @@ def test_stopped_by_the_user(tmp_path: Path) -> None:
         ({"name": "g-eval"}, "format"),
         ({"client": ClientOptions("openai/other")}, "model"),
         ({"metrics": ("groundedness",)}, "metrics"),
-        ({"samples": 2}, "prompts, options or model settings differ"),
-        ({"items": demo()[:3]}, "items differ"),
+        ({"samples": 2}, "What differs: prompts, options or model settings"),
+        ({"items": demo()[:3]}, "What differs: items"),
     ],
 )
 def test_another_run_in_the_same_folder_is_refused(
@@ -323,6 +324,31 @@ def test_a_server_that_always_fails_ends_the_run_with_every_item_failed(tmp_path
     for judgment in JudgeFolder(tmp_path / "r").judgments():
         assert judgment.measures["context_relevance"].value is None
         assert not re.search("sk-[a-z]{10}", judgment.model_dump_json())
+
+
+def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:
+    """What a stop leaves is no longer so once the run goes on: only judgments that are kept are counted then."""
+    folder = JudgeFolder(tmp_path / "r")
+    run(folder.path)
+    whole, lines = (
+        folder.summary(),
+        folder.judgments_file.read_text(encoding="utf-8").splitlines(keepends=True),
+    )
+    folder.judgments_file.write_text("".join(lines[:1]), encoding="utf-8")
+    folder.scores_file.unlink()
+    stopped = whole.model_copy(update={"outstanding": 3})
+    folder.summary_file.write_text(stopped.model_dump_json(), encoding="utf-8")
+
+    def killed(*told: object) -> None:
+        assert not folder.summary_file.exists()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(execution(folder.path), on_start=killed)
+    left = whole.total - 1
+    with pytest.raises(DeclarationError, match=f"{left} items? ha(s|ve) no judgment yet"):
+        folder.summary()
+    assert found_run(folder.path).state == "not finished"
 
 
 def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_it_is_told_what_judges_are_shown_and_nothing_that_would_give_a_change_a
 
 def test_what_raises_or_says_nonsense_is_no_score() -> None:
     lost = row(bias(PAIRS[:3], judge=broken, probes=["position"]), "position")
-    assert (lost.effect, lost.missing) == (None, {"bad_request": 3})
+    assert (lost.effect, lost.missing) == (None, {"judge_failed": 3})
     odd = bias(PAIRS[:3], judge=lambda item: "maybe", probes=["position"])
     assert row(odd, "position").missing == {"invalid_answer": 3}
     assert "first, second, tie or a number" in next(iter(odd.session.failures.values()))

@@ -52,6 +52,17 @@ def test_a_format_of_which_nothing_can_be_had() -> None:
         check_items(open_items(SINGLE), set_up("rag-direct", OFFLINE, JudgeOptions()))
 
 
+def test_faults_of_the_file_and_of_the_format_are_told_at_once() -> None:
+    rows = [
+        {"topic": "T?", "documents": ["a"], "argument": "Yes."},
+        {"topic": "U?", "argument": "Yes."},
+        {"topic": "V?", "documents": ["a"], "argument": 5},
+    ]
+    with pytest.raises(ItemsError) as caught:
+        check_items(open_items(rows), set_up("g-eval", OFFLINE, JudgeOptions()))
+    assert [(fault.line, fault.field) for fault in caught.value.faults] == [(2, "documents"), (3, "argument")]
+
+
 def test_every_fault_of_the_items_is_listed() -> None:
     wrong = [{"id": "a", "topic": " "}, {"id": "a", "topic": "T", "stance": "maybe"}]
     with pytest.raises(ItemsError) as caught:
@@ -83,3 +94,9 @@ def test_the_fingerprint_knows_no_address_and_no_key() -> None:
 
     assert fingerprint() == fingerprint(api_base="http://127.0.0.1:1/v1", api_key="sk-secret")
     assert fingerprint() != set_up("direct", OFFLINE, JudgeOptions()).fingerprint
+
+
+@pytest.mark.parametrize("name", ["my_clarity:JUDGE", "my_judge:judge"])
+def test_a_function_or_a_judge_of_a_file_is_no_format_and_its_place_is_named(name: str) -> None:
+    with pytest.raises(DeclarationError, match=r"--judge .*installed package"):
+        set_up(name, OFFLINE, JudgeOptions())

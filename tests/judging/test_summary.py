@@ -71,7 +71,7 @@ def test_means_have_intervals_over_topics_or_say_why_not() -> None:
     assert of(0.5, 0.25, None).reason == "no interval: 2 clusters, and 3 are needed"
     assert of(0.5).reason == "no interval: one cluster only"
     assert of(None).reason == "nothing was scored"
-    assert of(0.5, 0.5, 0.5).reason == "no interval: it does not vary between clusters"
+    assert of(0.5, 0.5, 0.5).reason == "no interval: it is the same on every topic (or other group)"
 
 
 def test_labels_flips_and_methods_are_counted() -> None:
@@ -121,8 +121,13 @@ def test_usage_counts_what_was_sent_and_what_is_unpriced() -> None:
 def test_flagged_and_trimmed() -> None:
     flagged = judgment(scored(1), flags=(Flag(where="topic", kind="override", excerpt="e"),))
     trimmed = judgment(scored(1), trims=(Trim(document="d", before=9, after=3),))
-    summary = summarise([flagged, trimmed, trimmed])
-    assert (summary.flagged, summary.trimmed) == (1, 2)
+    page = judgment(scored(1), flags=(Flag(where="document:1", kind="html", excerpt="<script>"),))
+    summary = summarise([flagged, trimmed, trimmed, page])
+    assert (summary.flagged, summary.trimmed, summary.html) == (1, 2, 1), "a web page is no attack"
+    assert summary.attacks == {"override": flagged.item}
+    shown = coverage(summary)
+    assert "1 with text that addresses the judge" in shown
+    assert "1 with scripts of a web page in a text" in shown
 
 
 def test_nothing_at_all() -> None:

@@ -256,6 +256,16 @@ async def test_nothing_is_sent_where_a_server_sends_us_on():
     assert f"sends on to {elsewhere}: give the address itself" in answer.detail
 
 
+async def test_an_address_without_v1_is_asked_about():
+    async with serving(lambda _: web.Response(status=404, text="Not Found")) as (url, heard):
+        (whole,), _ = await ask_all(options(url), [request()])
+        bare = url.removesuffix("/v1")
+        (short,), _ = await ask_all(options(bare), [request()])
+    assert (short.reason, len(heard)) == (Reason.BAD_REQUEST, 2)
+    assert f"should the address end in /v1: --api-base {bare}/v1?): Not Found" in short.detail
+    assert "should" not in whole.detail
+
+
 @pytest.mark.parametrize(
     ("raw", "told"),
     [

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from conqret.data import Reason
+from conqret.llm import limits
 from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.provider_errors import provider_error, scrub
 from conqret.llm.retry import BREAKER_FAILURES, Breaker, ProviderError, backoff, retry_after_of
@@ -113,17 +114,25 @@ def test_the_limit_halves_once_a_round_and_rises_by_one_a_round():
     assert gate.limit == 16
 
 
-async def test_a_bucket_keeps_the_rate_and_bears_big_requests():
+async def test_a_bucket_keeps_the_rate_and_bears_big_requests(monkeypatch):
+    now, waited = 0.0, []
+
+    async def sleep(seconds):
+        nonlocal now
+        now += seconds
+        waited.append(seconds)
+
+    monkeypatch.setattr(limits.time, "monotonic", lambda: now)
+    monkeypatch.setattr(limits.asyncio, "sleep", sleep)
     bucket = TokenBucket(6000)  # 100 a second
-    began = time.monotonic()
     for _ in range(3):
         await bucket.take(100)
-    assert 1.9 < time.monotonic() - began < 2.6
+    assert waited == pytest.approx([1.0, 1.0])
     bucket = TokenBucket(6000)
     await bucket.take(150)  # more than the bucket holds: at once, with a debt of 50
-    began = time.monotonic()
+    assert len(waited) == 2
     await bucket.take(10)
-    assert 0.5 < time.monotonic() - began < 0.9
+    assert waited[2:] == pytest.approx([0.6])
 
 
 async def test_the_budget_waits_for_what_is_under_way_before_it_refuses():

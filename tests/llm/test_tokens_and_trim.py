@@ -54,9 +54,9 @@ def test_pieces_make_up_the_text_and_those_of_a_prefix_are_the_same(seed, cut):
 
 
 def test_a_long_run_without_spaces_is_counted_fast():
-    began = time.perf_counter()
+    began = time.process_time()  # what others do on the machine does not count
     count_tokens("a" * 300_000)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @settings(deadline=None, max_examples=150)
@@ -118,9 +118,9 @@ def test_a_cut_ends_with_a_sentence_where_one_is_near():
 def test_ten_documents_of_100_000_tokens_take_under_a_second():
     texts = [f"Document {n}. " + PROSE * 4600 for n in range(10)]
     encoder(O200K)("loaded")
-    began = time.perf_counter()
+    began = time.process_time()
     trimmed = trim_proportionally(texts, 120_000)
-    took = time.perf_counter() - began
+    took = time.process_time() - began
     assert all(t.before > 100_000 for t in trimmed)
     assert 119_000 < sum(t.after for t in trimmed) <= 120_000
     assert took < 3  # 0.3 s on an idle core

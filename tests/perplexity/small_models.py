@@ -35,7 +35,7 @@ ANSWERS = [
     "No.",
     "It depends on whom you ask: drivers, walkers, and the people who run shops all see it differently, and all "
     "of them have reasons that deserve to be heard before a street is closed for good.",
-    "Opponents fear for trade. Supporters cite Ghent, where trade grew by 5 % after the change of 2017.",
+    "Opponents fear for trade. Supporters cite Ghent, where trade grew by 5% after the change of 2017.",
 ]
 TARGETS = [
     [

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from conqret.perspectives.ranking_measures import leaning_name
+from conqret.report.perspective_corpora import corpora_sheet
+
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
 
@@ -84,11 +87,35 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
     said = capsys.readouterr().out
     assert "conqret perspectives detect" in said
     page = (out / "report.html").read_text(encoding="utf-8")
-    for word in ("MRecall@2", "The ceiling", "letters+mmr", "asked as supporting", ">own<", ">web<"):
+    for word in (
+        "MRecall@2",
+        "The ceiling",
+        "letters+mmr",
+        ">own<",
+        ">web<",
+        "own: the first ",
+    ):
         assert word in page
     scores = json.loads((out / "corpora" / "own" / "scores.json").read_text())
     assert {one["system"] for one in scores["scores"]} == {"bm25", "mmr@0.75", "letters", "letters+mmr"}
     assert scores["ceiling"]["all"]["value"] == 1.0
+    facts = json.loads((out / "corpora" / "own" / "scores.json").read_text())
+    alone, both = corpora_sheet({"own": facts}), corpora_sheet({"own": facts, "web": facts})
+    tables = [[part for one in sheet.sections for part in one.parts] for sheet in (alone, both)]
+    assert [table.header[0] for table in tables[0][:-1]] == ["System"] * (len(tables[0]) - 1)
+    assert all(table.header[0] == "Corpus" for table in tables[1])
+    assert ("Corpus", "own") in alone.facts
+    assert "mmr@0.75 (by words, then ordered" in dict(alone.facts)["Systems"]
+    turned = [
+        {**one, "mean": 0.9} if one["measure"] == leaning_name("supporting", 2) else one
+        for one in facts["scores"]
+    ]
+    for scores, columns in ((facts["scores"], 1), (turned, 3)):
+        sheet = corpora_sheet({"own": {**facts, "scores": scores}})
+        (leaning,) = [
+            part for one in sheet.sections for part in one.parts if part.title == "Leaning of the first 2"
+        ]
+        assert len(leaning.header) == 1 + columns
     before = (out / "report.md").read_text(encoding="utf-8")
     script.experiment(given / "small.toml", out)  # what is there stays as it is
     assert "conqret index" not in capsys.readouterr().out

@@ -86,7 +86,7 @@ def test_a_failed_search_is_asked_again_and_nothing_else(tmp_path):
     again = collect(QUESTIONS, broken, folder)
     assert broken.asked.count("Do trams pay?") == 1
     assert [one.problem for one in again] == ["", ""]
-    with pytest.raises(DeclarationError, match="passages differ"):
+    with pytest.raises(DeclarationError, match="What differs: passages"):
         collect(QUESTIONS, broken, folder, words=20)
     with pytest.raises(DeclarationError, match="at least 1"):
         collect(QUESTIONS, broken, folder, words=0)

@@ -1,6 +1,7 @@
 """Rankings scored over perspectives: BeRDS's measures on two questions worked out by hand."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,9 +10,12 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.perspectives import perspective_lines, read_perspectives
 from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
 from conqret.perspectives.ranking_measures import leaning_name
-from conqret.perspectives.scoring import ALL, pooled, queries, score
+from conqret.perspectives.scoring import ALL, _side_test, pooled, queries, score
 from conqret.perspectives.sides import subjects, unsided, with_sides
+from conqret.retrieval.evaluation.evaluate import Score
 from conqret.retrieval.evaluation.systems import SystemRun
+from conqret.stats import mean_interval
+from conqret.stats.significance import sign_p
 
 ROWS = [
     {"id": "q1", "question": "Do trams pay?", "subset": "survey", "perspectives": [
@@ -77,6 +81,19 @@ def test_measures_by_hand(questions, judged):
         1.0,
         0.0,
     )
+
+
+def test_which_side_alone_is_tested_by_signs():
+    """Two questions of twelve show one side alone, the same: no evidence, which t would overstate."""
+    known = [
+        Score(ALL, "run", f"{side}@5", mean_interval([0.0]), {str(n): float(n < many) for n in range(12)})
+        for side, many in (("supporting", 2), ("opposing", 0))
+    ]
+    assert _side_test(known, "run", 5) == 0.5
+    few = [replace(one, by_topic=dict(list(one.by_topic.items())[:5])) for one in known]
+    assert _side_test(few, "run", 5) is None
+    assert sign_p(0, 0) == 1
+    assert sign_p(9, 1) == pytest.approx(22 / 1024)
 
 
 def test_what_was_not_judged_has_no_value_and_is_counted(questions, judged):

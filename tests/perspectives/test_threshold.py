@@ -65,6 +65,17 @@ def test_equal_to_scikit_learn_whatever_the_labels():
             assert chosen == pytest.approx(best)
 
 
+def test_grades_that_tell_no_yes_from_a_no_are_warned_of():
+    """The grade "nothing" is the best threshold where grades say nothing: as good as always saying yes."""
+    blind = [(f"q{place % 8}", place % 5 < 2, 1) for place in range(80)]
+    found = against_labels(*cases(blind))
+    assert found.f1.value == found.always_yes.value
+    assert found.warning.startswith("the grades are not shown to tell a yes from a no: F1 0.571")
+    assert 'from grade 1 ("nothing") on is no label' in found.warning or found.yes_from != 1
+    good = [(question, label, 4 if label else 1) for question, label, _ in blind]
+    assert against_labels(*cases(good)).warning == ""
+
+
 def test_a_given_threshold_is_used_as_it_is():
     found = against_labels(*cases([("q1", True, 4), ("q1", True, 3), ("q2", False, 3)]), yes_from=4)
     assert (found.way, found.yes_from, found.folds) == ("given", 4, {})

@@ -135,7 +135,7 @@ def test_a_run_that_was_stopped_goes_on_and_another_is_refused(tuned, encoder, t
     )
     assert done == [10]
     assert found.held_out == expected.held_out
-    with pytest.raises(DeclarationError, match="training data differs"):
+    with pytest.raises(DeclarationError, match="What differs: training data"):
         tune_detector(made(120), encoder, folder, QUICK)
 
 

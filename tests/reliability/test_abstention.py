@@ -9,7 +9,7 @@ from conqret.io.labels import read_labels
 from conqret.reliability.labelling import plan_labels
 from conqret.reliability.validation.abstain import abstain
 from conqret.reliability.validation.abstention import Abstention
-from conqret.report.abstention import abstention_sheet, abstention_tables
+from conqret.report.abstention import abstention_sheet, abstention_tables, outcome
 from tests.reliability.judged import judgment, scored, study
 
 
@@ -157,12 +157,39 @@ def test_agreement_between_samples_is_a_confidence(folder):
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
     assert "at most 20% wrong among what is kept, in 95% of draws of topics" in kept.note
-    assert kept.rows[0][:2] == ("clarity", "300")
-    assert [row[0] for row in worth.rows] == ["clarity", "cogency"]
+    assert kept.rows[0][:2] == ("Clarity", "300")
+    assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
     page = "".join(abstention_sheet(found).html())
     assert page.count("<svg") == 4
+    errors, confidences = abstention_sheet(found).sections[2].charts
+    assert [line.name for line in errors.lines] == ["Wrong of what is kept", "Promised at most"]
+    assert [line.name for line in confidences.lines] == ["Raw", "Mapped", "Perfect"]
+    for chart in (errors, confidences):
+        assert all(len(tick.text) <= 4 for tick in (*chart.across(), *chart.up())), "round numbers"
+    assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
     nothing = abstain(*seen, error=0.01)
     assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
+    assert outcome(nothing) == "Nothing can be kept: no threshold is shown to keep the promise."
+
+
+def test_what_came_out_is_said_first(found):
+    assert outcome(found).startswith("Of 2 dimensions ")
+    one = found.found["clarity"]
+    found = found.model_copy(update={"found": {"clarity": one}})
+    assert 0 < one.taken.share < 1
+    assert outcome(found).startswith(f"{one.taken.share:.0%} of the scores can be kept")
+    assert abstention_sheet(found).lede == [outcome(found)]
+    _, worth = abstention_tables(found)
+    good = one.stated.brier.value < one.constant
+    assert f"worth {'something' if good else 'nothing'} as they are" in worth.note
+    blind = found.model_copy(update={"found": {"clarity": one.model_copy(update={"constant": 0.0})}})
+    _, worth = abstention_tables(blind)
+    assert "worth nothing as they are, and nothing mapped" in worth.note
+    steps = tuple(step for step in one.curve if step.share >= 1)
+    whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
+    assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
+        "Nothing has to be left out"
+    )
 
 
 def test_what_was_abstained_from_goes_to_people_first(found, seen):

@@ -13,8 +13,8 @@ from conqret.reliability.bias.contrast import Ground
 from conqret.reliability.bias.probes import authority
 from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.run import BiasPlan, plan_bias
-from conqret.reliability.bias.table import BiasRow
-from conqret.stats.effects import Paired, sign_flip_p
+from conqret.reliability.bias.table import BiasRow, _Answer, _verdict, spanned
+from conqret.stats.effects import Paired, paired_effects, sign_flip_p
 from tests.reliability.planted import (
     Bias,
     alarms,
@@ -74,7 +74,7 @@ def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:
     length = [row for row in found if row.probe == "length"]
     assert {(row.primary, row.verdict) for row in length} == {(True, "clear"), (False, "exploratory")}
     length = [row for row in length if row.primary]
-    assert all(row.words.startswith("lowers") for row in length)
+    assert all(row.words == "falls, which is no bias" for row in length)
 
 
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
@@ -101,6 +101,17 @@ def test_five_topics_are_too_few_for_a_verdict() -> None:
     found = rows(small, judged(small, 1, padded))
     assert {(row.primary, row.verdict) for row in found} == {(True, "inconclusive"), (False, "exploratory")}
     assert {row.words for row in found} == {"5 topics: at least 6 are needed for a test"}
+
+
+def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: BiasPlan) -> None:
+    """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
+    contrast = next(one for one in plan.contrasts if one.probe == "length")
+    wild = Paired([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
+    answer = _Answer.of(contrast, [wild], 0.05, 0.05, 7)
+    assert answer.missable is None
+    effect = spanned(paired_effects([wild], np.random.default_rng(1)))
+    said = _verdict(contrast, effect, {}, answer, 0.05)
+    assert said == ("inconclusive", "cannot be told: an effect of any size could have been missed")
 
 
 def test_one_row_of_each_probe_is_declared_before_anything_is_judged(plan: BiasPlan) -> None:
@@ -132,9 +143,9 @@ def test_three_answers(plan: BiasPlan) -> None:
     assert answer(0.1, padded).verdict == "alarm"
     assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "nothing moved")
     clear, unsure = answer(0.03), answer(0.5)
-    assert (clear.verdict, clear.words) == ("clear", "rises by less than 0.05")
+    assert (clear.verdict, clear.words) == ("clear", "less than 0.05")
     falls = answer(0.03, lambda item: -0.12 * padded(item))
-    assert (falls.verdict, falls.words) == ("clear", "does not rise")
+    assert (falls.verdict, falls.words) == ("clear", "not above 0")
     assert unsure.verdict == "inconclusive"
     assert unsure.words == f"could have missed up to {unsure.missable:.2f}"
     assert clear.missable is not None

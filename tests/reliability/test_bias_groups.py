@@ -45,7 +45,7 @@ def unlike(
 
 
 def test_a_group_that_is_better_is_not_favoured_by_who_finds_it_better() -> None:
-    """A true gap of .2 behind noisy labels: pairs matched on the labels found 85 to 99 % of unbiased judges biased."""
+    """A true gap of .2 behind noisy labels: pairs matched on the labels found 85 to 99% of unbiased judges biased."""
     wrong = sum(
         bias_rows(*unlike(seed, gap=0.2, bias=0, noise=0.05), seed=13)[0].verdict == "alarm"
         for seed in range(60)

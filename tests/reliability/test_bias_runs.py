@@ -50,7 +50,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
 
 def test_probes_that_cannot_be_made_say_why() -> None:
     found = plan_bias(Ground(items(), setup()))
-    assert "give labels" in found.left_out["stance"]
+    assert "this bias run had none" in found.left_out["stance"]
     assert "family (offline baseline)" in found.left_out["self-preference"]
     assert "several dimensions" in found.left_out["dimension order"]
     with pytest.raises(DeclarationError, match="no probe can be made: stance"):
@@ -92,7 +92,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
         ({"format": "direct"}, "format"),
         ({"probes": ["injection"]}, "probes"),
         ({"seed": 7}, "seed"),
-        ({"items": items()[:6]}, "items, labels, or what is asked of them differ"),
+        ({"items": items()[:6]}, "What differs: items, labels, or what is asked of them"),
     ],
 )
 def test_another_run_in_the_same_folder_is_refused(

@@ -40,7 +40,7 @@ def test_a_judge_that_sees_nothing_is_caught(
     said = "says neither" if judge is chance else "does not fall"
     assert f"{metric} of {judge.__name__} under {perturbation} {said}" in fault  # type: ignore[attr-defined]
     assert "Pearson" in fault
-    assert "95 % over topics" in fault
+    assert "95% over topics" in fault
 
 
 def test_chance_passes_no_more_often_than_it_may(demo: list[Item]) -> None:
@@ -51,7 +51,7 @@ def test_chance_passes_no_more_often_than_it_may(demo: list[Item]) -> None:
     for seed in range(40):
         judge = partial(tossing, seed)
         passed += not check("falls", judge, demo, "irrelevant", (0, 50, 100), "context_relevance")
-    assert passed <= 5  # of 40 at 5 %: one in 26 series has more
+    assert passed <= 5  # of 40 at 5%: one in 26 series has more
 
 
 def test_a_judge_of_length_is_caught_by_padding(demo: list[Item]) -> None:

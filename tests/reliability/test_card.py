@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.io.label_sheets import RANDOM_SAMPLE
+from conqret.io.labels import read_labels
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.options import ClientOptions
@@ -16,15 +18,17 @@ from conqret.perturb import Direction
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.card import Card, card_schema, make_card, read_card
 from conqret.reliability.cards.fit import changes
-from conqret.reliability.cards.limits import _agreement
+from conqret.reliability.cards.limits import _agreement, _chosen
 from conqret.reliability.sensitivity.curves import Curve, Point
 from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
 from conqret.reliability.validation.dimension import DimensionAgreement
+from conqret.reliability.validation.trivial import not_beaten
+from conqret.report.agreement_tables import in_one_line
 from conqret.report.card import card_sheet
 from conqret.stats.estimate import Estimate
 from tests.contract.items import demo
 from tests.judging.runs import execution
-from tests.reliability.cards import FORMAT, bias_of, card_of
+from tests.reliability.cards import FORMAT, bias_of, card_of, parts_of
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
 
@@ -72,9 +76,9 @@ def test_limits_are_said_in_words(card: Card) -> None:
     text = " ".join(card.limits)
     assert card.limits[0].startswith("This is the lexical baseline")
     assert "no sensitivity run is given" in text
-    assert "Not held against people: context relevance" in text
+    assert "Not compared with people: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
-    assert "has no interval: all but the most frequent label are too rare." in text
+    assert "has no interval: one side, or both, gave almost only one label." in text
     assert "The judge is not shown to agree better with people than the length alone on" in text
 
 
@@ -115,7 +119,6 @@ def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) ->
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     directory = JudgeFolder(folder / "run")
     assert isinstance(card.bias, BiasTable)
-    from conqret.io.labels import read_labels
     from conqret.reliability.validation.validate import validate
 
     validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))
@@ -175,7 +178,8 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
     def row(dimension: str, low: float, high: float) -> DimensionAgreement:
         alpha = Estimate((low + high) / 2, low, high, 24)
-        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, person=Estimate(None))
+        none = Estimate(None)
+        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, person=none, people=none)
 
     said = [
         text
@@ -184,3 +188,52 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
     ]
     assert said[0].startswith("It agrees with people less than chance does on clarity:")
     assert said[1] == "Agreement with people is not told apart from chance on cogency."
+
+
+def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
+    less, unsure, better = Estimate(-0.2, -0.3, -0.1), Estimate(-0.2, -0.5, 0.1), Estimate(0.2, 0.1, 0.3)
+    over = {"clarity": {"length": less}, "cogency": {"length": unsure}, "credibility": {"length": better}}
+    assert [text.partition(" than ")[0] + text.partition(": ")[2] for text in not_beaten(over)] == [
+        "the judge is shown to agree less with peopleclarity",
+        "the judge is not shown to agree better with peoplecogency",
+    ]
+    rows = [row.model_copy(update={"over": {"length": less}}) for row in card.agreement[:1]]
+    sheet = card_sheet(card.model_copy(update={"agreement": tuple(rows), "average": None}))
+    said = sheet.markdown()
+    assert '<b class="missing">-0.200</b> <small' in "".join(sheet.html())
+    assert "| **-0.200 \\[-0.300, -0.100]** |" in said
+
+
+def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
+    parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
+    said = [text for text, holds in _agreement([parted]).items() if holds]
+    assert any("among themselves is not told apart from chance on overall quality" in text for text in said)
+    _, validation, _ = parts_of(folder)
+    assert "do not say how these were chosen" in _chosen(validation)
+    drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
+    assert RANDOM_SAMPLE in _chosen(validation.model_copy(update={"basis": drawn}))
+
+
+def test_the_answer_stands_below_the_title(card: Card) -> None:
+    def row(low: float, high: float) -> DimensionAgreement:
+        return card.agreement[0].model_copy(update={"alpha": Estimate((low + high) / 2, low, high, 24)})
+
+    assert in_one_line([row(-0.2, 0.4), row(-0.9, -0.1)]) == (
+        "Not shown to agree with people beyond chance on any of 2 dimensions; shown to agree less than chance on 1."
+    )
+    assert in_one_line([row(0.1, 0.4), row(0.7, 0.9)]) == (
+        "Shown to agree with people beyond chance on 2 of 2 dimensions, and well (an alpha of 0.667 or more) on 1."
+    )
+    assert in_one_line([row(0.7, 0.9)]) == (
+        "Shown to agree with people beyond chance on overall quality, and well (an alpha of 0.667 or more)."
+    )
+    assert in_one_line([row(-0.7, 0.9)]) == "Not shown to agree with people beyond chance on overall quality."
+    assert in_one_line(card.agreement) in card_sheet(card).markdown()
+
+
+def test_labels_that_a_plan_drew_say_so(tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("item,dimension,value,inclusion_probability,color\na,clarity,2,0.5,red\n")
+    notes = read_labels(file, scales=["1:3"]).notes
+    assert RANDOM_SAMPLE in notes
+    assert "columns left out: color" in notes

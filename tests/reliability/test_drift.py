@@ -19,7 +19,7 @@ from conqret.reliability.drift.occasions import Judged, Occasion, changes_betwee
 from conqret.reliability.drift.requirements import check_drift_requirement, parse_drift_requirement
 from conqret.reliability.drift.series import Drift, Planned, chart_occasions, read_drift
 from conqret.report.card import card_sheet
-from conqret.report.drift import drift_screen, drift_sheet
+from conqret.report.drift import chart_table, drift_screen, drift_sheet
 from conqret.report.junit import drift_junit
 from tests.reliability.cards import card_of, parts_of
 
@@ -77,7 +77,15 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     lines = list(drift_screen(stricter))
     assert max(map(len, lines)) <= 80
     said = " ".join(" ".join(lines).split())
-    assert "1 alarm in 2 charts (24 anchors, 8 topics; 12 occasions, day 1 to day 12)" in said
+    assert (
+        "1 alarm in severity and spread of 1 metric (24 anchors, 8 topics; 12 occasions, from “day 1” to"
+        in said
+    )
+    (row,) = chart_table(stricter).rows
+    assert row[:2] == ("Clarity", f"alarm: severity since {severity.alarm.occasion}")
+    assert row[2] == f"{severity.level:.3f}"
+    assert row[6] == f"{spread.level:.3f}"
+    assert "the lower, the more severe" in chart_table(stricter).note
     assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.occasion}" in said
     assert "conqret diff drift/day 1 drift/day 12" in said
     sheet = drift_sheet(stricter)
@@ -114,7 +122,7 @@ def test_before_the_baseline_is_there_nothing_is_charted() -> None:
     found = chart_occasions(series(2), Planned())
     assert [one.verdict for one in found.charts] == ["baseline", "baseline"]
     said = " ".join(" ".join(drift_screen(found)).split())
-    assert "2 of 3 occasions of the baseline, and no chart yet" in said
+    assert "2 of 3 occasions of the baseline, and nothing to compare yet" in said
     assert "".join(drift_sheet(found).html()).count('<svg class="chart"') == 0
 
 

@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
 from conqret.reliability.validation.frontier import frontier
-from conqret.report.charts import Chart, Line, Point
+from conqret.report.charts import Chart, Line, Point, round_numbers, round_powers
 from conqret.report.frontier import frontier_sheet, frontier_tables
 from conqret.report.sheet import write_sheet
 from tests.reliability.judged import judgment, scored
@@ -96,7 +96,7 @@ def test_judges_that_are_alike_are_seldom_told_apart(labels):
     for seed in range(30):
         found = frontier([run("a", 0.3, 0.1, seed=seed), run("b", 0.3, 0.2, seed=seed + 100)], labels)
         shown += any(one.shown for one in found.differences)
-    assert shown <= 5  # 30 draws of .05 exceed 5 in 0.3 % of the cases
+    assert shown <= 5  # 30 draws of .05 exceed 5 in 0.3% of the cases
 
 
 def test_of_the_same_price_the_better_one_may_be_shown(labels):
@@ -146,7 +146,8 @@ def test_tables_page_and_chart(labels, tmp_path):
     assert differences.rows[0][:2] == ("a", "b")
     page = write_sheet(frontier_sheet(found), tmp_path / "buy.html").read_text(encoding="utf-8")
     assert "model &lt;a&gt;" in page
-    assert page.count('<svg class="chart"') == 2
+    assert page.count('<svg class="chart"') == 1
+    assert "The time of all judges is the same: no chart." in page
     chart = frontier_sheet(found).sections[0].charts[0]
     (free, _), (paid, _) = ([tick.at, tick.text] for tick in chart.across())
     assert free < paid
@@ -166,4 +167,41 @@ def test_what_is_below_0_stands_below_0_in_the_chart():
     assert at["0"] < float(first.dots[0].split(",")[1].split("m")[0]) < at["-0.5"]
     assert float(second.dots[0].split(",")[1].split("m")[0]) == at["0.5"]
     assert [tick.text for tick in chart.across()] == ["0.0133", "12345"]
-    assert "alpha by cost</text>" in chart.svg()
+    assert chart.svg().index(">cost</text>") < chart.svg().index(">alpha</text>"), "a label for each axis"
+
+
+def test_a_judge_looks_alike_in_both_charts(labels):
+    found = frontier(
+        [
+            run("a", 0.3, 0.001, seconds=0.1),
+            run("b", 0.1, None, seconds=0.2, seed=2),
+            run("c", 0.0, 0.01, seconds=0.25),
+        ],
+        labels,
+    )
+    price, time = frontier_sheet(found).sections[0].charts
+    looks = [{one.name: (one.colour, one.mark) for one in chart.drawn()} for chart in (price, time)]
+    assert looks[0].keys() == {"a", "c", "The frontier by values alone"}
+    assert looks[0].items() <= looks[1].items()
+    assert not next(one for one in price.drawn() if one.name.startswith("The frontier")).dots
+    assert [tick.text for tick in time.across()] == ["100", "150", "200", "250"]
+    assert time.x.startswith("milliseconds")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.041, 0.19, [0, 0.05, 0.1, 0.15, 0.2]),
+        (-1, 1, [-1, -0.5, 0, 0.5, 1]),
+        (0.411, 1, [0.4, 0.6, 0.8, 1]),
+        (3, 3, [3]),
+    ],
+)
+def test_round_numbers_hold_what_is_there(low, high, ticks):
+    assert round_numbers(low, high) == ticks
+
+
+def test_powers_hold_what_is_there():
+    assert round_powers(0.0013, 0.3) == [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
+    assert round_powers(2, 2) == [2]
+    assert round_powers(0.1, 1000)[::3] == [0.1, 1, 10, 100, 1000]

@@ -149,7 +149,7 @@ def test_pages_markdown_and_picture(tmp_path):
     page, markdown = written("noise.html"), written("noise.md")
     assert "&lt;b&gt;n" in page
     assert "<b>n" not in page
-    assert "generalizability by how many are averaged" in page
+    assert "Generalizability (upright) by How many are averaged (across)" in page
     assert markdown.startswith("# Where the noise comes from")
     assert "&lt;b&gt;n" in markdown
     assert written("noise.svg").startswith("<svg")
@@ -172,6 +172,34 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     (overview,) = noise_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
     assert [one.title for one in noise_sheet(found).sections] == [
-        "Shares of the variance of scores", "What more of each buys", "Clarity", "Rigour", "Runs"
+        "Shares of the variance of scores", "What more of each buys", "Where scores differ", "One item's score",
+        "Standard error of the mean", "Runs",
     ]  # fmt: skip
-    assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 2, 3, 3, 1]
+    assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
+
+
+def test_scores_that_rounding_alone_tells_apart_do_not_vary():
+    """A judge that always says .8, once as a mean over samples that came out a hair higher."""
+    steps = [0.8, 0.8000000000000003, 0.7999999999999999]
+    runs = []
+    for seed, name in enumerate(("1", "2")):
+        kept = [
+            one.model_copy(
+                update={"measures": {**one.measures, "credibility": scored(steps[(place + seed) % 3])}}
+            )
+            for place, one in enumerate(run(seed, prompt=name, samples=1).kept)
+        ]
+        runs.append(Run(Path(name), kept, name))
+    found = noise_study(runs)
+    row = found.metrics["credibility"]
+    assert {(source.variance.value, source.share) for source in row.sources} == {(0.0, None)}
+    assert row.averaged[0].generalizability.value is None
+    (alone,) = noise_tables(noise_study(runs, metrics=["credibility"]))
+    assert "estimated below 0" not in alone.note
+    overview, sources, *others = noise_tables(found, every=True)
+    assert overview.rows[-1][1:] == ("–",) * len(overview.rows[-1][1:])
+    assert "no score differs" in overview.note
+    assert sources.rows[-1] == ("Credibility: all 48 scores are the same",)
+    assert not any("Credibility" in text for table in others for cells in table.rows for text in cells)
+    charts = noise_sheet(found).sections[1].parts
+    assert [one.title for one in charts] == ["Clarity"]

@@ -45,6 +45,18 @@ def test_weights_go_to_who_is_right_and_sum_to_one():
     assert (judges.T @ found.whole - people).std() < 0.09  # two errors of 0.1 make one of 0.07
 
 
+def test_members_that_say_the_same_share_their_weight_in_any_order():
+    rng = np.random.default_rng(4)
+    people = rng.uniform(size=60)
+    good, other = people + 0.1 * rng.normal(size=60), rng.uniform(size=60)
+    rounded = good + 1e-16 * rng.normal(size=60)
+    for judges in ([good, rounded, other], [rounded, good, other]):
+        found = Weights.fitted(shared(people, np.stack(judges)), 13).whole
+        assert found[0] == pytest.approx(found[1])
+        assert found[0] > 0.4
+        assert found.sum() == pytest.approx(1)
+
+
 def test_a_topics_labels_have_no_part_in_its_own_weights():
     rng = np.random.default_rng(2)
     people, judges = rng.uniform(size=60), rng.uniform(size=(3, 60))
@@ -146,7 +158,7 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     assert own.gain.value == pytest.approx(own.alpha.value - found.checked.best.alpha.value)
     assert found.checked.best.alpha.value <= max(one.alpha.value for one in found.members)
     assert found.checked.independent > 2
-    assert found.verdict.startswith("the jury (mean) agrees better with people than the best member")
+    assert found.verdict.startswith("the jury (mean) agrees better with people than the member chosen by")
     assert "too many different" in found.missed["dawid-skene"]
     assert sum(one.weight for one in found.members) == pytest.approx(1)
     rules, members, errors, differ = jury_tables(found)
@@ -177,7 +189,7 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
         assert len(judged[item].trace.calls) == sum(len(one[item].trace.calls) for one in each)
     lost = judged["i3-1"].measures["clarity"]
     assert (lost.status, lost.reason) == (Status.UNSCORED, Reason.REFUSAL)
-    assert lost.detail.startswith(str(folder / "d"))
+    assert lost.detail.startswith("d")
     assert (found.scored, found.items) == (59, 60)
     assert json.loads((tmp_path / "jury/jury.json").read_bytes())["rule"] == "median"
     before = run.judgments_file.read_bytes()

@@ -49,7 +49,7 @@ def test_another_name_for_the_metric(tmp_path):
     ]
     found = validate(judgments, labels, metrics={"quality": "overall_quality"})
     assert found.dimensions["quality"].alpha.value == 1
-    with pytest.raises(UnknownNameError, match="metric of the judge"):
+    with pytest.raises(UnknownNameError, match="no metric 'overal_quality' of the judge"):
         validate(judgments, labels, metrics={"quality": "overal_quality"})
     with pytest.raises(UnknownNameError, match="labelled dimension"):
         validate(judgments, labels, metrics={"qualty": "overall_quality"})

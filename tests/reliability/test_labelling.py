@@ -18,6 +18,7 @@ from conqret.errors import DeclarationError
 from conqret.io.label_sheets import (
     FORMULA,
     MAX_CELL,
+    RANDOM_SAMPLE,
     Sheet,
     guarded,
     unguarded,
@@ -143,6 +144,18 @@ def test_what_the_judge_is_unsure_of_does_not_come_in_step() -> None:
     assert np.std(unsure) < 4
 
 
+def test_of_topics_of_two_items_neither_band_comes_in_step() -> None:
+    """A good and a bad item in each topic: every second of them in order was all the good ones, or none."""
+    found = [Item(id=f"{topic}-{n}", topic=f"{topic}?", argument="x") for topic in range(40) for n in (0, 1)]
+    judgments = [judgment(item, (0.9,) if item.id.endswith("1") else (0.1,)) for item in found]
+    for wanted in (40, 80):
+        plans = [ids(plan_labels(found, wanted, judgments, seed=seed))[:40] for seed in range(60)]
+        good = [sum(name.endswith("1") for name in one) for one in plans]
+        assert {len({name.partition("-")[0] for name in one}) for one in plans} == {40}
+        assert np.mean(good) == pytest.approx(20, abs=4 * (10 / 60) ** 0.5)
+        assert np.std(good) == pytest.approx(10**0.5, rel=0.4)
+
+
 def test_the_most_uncertain_are_no_sample() -> None:
     plan = plan_labels(items(), 7, judged(), uncertain_first=True)
     rest = [
@@ -159,7 +172,7 @@ def test_the_most_uncertain_are_no_sample() -> None:
 def test_labels_of_the_most_uncertain_are_refused(tmp_path: Path, form: str) -> None:
     """By the mark that each form carries there and back; without it the same labels are read."""
     for for_estimation in (False, True):
-        marked = Sheet(TASKS["rating"], items()[:2], ["overall_quality"], 1, 5, for_estimation)
+        marked = Sheet(TASKS["rating"], items()[:2], ["overall_quality"], 1, 5, for_estimation, 0.25)
         text = getattr(marked, form)()[""]
         path = tmp_path / ("sheet.csv" if form == "csv" else "export.json")
         if form == "csv":
@@ -178,7 +191,9 @@ def test_labels_of_the_most_uncertain_are_refused(tmp_path: Path, form: str) -> 
                 record["responses"] = {"overall_quality": [{"value": 3, "user_id": "anna"}]}
             path.write_text(json.dumps(records), encoding="utf-8")
         if for_estimation:
-            assert [label.value for label in read_labels(path, scales=["1:5"]).labels] == [3, 3]
+            found = read_labels(path, scales=["1:5"])
+            assert [(label.dimension, label.value) for label in found.labels] == [("overall_quality", 3)] * 2
+            assert RANDOM_SAMPLE in found.notes
         else:
             with pytest.raises(DeclarationError, match="marks 2 items as not for estimation"):
                 read_labels(path, scales=["1:5"])

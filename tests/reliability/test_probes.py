@@ -6,6 +6,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from conqret.reliability.bias.probes.severity import SUBJECTS
 from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.study import bias_plan
 from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
-from conqret.report.bias_tables import bias_sheet
+from conqret.report import words
+from conqret.report.bias_tables import bias_sheet, moved_table
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]
@@ -79,8 +81,25 @@ def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, it
     assert primary(table, "authority").words == primary(table, "injection").words == "nothing moved"
     assert primary(table, "injection").against == "with neutral text of the same length"
     assert (
-        "Held against neutral text of the same length: authority, injection." in bias_sheet(table).markdown()
+        "Compared with neutral text of the same length: authority, injection." in bias_sheet(table).markdown()
     )
+
+
+def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
+    table = bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["length", "injection"])
+    sheet = bias_sheet(table)
+    probes = sheet.sections[0]
+    (picture,) = probes.charts
+    (primary_rows,) = probes.others
+    assert (
+        {row.name for row in picture.rows} == {row[0] for row in primary_rows.rows} == {"Length", "Injection"}
+    )
+    one = primary(table, "injection")
+    still = one.model_copy(update={"metric": "clarity", "effect": replace(one.effect, moved=0.0)})
+    assert moved_table([one, still]).rows[0] == (
+        f"{words.label(one.probe)}, {one.name}: nothing moved on 1 of 2 metrics",
+    )
+    assert moved_table([one, still]).length == 1
 
 
 @pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
@@ -144,7 +163,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
 
     table = bias(SINGLES, judge=against, probes=["sentiment", "bandwagon"])
     assert [row.probe for row in table.alarms] == ["sentiment"]
-    assert primary(table, "bandwagon").words == "lowers the score, as a careful judge may"
+    assert primary(table, "bandwagon").words == "falls, which is no bias"
 
 
 def test_what_cannot_be_probed_is_said() -> None:

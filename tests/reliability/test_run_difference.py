@@ -1,5 +1,6 @@
 """Two runs beside each other: paired by item or topic, tested over topics, corrected by few labels."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,10 +9,14 @@ import numpy as np
 import pytest
 
 from conqret.data import Item, Measure, Part, Reason
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
+from conqret.reliability.validation.difference_requirements import (
+    check_difference_requirement,
+    parse_difference_requirement,
+)
 from conqret.reliability.validation.run_difference import difference
-from conqret.report.run_difference import difference_tables, write_difference
+from conqret.report.run_difference import difference_tables, unlike, write_difference
 from tests.reliability.judged import judgment, scored
 
 
@@ -25,7 +30,10 @@ class Run:
 
     def record(self):
         return SimpleNamespace(
-            fingerprint=self.kept[0].fingerprint, items_digest=self.digest, __str__=lambda: "a run"
+            fingerprint=self.kept[0].fingerprint,
+            items_digest=self.digest,
+            baseline=False,
+            __str__=lambda: "a run",
         )
 
     def finished(self):
@@ -63,6 +71,64 @@ def test_paired_differences_by_hand():
     assert row.p_holm == row.p < 0.01
     assert (found.same_judge, found.same_items, found.paired_by, found.clusters) == (True, True, "item", 7)
     assert [one.second - one.first for one in found.changed] == pytest.approx([0.1] * 3)
+
+
+def named(*topics, digest="other"):
+    """A run of items that are called by their rows."""
+    found = [
+        judgment(f"{n}", {"clarity": scored(0.5)}, topic=topic) for n, topic in enumerate(topics, start=1)
+    ]
+    return Run(Path(digest), found, digest)
+
+
+def test_ids_that_are_rows_do_not_pair_different_questions():
+    found = difference(named("zoos", "cars", "vaccines"), named("zoos", "bikes", "cars", "vaccines"))
+    assert (found.paired_by, found.pairs) == ("topic and side (ids are of other items in either)", 3)
+    assert (found.unlike, found.missing_first) == ((), ["2"])
+
+
+def test_an_id_keeps_its_item_where_the_question_was_reworded():
+    found = difference(named("zoos", "cars"), named("zoos", "Ban cars?"))
+    assert (found.paired_by, found.pairs, found.unlike) == ("item", 2, ("2",))
+    assert unlike(found) == "topic or side differ in 1 of 2 pairs of one id: 2"
+
+
+def outcome(text, found):
+    return check_difference_requirement(parse_difference_requirement(text), found)
+
+
+def test_conditions_on_a_difference():
+    before = runs([[0.5, 0.5]] * 7)
+    after = runs([[0.4, 0.5 - 0.1 * topic / 6] for topic in range(7)])
+    found = difference(before, after, metrics=["clarity"])
+    assert outcome("difference[clarity] >= -0.08", found).met
+    assert not outcome("difference[clarity] >= -0.07", found).met
+    assert not outcome("difference.high[clarity] >= 0", found).met
+    assert outcome("difference.low[clarity] < -0.075", found).value == found.metrics["clarity"].difference.low
+    same = difference(before, before)  # nothing moved: it has no interval, and did not fall
+    assert outcome("difference.high[clarity] >= 0", same).met
+    few = outcome("difference.high[clarity] >= 0", difference(runs([[0.5]]), runs([[0.4]])))
+    assert (few.met, few.value, few.reason != "") == (False, None, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("clarity >= 0", "there is no quantity to require 'clarity'"),
+        ("difference >= 0", "names no metric: difference"),
+        ("difference[clarity] is 0", "cannot be read"),
+        ("difference[clarty] >= 0", "did you mean 'clarity'"),
+    ],
+)
+def test_what_cannot_be_required_of_a_difference(text, said):
+    found = difference(runs([[0.5]] * 7), runs([[0.5]] * 7))
+    with pytest.raises(DeclarationError, match=re.escape(said)):
+        outcome(text, found)
+
+
+def test_only_metrics_of_both_are_compared():
+    with pytest.raises(UnknownNameError, match="no metric 'cogency' of both runs"):
+        difference(runs([[0.5]] * 7), runs([[0.5]] * 7), metrics=["cogency"])
 
 
 def test_below_six_topics_there_is_an_interval_and_no_verdict():
@@ -133,6 +199,30 @@ def test_one_text_that_two_judges_read_stands_once(tmp_path):
     assert "The argument that both judged" in text
 
 
+def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path):
+    first, second = runs([[0.1], [0.5]], prefix="a-"), runs([[0.9], [0.5]], prefix="b-", digest="other")
+    for run, own in ((first, "Bees like it."), (second, "Cats <b> do not.")):
+        told = [item.model_copy(update={"argument": f"It is shared. {own}"}) for item in run.items()]
+        object.__setattr__(run, "items", lambda told=told: iter(told))
+    found = difference(first, second)
+    twice = found.model_copy(update={"changed": found.changed * 2})
+    page = write_difference(twice, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
+    assert page.count('<article class="debate">') == 1
+    assert page.count("It is shared. <mark>") == 2
+    assert "<mark>Bees like it.</mark>" in page
+    assert "<mark>Cats &lt;b&gt; do not.</mark>" in page
+    assert "takes six of them" in next(difference_tables(found)).note
+
+
+def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
+    rng = np.random.default_rng(3)
+    values = rng.uniform(0.3, 0.7, size=(8, 1))
+    for move, said in ((0.001 * rng.normal(size=(8, 1)), True), (0.2, False)):
+        first, second = runs(values.tolist()), runs((values + move).tolist())
+        page = write_difference(difference(first, second), first, second, tmp_path / "diff.html")
+        assert ("No metric differs beyond chance" in page.read_text(encoding="utf-8")) is said
+
+
 def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     found = difference(
         runs([[0.1 * n] for n in range(7)], prefix="a-"),
@@ -147,7 +237,7 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
     assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
-    assert "the same judge, other texts." in page
+    assert "the same judge, other texts (or another order)." in page
 
 
 def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
@@ -187,7 +277,7 @@ def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
         naive += row.difference.low > 0
         corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
     assert naive >= 15
-    assert corrected <= 4  # 25 draws of .05 exceed 4 in 1 % of the cases
+    assert corrected <= 4  # 25 draws of .05 exceed 4 in 1% of the cases
 
 
 def test_what_cannot_be_compared(tmp_path):

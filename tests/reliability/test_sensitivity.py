@@ -129,6 +129,6 @@ def test_the_errors_of_table_7(true: float, predicted: float, printed: float) ->
 
     cell = precision_cell(true, predicted)
     error = float(cell.partition("(")[2].rstrip(")"))
-    # At 20 % the printed numbers differ by .105 and the printed error is .106: it was taken before rounding.
+    # At 20% the printed numbers differ by .105 and the printed error is .106: it was taken before rounding.
     assert error == pytest.approx(0.105 if printed == 0.106 else printed, abs=1e-9)
     assert abs(error - printed) <= 0.001 + 1e-9

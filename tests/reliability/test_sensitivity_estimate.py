@@ -30,7 +30,7 @@ DAMAGES = (("irrelevant", (50, 100)), ("hallucinate", (5,)), ("wrong-citations",
 def test_the_estimate_is_what_is_then_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int
 ) -> None:
-    """Calls exactly, prompt tokens within 1 %: against every request of the run, its messages counted."""
+    """Calls exactly, prompt tokens within 1%: against every request of the run, its messages counted."""
     sent: dict[str, list[int]] = {}
     written: dict[str, list[int]] = {}
     send = Sender.send

@@ -110,7 +110,7 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
     run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=3), folder)
     other = plan_of([Damage.of("irrelevant", (70,))], items=3)
     with pytest.raises(
-        DeclarationError, match="another run: perturbations, items, or what they are changed into differ"
+        DeclarationError, match="differs: perturbations, items, or what they are changed into"
     ):
         run_sensitivity(other, folder)
     run_sensitivity(other, folder, Conduct(overwrite=True))

@@ -12,6 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
 from conqret.reliability.ranked_systems import MetaSettings
 from conqret.reliability.system_ranking import meta_evaluate
+from conqret.report.system_ranking import ranking_tables
 from conqret.stats.rank_correlation import tau_ap, tau_gap
 
 FILES = Path(__file__).parent / "leaderboards"
@@ -112,6 +113,9 @@ def test_judges_are_tested_against_the_best():
     (few,) = only(NOISY, backwards.recomputed(["t0", "t1", "t2", "t3"])).from_best
     assert few.difference.low is not None
     assert few.p is None  # four topics
+    told = next(ranking_tables(only(NOISY, backwards.recomputed(["t0", "t1", "t2", "t3"]))))
+    assert [row[-1] for row in told.rows] == ["", ""]
+    assert "No p: below 6 topics" in told.note
     result = only(noisy, backwards, truth=truth)
     (test,) = result.from_best
     assert (test.judge, test.other) == ("backwards", "noisy")
@@ -120,6 +124,7 @@ def test_judges_are_tested_against_the_best():
         np.mean([topics[1][name] - topics[0][name] for name in topics[0]])
     )
     assert test.p_holm < 0.05
+    assert "No p" not in next(ranking_tables(result)).note
     assert result.from_length == ()
 
 
@@ -158,7 +163,7 @@ def test_what_no_topic_tells():
         (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared-runs"),
         (TRUTH, board("x", {run: [1, 2] for run in "abcd"}, means=False), {}, "over all topics: write --recompute"),
         (TRUTH, leaderboard("x", [*NOISY.cells()][1:]), {}, "x: a has no m for 't0'. Write --on-missing skip"),
-        (TRUTH, NOISY, {"topics": ("t9",)}, "no topic of both truth and judges 't9'"),
+        (TRUTH, NOISY, {"topics": ("t9",)}, "no topic 't9' of both truth and judges"),
         (TRUTH, NOISY, {"measures": ("n",)}, "no measure in noisy 'n'"),
         (TRUTH, NOISY, {"truth_measures": ("n",)}, "no measure in truth 'n'"),
     ],

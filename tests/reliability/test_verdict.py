@@ -99,12 +99,12 @@ def test_a_small_shift_of_every_item_is_no_alarm():
 
 
 def test_verdicts_err_as_seldom_as_they_say():
-    """Pure noise: no trend in more than 5 %, and any alarm among six curves in no more than 5 % of the runs."""
+    """Pure noise: no trend in more than 5%, and any alarm among six curves in no more than 5% of the runs."""
     fell = raised = 0
     for seed in range(200):
         curves = [response([0, 0, 0, 0], spread=0.1, seed=1_000 * seed + number) for number in range(6)]
         fell += judge_response(curves[0], Direction.FALL)[0] == "yes"
         p_values = corrected(curves, seed)
         raised += any(alarms(one, Direction.UNCHANGED, p) for one, p in zip(curves, p_values, strict=True))
-    assert fell <= 17  # of 200 at 5 %: one in 50 seeds has more
+    assert fell <= 17  # of 200 at 5%: one in 50 seeds has more
     assert raised <= 17

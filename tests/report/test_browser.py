@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conqret.report.html import write_report
 from tests.report import factory
 from tests.report.chromium import Chromium, Page
 from tests.report.test_html import hostile_page
@@ -221,6 +222,37 @@ def test_nothing_runs_over_the_edge_of_a_phone(visit: Open, name: str) -> None:
     page = visit(name, width=375, height=800)
     page.js("document.querySelectorAll('details').forEach(d => d.open = true)")
     assert page.js("document.documentElement.scrollWidth") == 375
+
+
+def test_maps_show_every_item_and_say_on_a_phone_that_they_go_on(visit: Open) -> None:
+    hidden = "[...document.querySelectorAll('.scroll:has(.map)')].map(b => b.scrollHeight - b.clientHeight)"
+    cues = "[...document.querySelectorAll('.cue')].map(c => c.hidden ? '' : c.textContent)"
+    wide, phone = visit(width=1400), visit(width=390)
+    assert wide.js(hidden) == phone.js(hidden) == [0, 0]
+    assert wide.js(cues) == ["", ""]
+    assert phone.js(cues)[0] == "Scroll the table sideways for all 19 columns."
+    faded = "document.querySelector('.scroll').classList.contains('more-right')"
+    assert phone.js(faded)
+    cut = "[...document.querySelectorAll('.map tbody th')].filter(t => t.scrollWidth > t.clientWidth).length"
+    assert phone.js(cut) == 0, "the names of items are whole"
+
+
+def test_a_long_map_ends_on_a_whole_row(visit: Open, tmp_path: Path) -> None:
+    items = [
+        item.model_copy(update={"id": f"{item.id}-{n}", "documents": ()})
+        for n in range(2)
+        for item in factory.items()
+    ]
+    judgments = factory.judge_all(items, "direct", faults=False)
+    page = visit(write_report(factory.make_run(tmp_path, items, judgments)), width=1400)
+    assert page.js("document.querySelector('.cue').textContent") == "Scroll the table down for all 48 items."
+    page.js("document.querySelector('.scroll').scrollIntoView({block: 'start', behavior: 'instant'})")
+    lid = page.js("document.querySelector('.map tfoot tr:not([hidden]) th').getBoundingClientRect().top")
+    ends = page.js(
+        "[...document.querySelectorAll('.map tbody tr')].map(r => r.getBoundingClientRect().bottom)"
+    )
+    assert min(abs(end - lid) for end in ends) <= 2
+    assert max(ends) > lid
 
 
 def test_dark_follows_the_system_and_the_button(visit: Open) -> None:

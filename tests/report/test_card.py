@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from conqret.reliability.cards.card import Card, read_card
+from conqret.reliability.generalizability import Repeatability
 from conqret.report.card import write_card
+from conqret.report.card_tables import repeatability_table
+from conqret.stats.estimate import Estimate
 from tests.reliability.cards import card_of
 from tests.report.chromium import Chromium
 from tests.report.test_sensitivity import curve as a_curve
@@ -80,3 +83,20 @@ def test_in_a_browser(browser: Chromium, card: Card, tmp_path: Path, view: dict[
         assert page.js(names)
     finally:
         page.close()
+
+
+def test_metrics_that_are_repeated_alike_are_one_row() -> None:
+    def said(metric: str, value: float) -> Repeatability:
+        return Repeatability(
+            metric=metric,
+            scores=24,
+            items=8,
+            deviation=Estimate(value),
+            generalizability=Estimate(1.0 - value),
+        )
+
+    table = repeatability_table([said("clarity", 0.0), said("cogency", 0.25), said("arrangement", 0.0)])
+    assert table.rows == (
+        ("Clarity, Arrangement", "24", "0.000", "1.000"),
+        ("Cogency", "24", "0.250", "0.750"),
+    )

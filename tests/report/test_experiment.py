@@ -6,7 +6,7 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.experiments.folder import ExperimentFolder
 from conqret.report.experiment import texts
-from conqret.report.experiment_tables import experiment_tables, topic_tables
+from conqret.report.experiment_tables import experiment_tables, outcome, topic_tables
 from tests.judging.runs import write_items
 
 MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 0.5, "best_case": 0.5}
@@ -39,9 +39,16 @@ def test_rankings_and_measures() -> None:
     less = {**interval, "p": 0.01, "difference": -0.25}
     found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": less, "R@100": interval}}}
     table, _, places = experiment_tables(summary(retrieval=found))
-    assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "R@100"))
-    assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "–")
-    assert table.rows[1][1] == "0.500 [0.400, 0.600] \u25be"
+    assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "p", "R@100"))
+    assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "", "–")
+    assert table.rows[1][1:3] == ("0.500 [0.400, 0.600] \u25be", "0.010")
+    assert "Holm over the rankings" in table.note
+    few = {**less, "p": None}
+    found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": few}}}
+    table, *_ = experiment_tables(summary(retrieval=found))
+    assert table.header == ("Ranking", "P@10")
+    assert table.note.endswith("No p: below 6 topics there is no test.")
+    assert "\u25b4" not in table.note
     assert places.rows == (("P@10", "1", "1"), ("R@100", "–", "1"))
 
 
@@ -63,6 +70,12 @@ def test_means_say_how_many_are_missing() -> None:
         ("Groundedness", "0.500 [0.400, 0.600]", "0.500 [0.400, 0.600] (n = 6 of 8) {0.375 to 0.625}"),
         ("Preference", "– (n = 0 of 8) {0.000 to 1.000}", "–"),
     )
+    assert "Where scores are missing" in table.note
+    same = {**MEAN, "low": None, "high": None, "reason": "no interval: it does not vary between clusters"}
+    _, table, _places = experiment_tables(summary(scores={"one": {"judge": {"groundedness": same}}}))
+    assert (
+        table.note == "Means with 95% intervals over topics. No interval: it does not vary between clusters."
+    )
 
 
 def test_differences_that_are_significant_are_marked_and_places_are_by_means() -> None:
@@ -74,7 +87,19 @@ def test_differences_that_are_significant_are_marked_and_places_are_by_means() -
     differences = {"b": {"j": {"clarity": apart}}, "c": {"j": {"clarity": {**apart, "mean": 0.0, "p": 0.9}}}}
     tables = {one.title: one for one in experiment_tables(summary(scores=scores, differences=differences))}
     found = tables["Differences from , by j"].rows
-    assert found == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.000 [0.100, 0.300]"),)
+    assert found == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300]", "0.900"),)
+    assert "Holm over all 2 differences in this table" in tables["Differences from , by j"].note
+    assert outcome(differences, "a") == "b is shown above a on Clarity."
+    low = {**apart, "mean": -0.2}
+    assert (
+        outcome({"b": {"j": dict.fromkeys("cdefg", low)}}, "a") == "b is shown below a on C, D, E and 2 more."
+    )
+    none = {"b": {"j": {"clarity": {**apart, "p": 0.5}}}}
+    assert outcome(none, "a").endswith("on any metric of a judge (1 tested).")
+    assert outcome({"b": {"j": {"clarity": {**apart, "p": None}}}}, "a").endswith(
+        "below 6 topics there is no test."
+    )
+    assert outcome({}, "a") == ""
     assert tables["Places by j"].rows == (("Clarity", "2", "1", "2"),)
 
 
@@ -90,6 +115,16 @@ def test_damage_says_why_not() -> None:
         ("one, irrelevant: direct (m)",),
         ("Groundedness", "fall", "no", "0.900 to 0.200", "rises"),
     )
+
+
+def test_what_is_said_of_every_curve_is_said_once() -> None:
+    few = {**CURVE, "verdict": "inconclusive", "words": "4 topics: at least 6 are needed for a verdict"}
+    *_, table = experiment_tables(summary(sensitivity={"one": [few, few]}))
+    assert table.header == ("Metric", "Expected", "First to last mean")
+    assert table.rows[1:] == (("Groundedness", "fall", "0.900 to 0.200"),) * 2
+    assert "inconclusive for every metric (4 topics: at least 6 are needed" in table.note
+    *_, table = experiment_tables(summary(sensitivity={"one": [few, CURVE]}))
+    assert table.rows[1][2] == "inconclusive"
 
 
 def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:

@@ -17,18 +17,30 @@ ROWS = [
 def test_places_follow_the_axis():
     one = Forest("Effects", "difference", ROWS)
     ticks = {tick.text: tick.at for tick in one.across()}
-    assert list(ticks) == ["-0.2", "0", "0.2", "0.4", "0.6"]
+    assert list(ticks) == ["-0.4", "-0.2", "0", "0.2", "0.4", "0.6"], "further than what is shaded"
+    shaded = ticks["-0.2"], ticks["0.2"]
     assert one.zero == ticks["0"]
     position, length, stance = one.drawn()
-    assert position.shade == f"M{ticks['-0.2']:g},0H{ticks['0.2']:g}v34H{ticks['-0.2']:g}z"
+    assert position.shade == f"M{shaded[0]:g},18H{shaded[1]:g}v16H{shaded[0]:g}z"
     assert (length.shade[:1], stance.shade) == ("M", "")
-    low, high = map(float, re.fullmatch(r"M([\d.]+),24H([\d.]+)", position.line).groups())
+    low, high = map(float, re.fullmatch(r"M([\d.]+),26H([\d.]+)", position.line).groups())
     assert ticks["0"] < low < ticks["0.2"]
     assert ticks["0.4"] < high == pytest.approx((ticks["0.4"] + ticks["0.6"]) / 2, abs=0.02)
     assert position.said == "alarm 0.31 [0.12, 0.50]"
     assert stance.said == "unsure 0.04"
-    assert re.fullmatch(r"M([\d.]+),92H\1", stance.line)  # no interval: a point
-    assert length.text == 47
+    assert re.fullmatch(r"M([\d.]+),102H\1", stance.line)  # no interval: a point
+    assert length.text == 51
+
+
+def test_no_line_runs_through_words():
+    one = Forest("Effects", "difference", ROWS)
+    strips = [tuple(map(int, found)) for found in re.findall(r"M[\d.]+,(\d+)v(\d+)", one.rule)]
+    assert len(strips) == len(ROWS)
+    for row, (top, height) in zip(one.drawn(), strips, strict=True):
+        assert row.text + 4 < top < int(row.line.split(",")[1].split("H")[0]) < top + height
+    assert all(
+        top + height < row.text - 8 for row, (top, height) in zip(list(one.drawn())[1:], strips, strict=False)
+    )
 
 
 def test_what_was_concluded_is_told_by_more_than_colour():

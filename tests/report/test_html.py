@@ -210,3 +210,42 @@ def test_memory_does_not_grow_with_the_judgments(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 12e6
+
+
+def test_the_navigation_says_the_words_of_the_headings(pages: dict[str, Path]) -> None:
+    for page in pages.values():
+        text = page.read_text(encoding="utf-8")
+        (navigation,) = re.findall(r'<nav aria-label="Sections">(.*?)</nav>', text)
+        named = {
+            f"#{place}": title
+            for place, title in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', text)
+            if place != "items-title"
+        }
+        found = dict(re.findall(r'<a href="(#[a-z]+)">([^<]+)</a>', navigation))
+        assert found.pop("#list") == "Item by item"
+        assert found == named
+
+
+def test_dates_and_settings_are_written_as_on_other_pages(pages: dict[str, Path]) -> None:
+    text = pages["direct"].read_text(encoding="utf-8")
+    assert re.search(r"<dt>Judged</dt><dd>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC</dd>", text)
+    ours = text.partition("<main>")[0] + text.partition("<footer>")[2]
+    labels = re.findall(r"<dt>([^<]+)</dt>", ours)
+    assert {"Fingerprint", "Judged with"} <= set(labels)
+    assert [label for label in labels if label[0].islower()] == []
+    assert text.count("Written by conqret") == 1
+
+
+def test_a_second_argument_that_nobody_judged_is_folded_and_says_so(pages: dict[str, Path]) -> None:
+    said = "Second argument: not judged in this run"
+    assert pages["rag-fine-grained"].read_text(encoding="utf-8").count(said) == len(factory.items())
+    assert said not in pages["rag-direct"].read_text(encoding="utf-8")
+
+
+def test_the_calls_of_an_item_stack_on_a_phone(pages: dict[str, Path]) -> None:
+    """Each figure says what it is where the heads of its table are hidden, and keeps its unit."""
+    text = pages["direct"].read_text(encoding="utf-8")
+    calls = text.partition('<table class="parts calls">')[2].partition("</table>")[0]
+    for name in ("Sample", "Requests", "Tokens in", "Tokens out", "Time", "Cost", "From"):
+        assert f'<td data-label="{name}">' in calls
+    assert ".calls td:not(.says) { white-space: nowrap; }" in text

@@ -10,16 +10,23 @@ import pytest
 from conqret.perturb import Direction
 from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve
 from conqret.reliability.sensitivity.curves import Point as CurvePoint
-from conqret.reliability.sensitivity.results import PrecisionRow, SensitivityRecord, SensitivityResults
+from conqret.reliability.sensitivity.results import (
+    PrecisionRow,
+    SensitivityRecord,
+    SensitivityResults,
+    verdict_words,
+)
 from conqret.report.charts import Chart, Line, Point
 from conqret.report.markdown import tables_markdown
-from conqret.report.sensitivity import write_sensitivity
+from conqret.report.sensitivity import charts, write_sensitivity
 from conqret.report.sensitivity_tables import (
     all_tables,
     curve_table,
+    damage,
     monotone_table,
     precision_table,
     stance_table,
+    verdicts,
 )
 from conqret.runs.session import SessionCounts
 from conqret.stats.correlation import pearson
@@ -94,6 +101,22 @@ def test_levels_by_judges(results: SensitivityResults) -> None:
     assert table.rows[-1] == ("Monotone decrease", "no", "yes", "yes")
 
 
+def test_what_should_move_is_counted_apart_from_what_should_not(results: SensitivityResults) -> None:
+    fall = results.curves[0].model_copy(update={"verdict": "yes"})
+    lost = fall.model_copy(update={"verdict": "inconclusive"})
+    still = fall.model_copy(update={"expected": Direction.UNCHANGED, "metric": "answer_relevance"})
+    found = results.model_copy(update={"curves": (fall, lost, still, still, still)})
+    assert found.verdicts == (
+        "1 of 2 curves that should fall or rise are as they should be (1 inconclusive); "
+        "3 of 3 curves that should not move, or not rise, are"
+    )
+    assert verdict_words([still]) == "1 of 1 curves that should not move, or not rise, are"
+    table = verdicts(found)
+    assert "A judge that always says the same passes" in table.note
+    assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == [""] * 3
+    assert all(row[4] for row in table.rows if row[0] == "Context relevance")
+
+
 def test_models_by_formats(results: SensitivityResults) -> None:
     table = monotone_table(results, "irrelevant", "context_relevance")
     assert table.header == ("Model", "direct", "rag-direct")
@@ -166,12 +189,19 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
 
 
+def test_a_chart_says_what_is_done_to_the_items(results: SensitivityResults) -> None:
+    (drawn,) = charts(results.curves).values()
+    assert drawn.title == "Context relevance: documents replaced in place by documents of other topics"
+    assert drawn.y == "Mean of context relevance"
+    assert damage("another installation's") == "another installation's"
+
+
 def test_a_chart_keeps_to_its_axes() -> None:
     line = Line("one", [Point(100, 1.4, 0.9, 2.0), Point(0, 0.25), Point(1, -3.0)])
     chart = Chart("t", "level", "score", [line])
     (drawn,) = chart.drawn()
     heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
-    assert heights == [74.0, 184.0, 8.0], "in the order of the levels, and no further than -1 and 1"
+    assert heights == [91.25, 200.0, 26.0], "in the order of the levels, and no further than -1 and 1"
     assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
     assert drawn.band.split()[0] == drawn.path.split()[0], "no interval: the point itself"
     alone = Chart("t", "level", "score", [Line("one", [Point(5, 0.5)])])

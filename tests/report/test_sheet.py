@@ -33,3 +33,9 @@ def test_a_folded_table_keeps_its_title_and_stands_in_the_markdown() -> None:
 def test_words_of_a_title_are_kept_together() -> None:
     page = shown(Section("first", [table(1)]))
     assert "<h1><span>Bias</span> <span>of</span> <span>rag-fine-grained</span> </h1>" in page
+
+
+def test_every_page_says_at_its_end_who_wrote_it() -> None:
+    page = shown(Section("first", [table(1)]))
+    assert page.count("Written by conqret") == 1
+    assert page.index("</main>") < page.index("Written by conqret")

@@ -1,6 +1,7 @@
 """The summary as text: nothing vanishes, unknown is not zero, and no markup is read from outside."""
 
 import io
+from pathlib import Path
 
 from rich.console import Console
 
@@ -9,7 +10,7 @@ from conqret.judging.summary import Summary, summarise
 from conqret.report import words
 from conqret.report.markdown import tables_markdown
 from conqret.report.table import Table
-from conqret.report.tables import metric_table, session_rows, summary_tables, terminal
+from conqret.report.tables import Beside, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate, undefined
 from tests.report import factory
@@ -56,8 +57,9 @@ def test_flips_verdicts_and_methods_are_noted() -> None:
         scored(1.0, label="first", flipped=False, method="logprobs"),
         scored(0.5, label="tie", flipped=True),
     ]
-    rows = metric_table(summarise([judgment(measure, metric="preference") for measure in measures])).rows
-    assert rows[0][-1] == "first 1, tie 1; 1 flipped with the order; read from logprobs 1"
+    table = metric_table(summarise([judgment(measure, metric="preference") for measure in measures]))
+    noted = "Preference: first 1, tie 1; 1 flipped with the order; read from logprobs 1."
+    assert (table.header[-1], table.note.startswith(noted)) == ("n", True)
 
 
 def test_an_unknown_price_is_never_zero() -> None:
@@ -99,11 +101,33 @@ def test_markdown_tables_are_rectangular() -> None:
         assert len({line.replace("\\|", "").count("|") for line in lines}) <= 1
 
 
-def test_a_session_says_what_it_did_itself() -> None:
-    rows = session_rows(SessionCounts(sent=0, recorded=3, kept=24, cost_usd=None))
-    assert dict(rows)["Judgments kept from before"] == "24"
-    assert dict(rows)["Requests sent"] == "0"
-    assert dict(rows)["Spent"] == "unknown"
+def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
+    call = Call(
+        key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5, prompt_tokens=7, seconds=2.0
+    )
+
+    def told(session: SessionCounts | None) -> tuple[tuple[str, ...], ...]:
+        table = cost_table(summarise([judgment(scored(1.0), call)], session))
+        return (table.header, *table.rows)
+
+    alone = told(SessionCounts(sent=1, cost_usd=0.5))
+    assert alone == told(None)
+    assert alone[0] == ("", "All judgments")
+    assert dict(alone[1:]) == {
+        "Requests, retries included": "1", "Prompt tokens": "7", "Model time": "2.0 s", "Cost": "$0.50"
+    }  # fmt: skip
+    later = told(SessionCounts(sent=0, recorded=3, kept=24, cost_usd=None))
+    assert later[0] == ("", "This session", "All judgments")
+    assert ("Judgments kept from before", "24", "") in later
+    assert ("Requests, retries included", "0", "1") in later
+    assert ("Cost", "unknown", "$0.50") in later
+
+
+def test_estimates_and_other_models_are_noted_below_what_it_took() -> None:
+    session = SessionCounts(sent=2, cost_usd=0.5, estimated=2, others={"gpt-x": 1})
+    assert cost_table(summarise([judgment(scored(1.0))], session)).note == (
+        "The cost of 2 answers without usage is estimated. Another model gave 1 answer: gpt-x."
+    )
 
 
 def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
@@ -111,6 +135,21 @@ def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
     table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
     assert table.note == "Over topics. –: no overlap. No interval: rare."
     assert Table("", ("a",), [row[2:]]).note == ""
+
+
+def test_columns_that_say_one_thing_are_a_sentence() -> None:
+    rows = [("a", 1, None, "100.0%"), ("b", 2, None, "100.0%")]
+    table = Table(
+        "t", ("", "units", "people", "coverage"), rows, foot=[("all", "", None, "100.0%")], note="N."
+    )
+    found = table.varying("people", "coverage", "units")
+    assert (found.header, found.rows) == (("", "units"), (("a", "1"), ("b", "2")))
+    assert (found.foot, found.note) == (
+        (("all", ""),),
+        "People: – in every row. Coverage: 100.0% in every row. N.",
+    )
+    assert table.varying("units").header == table.header
+    assert Table("t", ("", "coverage"), [("a", "100.0%")]).varying("coverage").rows == (("a", "100.0%"),)
 
 
 def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> None:
@@ -122,3 +161,13 @@ def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> N
         "", ("Metric", "bm25+extractive", "bm25+stance+extractive"), [("Context relevance", 2, 1)]
     ).stacks
     assert not Table("", ("system", "mean"), []).stacks
+
+
+def test_the_floor_does_not_stand_beside_itself(tmp_path: Path) -> None:
+    items = factory.items()[:2]
+    judgments = factory.judge_all(items, "direct", faults=False)
+    judged = factory.make_run(tmp_path / "judged", items, judgments)
+    floors = [factory.make_run(tmp_path / name, items, judgments, baseline=True) for name in ("one", "two")]
+    judged.summary_file.write_text(summarise(judgments).model_dump_json(), encoding="utf-8")
+    assert Beside.of(floors[0], floors[1]) is None
+    assert Beside.of(floors[0], judged) is not None

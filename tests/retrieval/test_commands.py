@@ -124,7 +124,7 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
         (("retrieve", "CORPUS", "--mmr-encoder", "here"), "add --mmr"),
         (("retrieve", "tune", "CORPUS"), "no topics"),
         (("retrieve", "CORPUS", "--weights", "a"), "numbers such as 0.3,0.7"),
-        (("index", "CORPUS", "--encoder", "here"), "setting of the engine"),
+        (("index", "CORPUS", "--encoder", "here"), "of the engine"),
         (("retrieve", "CORPUS", "--split", "dev"), "no split 'dev'"),
         (("retrieve", "CORPUS", "--split", "train"), "no topics"),
         (("retrieve", "nowhere"), "topics.jsonl"),

@@ -331,9 +331,9 @@ def test_wrong_calls(corpus, encoder, tmp_path, monkeypatch):
         built(encoder=str(encoder), pooling="max")
     with pytest.raises(DeclarationError, match="its own pooling"):
         built(encoder=str(encoder), pooling="cls")
-    with pytest.raises(UnknownNameError, match="setting of the engine dense"):
+    with pytest.raises(UnknownNameError, match="of the engine dense"):
         built(k1=1.0)
-    with pytest.raises(UnknownNameError, match="setting of the engine bm25s"):
+    with pytest.raises(UnknownNameError, match="of the engine bm25s"):
         built("bm25s", encoder="x")
     (tmp_path / "empty").mkdir()
     with pytest.raises(DeclarationError, match="module:function"):

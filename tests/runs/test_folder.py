@@ -83,9 +83,9 @@ def test_another_run_is_refused_and_says_what_differs(walk: Walk) -> None:
     with pytest.raises(DeclarationError) as caught:
         begin(walk, Record(model="other"))
     said = str(caught.value)
-    assert "holds another run: model differs (there: a walk with m)" in said
+    assert "holds another run (there: a walk with m). What differs: model. Give" in said
     assert "--overwrite to begin this one afresh (its recordings are kept)" in said
-    with pytest.raises(DeclarationError, match="model, items differ "):
+    with pytest.raises(DeclarationError, match="What differs: model, items"):
         begin(walk, Record(model="other", items="others"))
     assert walk.record_file.read_bytes() == before
     assert walk.holds_another(Record(model="other"))

@@ -64,8 +64,8 @@ def test_a_session_works_where_a_loop_is_running() -> None:
     assert asyncio.run(cell()).values
 
     async def inside() -> Judgment:
-        async with Session(OFFLINE) as client:
-            return await judged(client)
+        async with Session(OFFLINE) as session:
+            return await judged(session.client)
 
     assert asyncio.run(inside()).values
 
@@ -104,3 +104,12 @@ def test_a_loop_is_good_for_several_calls_and_after_its_end() -> None:
         assert [loop.run(double(number)) for number in range(3)] == [0, 2, 4]
     assert loop.run(double(5)) == 10
     loop.close()
+
+
+def test_whoever_interrupts_is_told_what_is_kept() -> None:
+    async def interrupted(client: Client) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        Session(OFFLINE).run(interrupted)
+    assert "the same call goes on from there" in stopped.value.__notes__[0]

@@ -11,7 +11,7 @@ from conqret.scrapers.evidence import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
 
 LIMITS = Limits(
-    max_bytes=200_000, max_decoded=2_000_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.5
+    max_bytes=200_000, max_decoded=2_000_000, total_seconds=4.0, connect_seconds=4.0, read_seconds=2.0
 )
 OPTIONS = EvidenceOptions(
     FetchOptions(

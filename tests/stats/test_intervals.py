@@ -112,12 +112,24 @@ def test_a_share_near_1_has_a_short_interval():
     assert 0.8 < found.low < found.value < found.high < 1
 
 
+def test_means_between_two_ends_stay_there_and_those_of_counts_above_0():
+    points, topics = [2, 2, 2, 1, 2, 2, 2, 2, 2, 0, 2, 2], [*"aabbccddeeff"]
+    assert mean_interval(points, topics).high > 2
+    between = mean_interval(points, topics, ends=(0, 2))
+    share = mean_interval([one / 2 for one in points], topics, scale="share")
+    assert (between.low, between.value, between.high) == (2 * share.low, 2 * share.value, 2 * share.high)
+    assert between.high < 2
+    assert mean_interval([4, 1, 9], scale="plain").low < 0
+    assert 0 < mean_interval([4, 1, 9], scale="variance").low < 14 / 3
+    assert mean_interval([2, 0, 0, 2], scale="variance").low >= 0
+
+
 @pytest.mark.parametrize(
     ("values", "clusters", "why"),
     [
         ([0.4], ["a"], "one cluster only"),
         ([0.4, 0.5], ["a", "b"], "2 clusters, and 3 are needed"),
-        ([0.4, 0.4, 0.4], ["a", "b", "c"], "does not vary"),
+        ([0.4, 0.4, 0.4], ["a", "b", "c"], "the same on every topic"),
     ],
 )
 def test_where_there_is_none_it_says_why(values, clusters, why):
@@ -143,7 +155,9 @@ def test_rare_labels_have_no_interval():
     found = spearman(people, np.arange(60), leave_one_out(topics))
     assert (found.low, found.reason) == (None, "no interval: one of the two differs in fewer than 5 items")
     assert "4 items of one kind only" in auroc(people, np.arange(60), leave_one_out(topics)).reason
-    assert "too rare" in matthews(people, np.arange(60) % 3 == 0, leave_one_out(topics)).reason
+    assert (
+        "gave almost only one label" in matthews(people, np.arange(60) % 3 == 0, leave_one_out(topics)).reason
+    )
 
 
 def test_chance_seldom_excludes_0_however_rare_the_label():
@@ -202,11 +216,11 @@ def test_a_difference_leaves_out_the_same_clusters():
     other = Sampled(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
     difference = one.minus(other)
     assert difference.clusters == 3
-    assert difference.estimate().reason == "no interval: it does not vary between clusters"
+    assert difference.estimate().reason == "no interval: it is the same on every topic (or other group)"
 
 
 def test_unequal_topics_do_not_make_chance_a_finding():
-    """With seven degrees of freedom for all eight topics, these would be 7 %."""
+    """With seven degrees of freedom for all eight topics, these would be 7%."""
     found = np.zeros(2)
     for seed in range(400):
         rng = np.random.default_rng([seed, 8])

@@ -13,6 +13,12 @@ def test_violators_are_pooled_by_hand():
     assert levels.tolist() == pytest.approx([1, 3, 3, 6])  # 3, 5 and 1 have the mean 3
 
 
+def test_places_that_rounding_alone_tells_apart_are_one():
+    places, levels = monotone([0.5, 0.8, 0.8000000000000003, 0.7999999999999999], [0, 0, 0.3, 0.9])
+    assert places.tolist() == pytest.approx([0.5, 0.8])
+    assert levels.tolist() == pytest.approx([0, 0.4])
+
+
 def test_folds_hold_whole_clusters_and_differ_by_one():
     folds = dealt([f"t{number % 13}" for number in range(60)], seed=5)
     assert len(folds) == 13

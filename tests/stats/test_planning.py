@@ -22,7 +22,7 @@ def test_the_width_of_a_mean_is_the_closed_form():
     for cell in plan_mean(draw, Plan((8, 20), (1, 4), simulations=150)):
         sd = 0.2 * ((0.25 + 0.75 / cell.items) / cell.topics) ** 0.5
         assert cell.half_width == pytest.approx(t.ppf(0.975, cell.topics - 1) * sd, rel=0.1)
-        assert cell.power < 0.12  # nothing is there to be found: 5 %
+        assert cell.power < 0.12  # nothing is there to be found: 5%
 
 
 def test_power_rises_with_topics_and_hardly_with_items():

@@ -5,7 +5,9 @@ import pytest
 from scipy import stats
 
 from conqret.errors import DeclarationError
+from conqret.stats.estimate import UNVARIED
 from conqret.stats.prediction_powered import prediction_powered_mean
+from conqret.stats.resampling import mean_interval
 from conqret.stats.rogan_gladen import rogan_gladen
 
 DATA_SETS = 2_000
@@ -67,6 +69,47 @@ def test_by_hand():
     assert found.corrected.value == pytest.approx(0.6)
     assert found.labels.value == 0.5
     assert found.naive.value == pytest.approx(0.75)
+
+
+def test_means_of_shares_stay_between_0_and_1_and_hold_the_truth():
+    """Labels near the top of their scale: plain intervals reach above 1, and those of labels alone hold it in 88%."""
+    rng = np.random.default_rng(8)
+    topics = np.repeat(np.arange(8), 5)
+
+    def people(shifts):
+        seen = 2.5 + 0.8 * shifts + rng.normal(size=(len(shifts)))
+        return np.clip(np.round(2 + seen), 0, 4) / 4
+
+    truth = people(rng.normal(size=100_000)).mean()
+    held, alone = [], []
+    for _ in range(300):
+        said = people(rng.normal(size=8)[topics])
+        judge = np.clip(said + 0.1 * rng.normal(size=40) + 0.05, 0, 1)
+        known = rng.random(40) < 0.5
+        sides = [one[known].tolist() for one in (said, judge, topics)]
+        rest = [one[~known].tolist() for one in (judge, topics)]
+        if len(set(sides[2])) < 4:
+            continue
+        found = prediction_powered_mean(
+            *sides[:2], rest[0], clusters=sides[2], unlabelled_clusters=rest[1], scale="share"
+        )
+        for one, kept in ((found.corrected, held), (found.labels, alone)):
+            if one.low is not None:
+                assert 0 <= one.low <= one.value <= one.high <= 1
+                kept.append(one.low <= truth <= one.high)
+        assert found.naive == mean_interval(
+            [*sides[1], *rest[0]], [*sides[2], *rest[1]], scale="share"
+        )  # as on the page of the run
+    assert min(np.mean(held), np.mean(alone)) >= 0.93
+
+
+def test_labels_that_do_not_vary_have_no_interval():
+    topics = [*range(6)]
+    found = prediction_powered_mean(
+        [0.8] * 6, [0.7] * 6, [0.7] * 6, clusters=topics, unlabelled_clusters=topics, scale="share"
+    )
+    assert (found.labels.low, found.labels.reason) == (None, UNVARIED)
+    assert (found.naive.low, found.naive.reason) == (None, UNVARIED)
 
 
 def test_a_judge_that_says_nothing_leaves_the_labels():

@@ -113,6 +113,12 @@ def test_brier_and_calibration_error_by_hand():
     assert (high.said.value, high.people.value) == (pytest.approx(0.9), pytest.approx(0.5))
 
 
+def test_what_rounding_alone_tells_apart_is_in_one_band():
+    said = np.array([0.8, 0.8000000000000003] * 6)
+    (band,) = bands(said, np.linspace(0, 1, 12), list("abcdefghijkl"), 0.95)
+    assert band.units == 12
+
+
 def test_a_calibrated_confidence_has_next_to_no_error():
     rng = np.random.default_rng(5)
     said = rng.random(4000)

@@ -87,6 +87,11 @@ def test_the_trend_is_that_of_the_line_through_all_levels() -> None:
     assert found.value == pytest.approx(3 * np.polyfit(range(4), np.mean(rows, axis=0), 1)[0])
 
 
+def test_two_levels_have_no_correlation() -> None:
+    found = respond([[0.5, 0.4], [0.5, 0.2]], (0, 1), ["a", "b"])
+    assert (found.pearson, found.spearman) == (None, None)  # it is -1 of any two levels that fall
+
+
 def test_one_topic_cannot_be_tested() -> None:
     found = respond([[0.5, 0.4], [0.5, 0.2]], (0, 1), ["a", "a"])
     assert found.neighbours[0].p is None

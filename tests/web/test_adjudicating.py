@@ -58,7 +58,8 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
         f"/adjudicate/{Links(tmp_path).to(ADJUDICATE)}",
     )
     listed = (await ada.get(root)).text
-    assert re.findall(r">(item-\d)</a>", listed) == ["item-0", "item-1"]
+    assert re.findall(r">(item-\d)</span>", listed) == ["item-0", "item-1"]
+    assert ">Should school begin later? — in favour</a>" in listed
     shown = (await ada.get(f"{root}/2")).text
     for word in ("p01", "p02", "judge", "weak"):
         assert word in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -67,10 +68,10 @@ async def test_from_the_link_to_the_last_screen(study: Study) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))
     assert where == "/screen/1"
-    assert "0 of 2 answered" in anna.page
+    assert "0 of 2 screens answered" in anna.page
     assert "<kbd>1</kbd>–<kbd>5</kbd> choose, <kbd>x</kbd> cannot judge, <kbd>c</kbd> comment" in anna.page
     await anna.send(where, **{"q:overall_quality": "4", "comment": "sound"})
-    assert "1 of 2 answered" in anna.page
+    assert "1 of 2 screens answered" in anna.page
     await anna.send("/screen/2", **{"q:overall_quality": "cannot judge"})
     assert "You are done" in anna.page
     assert [(one.answers["overall_quality"], one.comment) for one in study.ledger.given()] in (
@@ -287,3 +288,26 @@ async def test_who_is_named_takes_no_place_of_those_who_join(tmp_path: Path) -> 
         visitor = found.browser()
         await visitor.get(link)
         assert (await visitor.send(link, name=name)).status_code == status
+
+
+async def test_questions_on_one_scale_are_counted_and_say_its_points_once(tmp_path: Path) -> None:
+    with contextlib.closing(begun(tmp_path, 2, ("anna", "ben"), task="dimensions")) as ledger:
+        study = Study(ledger, tmp_path)
+        anna = study.browser()
+        await anna.begin(study.link("anna"))
+        assert "Question 1 of 15" in anna.page
+        assert anna.page.count("<dd>poor.") == 1
+        assert anna.page.count('class="choices row"') == 15
+        assert "[2] (no title)" in anna.page
+
+
+async def test_a_question_alone_has_its_points_beside_its_answers(study: Study) -> None:
+    anna = study.browser()
+    await anna.begin(study.link("anna"))
+    assert "<b>1</b><span>: lowest</span>" in anna.page
+    assert "Question 1 of" not in anna.page
+    assert 'id="grades"' not in anna.page
+
+
+async def test_who_lost_the_link_is_told_what_to_do(study: Study) -> None:
+    assert "ask those who run the study" in (await study.browser().get("/")).text

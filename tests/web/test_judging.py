@@ -49,7 +49,7 @@ async def test_before_the_timer_there_are_the_question_and_its_options_alone(tmp
         assert counter is not None
         assert (counter.text in ann.page) is (argued and later)
         answer = await ann.send(where, slider="1")
-        if "This question earned you" in ann.page:
+        if "<title>What it earned" in ann.page:
             answer = await ann.get("/next")
         where = answer.url.path
     assert met == {(argued, later) for argued in (False, True) for later in (False, True)}
@@ -73,7 +73,7 @@ async def test_the_server_keeps_the_time(tmp_path: Path) -> None:
     await ann.send(second, start="1")
     clock.now += LIMIT_SECONDS + GRACE_SECONDS - 1
     await ann.send(second, slider="3")
-    assert "This question earned you" in ann.page
+    assert "<title>What it earned" in ann.page
     assert "no answer" in ann.page
     assert [dict(one.answers) for one in study.ledger.given()] == [
         {"reason": "no answer within the time"},
@@ -115,14 +115,33 @@ async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> 
         seen.append("encourage" if "far better to abstain" in ann.page else "simple")
         await ann.send(where, start="1")
         answer = await ann.send(where, slider="0")
-        if "This question earned you" in ann.page:
+        if "<title>What it earned" in ann.page:
             total = "$0.40" if seen[-1] == "encourage" else "$0.30"
-            assert f"earned you {total}" in ann.page
+            assert f"This question earned you {total}" in ann.page
+            assert "All your answers so far earned you" in ann.page
             answer = await ann.get("/next")
         where = answer.url.path
     assert seen == ["simple"] * 4 + ["encourage"] * 4
-    assert "right answer at 0 of 4 questions, and abstained at 4" in ann.page
+    assert "right for 0 of 4 questions, and you abstained at 4" in ann.page
     assert "earned you <b>$1.40</b>" in ann.page
+
+
+async def test_a_loss_is_called_one_and_the_middle_is_left_from_where_it_pays(tmp_path: Path) -> None:
+    study = Study(begun_debate(tmp_path, ["ann"]), tmp_path)
+    ann, where = await begun(study)
+    assert "at least 58% sure" in ann.page  # 0.30 p - 0.05 (1 - p) = 0.15 at 4/7
+    assert "Judgment 1 of 2 on this question" in ann.page
+    costs = []
+    while where.startswith("/screen/"):
+        await ann.send(where, start="1")
+        answer = await ann.send(where, slider="-3")
+        if "<title>What it earned" in ann.page:
+            costs.append("This question cost you $1.20" in ann.page)
+            assert costs[-1] or "This question earned you $1.20" in ann.page
+            answer = await ann.get("/next")
+        where = answer.url.path
+    assert any(costs)
+    assert "Your answers are saved" in ann.page
 
 
 async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path: Path) -> None:

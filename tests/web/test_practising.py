@@ -30,7 +30,7 @@ async def test_after_each_screen_one_is_told_what_is_right_and_why(tmp_path: Pat
     await anna.get(study.link("anna"))
     assert "First come 5 screens to practise" in anna.page
     assert "At most 3 screens" in anna.page
-    assert "80 % of them right" in anna.page
+    assert "80% of them right" in anna.page
     where = (await anna.send("/begin")).url.path
     assert "Practice: 0 of 5" in anna.page
     form = anna.page
@@ -48,7 +48,7 @@ async def test_after_each_screen_one_is_told_what_is_right_and_why(tmp_path: Pat
     await anna.send(where, **{"q:overall_quality": "4"})
     assert "That is right." in anna.page
     where = (await anna.get("/next")).url.path
-    assert "0 of 3 answered" in anna.page
+    assert "0 of 3 screens answered" in anna.page
     assert "Practice:" not in anna.page
     for _ in range(3):
         where = (await anna.send(where, **{"q:overall_quality": "5"})).url.path
@@ -87,7 +87,7 @@ async def test_judges_practise_on_other_questions_and_are_told_the_right_option(
             if "The right answer is" in browser.page:
                 told += 1
                 assert f"<b>{'B' if on_the_right else 'A'}: yes</b>" in browser.page
-                assert "earned you" in browser.page
+                assert ("earned you" if toward_right else "cost you") in browser.page
                 await browser.get("/next")
             where = str(browser.where)
         assert told == 2

@@ -34,6 +34,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON sche
 from conqret.web import intake, service  # noqa: E402
 from conqret.web.access import Served  # noqa: E402
 from conqret.web.intake import Limits  # noqa: E402
+from conqret.web.server import port_at  # noqa: E402
 from tests.web.services import ITEM, JSON, Running  # noqa: E402
 
 KEY = "a-key-of-this-service"
@@ -345,6 +346,39 @@ def test_a_provider_that_was_given_up_is_tried_again_after_a_while(monkeypatch: 
     assert (mended.status, ready.status) == (200, 200)
 
 
+def test_a_server_that_is_not_there_is_no_fault_of_the_item() -> None:
+    with port_at("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+    options = ClientOptions("openai/mine", api_base=f"http://127.0.0.1:{port}/v1", api_key="none-at-all")
+    with Running(Session(options), "direct") as found:
+        before, got, ready = found.get("/readyz"), found.judge("direct"), found.get("/readyz")
+        alive = found.get("/healthz")
+    assert (got.status, got.json["code"], got.headers["Retry-After"]) == (503, "provider_down", "30")
+    assert f"nobody answers at http://127.0.0.1:{port}/v1" in got.json["detail"]
+    for one in (before, ready):
+        assert (one.status, one.json["ready"]) == (503, False)
+        assert one.json["why"] == got.json["detail"]
+    assert alive.status == 200
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (("openai/mine", "--api-base", "http://127.0.0.1:9/v1"), "nobody answers at http://127.0.0.1:9/v1"),
+        (("gpt-4o-mini",), "needs a key, and none is set"),
+    ],
+)
+def test_it_does_not_start_where_the_model_cannot_be_asked(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    store = tmp_path / "made" / "answers.sqlite"
+    done = cli("serve", "--port", 0, "--model", *model, "--recordings", store)
+    assert (done.code, done.out) == (2, "")
+    assert said in " ".join(done.err.split())
+    assert not store.parent.exists()
+
+
 def test_a_budget_that_is_spent_is_no_fault_of_the_provider() -> None:
     prices = {"input_price": 1e6, "output_price": 1e6, "budget_usd": 1e-6}
     with FaultServer() as server, Running(of(server, **prices), "direct") as found:
@@ -413,7 +447,7 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
         ("--api-key-file", tmp_path / "none.txt"): "cannot be read: No such file",
         ("--api-key-file", keys): "is no file of keys: write one key a line",
         ("--format", "dircet"): "did you mean 'direct'",
-        ("--format", "direct", "--metric", "cogency"): "there is no metric of format direct 'cogency'",
+        ("--format", "direct", "--metric", "cogency"): "there is no metric 'cogency' of format direct",
         ("--host", "256.0.0.1", "--api-key-env", "LONG"): "cannot be had",
     }
     monkeypatch.setenv("LONG", KEY)

@@ -187,8 +187,16 @@ def test_a_run_is_compared_with_another(viewer: Viewer) -> None:
     status, page, _ = viewer.ask(unescape(other))
     assert (status, "share no" in page, 'href="/">All runs' in page) == (409, True, True)
     assert "What differs between two runs" in viewer.text("/diff?first=offline&second=offline")
+    assert "Pick the run that “offline” is compared with." in viewer.text("/diff?first=offline")
     assert viewer.ask("/diff")[0] == 404
     assert viewer.ask("/diff?first=../outside&second=offline")[0] == 409
+
+
+def test_where_nothing_is_a_way_leads_out(viewer: Viewer) -> None:
+    status, page, _ = viewer.ask("/nowhere")
+    assert status == 404
+    assert "<title>There is no such page" in page
+    assert '<li><a href="/">All runs</a></li>' in page
 
 
 def test_a_hostile_name_is_a_link_that_works(viewer: Viewer) -> None:

@@ -42,7 +42,8 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
         yield instrument or "instrument without a name"
         for one in own:
             mean = "none" if one.mean is None else f"{one.mean:.4f}"
-            yield f"  {one.metric:<22} {mean:>10}  (n = {one.scored} of {one.total})"
+            ends = "" if one.low is None else f" [{one.low:.3f}, {one.high:.3f}]"
+            yield f"  {one.metric:<22} {mean:>10}{ends}  (n = {one.scored} of {one.total})"
     yield at(file, "scores")
 
 

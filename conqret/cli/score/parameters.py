@@ -11,6 +11,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.groups import Group
+from conqret.runs.folder import RECORD_NAME
 from conqret.runs.places import default_folder, stem
 
 if TYPE_CHECKING:
@@ -35,11 +36,14 @@ class Measured(Group):
         typer.Option(
             "--output",
             "-o",
-            help="The folder of scores.parquet. Default: in runs/, ANSWERS-METRIC-INSTRUMENT.",
+            help="The folder of scores.parquet. Default: in runs/, SYSTEM-METRIC-INSTRUMENT.",
         ),
     ] = None
     system: Annotated[
-        str | None, typer.Option(help="The system's name. Default: the answers' file name.")
+        str | None,
+        typer.Option(
+            help="The system's name. Default: that of the answers' file, or of the run's folder that it is in."
+        ),
     ] = None
     columns: Annotated[
         str | None, typer.Option(help="Which column holds what: id=qid,answer=text,partial_answers=refs,…")
@@ -48,7 +52,8 @@ class Measured(Group):
     @property
     def name(self) -> str:
         """The system's."""
-        return self.system or stem(self.answers)
+        run = self.answers.resolve().parent
+        return self.system or (run.name if (run / RECORD_NAME).is_file() else stem(self.answers))
 
     @property
     def mapping(self) -> Mapping[str, str]:
@@ -68,4 +73,4 @@ class Measured(Group):
 
     def folder(self, metric: str, *instrument: str) -> Path:
         """Where the scores go; ``instrument`` tells two measurements of a metric apart."""
-        return self.output or default_folder(stem(self.answers), metric, *instrument)
+        return self.output or default_folder(self.name, metric, *instrument)

@@ -148,7 +148,7 @@ def _ends(matrix: PairMatrix) -> str:
             if len(values) > 1
             else f"{between}: {known[lowest]}"
         )
-        said.append(known[lowest].reason or "in brackets: the 95 % interval over questions")
+        said.append(known[lowest].reason or "in brackets: the 95% interval over questions")
     if missing:
         (one, other), first = missing[0]
         have, between = "has" if len(missing) == 1 else "have", f"{number[one]} and {number[other]}"

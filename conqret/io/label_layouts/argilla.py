@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE
 
 DISCARDED = "discarded"
 
@@ -20,6 +20,8 @@ def _fits(file: LabelFile) -> bool:
 
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
+    if any(PROBABILITY in (record.get("metadata") or {}) for record in file.records):
+        file.notes.append(RANDOM_SAMPLE)
     for line, record in enumerate(file.records, start=1):
         item = str(record.get("id") or "").strip()
         if not item:

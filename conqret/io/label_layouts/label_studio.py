@@ -8,7 +8,7 @@ from typing import Any
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret label`` writes it."""
@@ -26,6 +26,8 @@ def _fits(file: LabelFile) -> bool:
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     skipped = 0
+    if any(PROBABILITY in task["data"] for task in file.records):
+        file.notes.append(RANDOM_SAMPLE)
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(ITEM) or "").strip()
         if not item:

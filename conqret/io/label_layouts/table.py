@@ -3,21 +3,23 @@
 Long: a row for each label, with columns for item, dimension, value and, where there are several people, annotator.
 Wide: a row for each item (or item and annotator), with a column for each dimension, or for each dimension and
 person as ``clarity@anna``. Both may have columns for a part of the item (a document) and for the topic. What the user
-says of the columns names them by field; the dimensions that the user names are the label columns of a wide table, or
-the one dimension of a long table that has no column for it.
+says of the columns names them by field, and those of a wide table by dimension (``clarity=Answer.clarity``); the
+dimensions that the user names are the label columns of a wide table, or the one dimension of a long table that has no
+column for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.io.cells import as_text, is_missing
 from conqret.io.checks import cell_text
-from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
+from conqret.io.faults import near
+from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE
 from conqret.io.schema import Field, Schema, TableReader
 
 LABEL = Schema(
@@ -53,7 +55,12 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         DeclarationError: the columns do not say what is what.
         UnknownNameError: the user names a field, a column or a dimension that does not exist.
     """
-    schema = LABEL.with_columns(file.mapping)
+    named = {
+        column: dimension_name(name)
+        for name, column in file.mapping.items()
+        if name not in LABEL.fields and not near(name, LABEL.fields)
+    }
+    schema = LABEL.with_columns({name: one for name, one in file.mapping.items() if one not in named})
     check_known("column", file.columns, *file.mapping.values())
     schema = schema.among(file.columns)
     shown = ", ".join(file.columns)
@@ -62,9 +69,11 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             f"{file.name} has no column for the item (columns: {shown}). Name it: --columns item=COLUMN"
         )
     held = {one.columns[0] for one in schema.fields.values()}
-    rest = [column for column in file.columns if column not in held]
-    if "value" not in schema.fields or ("dimension" not in schema.fields and len(file.dimensions) > 1):
-        return _wide(file, schema, rest)
+    rest = [column for column in file.columns if column in named or column not in held]
+    several = "dimension" not in schema.fields and len(file.dimensions) > 1
+    if named or several or "value" not in schema.fields:
+        asked = [column for column in rest if column != PROBABILITY]
+        return _wide(file, schema, _label_columns(file, schema, asked, named), rest)
     if "dimension" not in schema.fields and not file.dimensions:
         raise DeclarationError(
             f"{file.name} has a column for the value ({schema.fields['value'].columns[0]}) and none for the "
@@ -82,9 +91,10 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
 
 
-def _wide(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawLabel]:
-    file.title = "wide table"
-    chosen = _label_columns(file, schema, rest)
+def _wide(
+    file: LabelFile, schema: Schema, chosen: Mapping[str, str], rest: Sequence[str]
+) -> Iterator[RawLabel]:
+    file.title = WIDE
     _leave_out(file, [column for column in rest if column not in chosen])
     own = {name: one for name, one in schema.fields.items() if name not in ("dimension", "value")}
     schema = replace(schema, fields=own)
@@ -98,12 +108,12 @@ def _wide(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         values = reader.read(row.record, schema)
         if values is None:
             continue
-        for column in chosen:
-            dimension, _, person = column.partition(MARK)
+        for column, dimension in chosen.items():
+            person = column.partition(MARK)[2]
             cell = row.record.get(column)
             text = None if is_missing(cell) else as_text(cell)
             who = {"annotator": person.strip()} if person else {}
-            yield RawLabel(row.line, dimension=dimension_name(dimension), text=text, **{**values, **who})
+            yield RawLabel(row.line, dimension=dimension, text=text, **{**values, **who})
     if blank and blank == reader.number:
         raise DeclarationError(
             f"{file.name} is not filled in: write who labels, and a label, into each of its {number(blank, 'row')} "
@@ -113,18 +123,20 @@ def _wide(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         file.notes.append(f"{number(blank, 'row')} of {reader.number} not filled in")
 
 
-def _label_columns(file: LabelFile, schema: Schema, rest: Sequence[str]) -> list[str]:
-    """The columns of a wide table that hold labels."""
-    dimensions = {column: dimension_name(column.partition(MARK)[0]) for column in rest}
-    wanted = {dimension_name(one): one for one in file.dimensions}
+def _label_columns(
+    file: LabelFile, schema: Schema, rest: Sequence[str], named: Mapping[str, str]
+) -> dict[str, str]:
+    """The columns of a wide table that hold labels, with the dimension of each, as the user ``named`` it or not."""
+    dimensions = {column: named.get(column, dimension_name(column.partition(MARK)[0])) for column in rest}
+    wanted = {dimension_name(one): one for one in file.dimensions or named.values()}
     for dimension, written in wanted.items():
         if dimension not in dimensions.values():
             raise UnknownNameError("label column", written, sorted(set(dimensions.values())))
-    chosen = [
-        column
+    chosen = {
+        column: dimension
         for column, dimension in dimensions.items()
         if (dimension in wanted if wanted else column.casefold() not in PROSE)
-    ]
+    }
     if not chosen:
         raise DeclarationError(
             f"{file.name} has no column with labels (columns: {', '.join(file.columns)}): name them with "
@@ -139,6 +151,9 @@ def _label_columns(file: LabelFile, schema: Schema, rest: Sequence[str]) -> list
 
 
 def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
+    if PROBABILITY in columns:
+        file.notes.append(RANDOM_SAMPLE)
+        columns = [one for one in columns if one != PROBABILITY]
     if columns:
         file.notes.append(f"columns left out: {', '.join(columns)}")
 

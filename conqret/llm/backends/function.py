@@ -172,15 +172,15 @@ class Called(Connection):
                 said = await said
         except (Exception, SystemExit) as error:  # a judge does not end the run
             told = f"{self._model} raised {type(error).__name__}: {first_line(error)}"
-            raise ProviderError(Reason.BAD_REQUEST, told) from error
+            raise ProviderError(Reason.JUDGE_FAILED, told) from error
         seconds = time.perf_counter() - began
         try:
             text = json.dumps({SAID: said}, default=_plain)
         except (TypeError, ValueError, RecursionError) as error:
             told = f"{self._model} said what is no plain data: {first_line(error)}"
-            raise ProviderError(Reason.BAD_REQUEST, told) from error
+            raise ProviderError(Reason.JUDGE_FAILED, told) from error
         if len(text) > MOST:
-            raise ProviderError(Reason.BAD_REQUEST, f"{self._model} said more than {MOST >> 20} MiB")
+            raise ProviderError(Reason.JUDGE_FAILED, f"{self._model} said more than {MOST >> 20} MiB")
         return Completion(
             text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
         )

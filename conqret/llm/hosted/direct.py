@@ -11,6 +11,7 @@ import json
 import ssl
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import BaseModel
@@ -23,13 +24,16 @@ from conqret.llm.hosted.servers import Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import status_error
-from conqret.llm.reachable import check_address, proxy_of, sent_on
+from conqret.llm.reachable import address, check_address, proxy_of, sent_on
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
 
 KEEP_ALIVE = 30.0
 """Seconds for which an idle connection is kept: under the 60 and 75 after which servers close theirs."""
+
+NOWHERE = 404
+"""The status of an address at which there is nothing, and of a model that the server does not have."""
 
 _HEADERS = {
     "Accept": "application/json",
@@ -145,7 +149,11 @@ def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes)
     """What another status than 200 amounts to."""
     if 300 <= status < 400:
         return sent_on(server.url, headers.get("Location", ""))
-    return status_error(status, _message(raw) or f"status {status} without a word", headers)
+    said = _message(raw) or f"status {status} without a word"
+    if status == NOWHERE and server.base and not urlsplit(server.base).path.strip("/"):
+        longer = f"{address(server.base).rstrip('/')}/v1"
+        said = f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?): {said}"
+    return status_error(status, said, headers)
 
 
 def parsed(raw: bytes) -> Mapping[str, Any]:

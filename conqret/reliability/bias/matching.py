@@ -40,7 +40,9 @@ def compared(
         NotAskedError: there are no labels, no metric of quality, or no topic with both groups.
     """
     if not ground.people:
-        raise NotAskedError("people's labels are needed to allow for quality: give labels")
+        raise NotAskedError(
+            "quality is allowed for by people's labels, and this bias run had none: conqret bias --labels FILE"
+        )
     found = []
     for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
         known = ground.quality(metric)
@@ -49,7 +51,7 @@ def compared(
             of = next((one for one in (metric, OVERALL) if one in ground.people), "quality")
             found.append(
                 Contrast(
-                    name=f"{name}, beyond people's {of.replace('_', ' ')}",
+                    name=f"{name}, people's {of.replace('_', ' ')} allowed for",
                     adverse="any",
                     up=up,
                     metrics=(metric,),

@@ -3,7 +3,7 @@
 A score is the item's quality (what people say of it, or else N(.5, .15)) with errors N(0, ``noise``), and a change
 moves it by N(0, .05) a topic. Of two arguments the first wins where q + place + error > 0, with q ~ N(0, 1) by how much
 it is better and errors N(0, 1); what the place and a change do differs between topics by N(0, .35). So a first place
-wins 40 to 60 % in two topics of three where there is no bias at all. A bias of size s moves scores by s, and the chance
+wins 40 to 60% in two topics of three where there is no bias at all. A bias of size s moves scores by s, and the chance
 to win from .5 to .5 + s.
 """
 

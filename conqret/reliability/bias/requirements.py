@@ -50,7 +50,7 @@ def _value(requirement: Requirement, table: BiasTable) -> float | None:
         return row.effect.share
     if name == "missable":
         return row.missable
-    end = {None: row.effect.value, "low": row.effect.low, "high": row.effect.high}[requirement.end]
+    end = requirement.end_of(row.effect)
     return end if end is None or name == "effect" else 0.5 + end / 2
 
 

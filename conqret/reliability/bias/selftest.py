@@ -21,9 +21,9 @@ from conqret.stats.significance import ALPHA
 SIMULATIONS = 100
 """Judges of each kind: the standard error of a share of one half is then .05."""
 SIZE = 0.1
-"""A tenth of the scale, or a first place that wins 60 %."""
+"""A tenth of the scale, or a first place that wins 60%."""
 LARGEST = 0.45
-"""A place that wins 95 %."""
+"""A place that wins 95%."""
 FEWEST = 20
 
 
@@ -40,7 +40,7 @@ class Planted(Frozen):
 
 class SelfTest(Frozen):
     """What a bias run on these items can do. ``raised`` is the share of the judges without a bias of which any probe
-    raised an alarm; more than ``allowed`` are more than 5 % by a one-sided binomial test."""
+    raised an alarm; more than ``allowed`` are more than 5% by a one-sided binomial test."""
 
     items: int
     topics: int

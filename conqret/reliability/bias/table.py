@@ -31,14 +31,19 @@ Verdict = Literal["alarm", "clear", "inconclusive", "exploratory", "no value", "
 """Of a primary row: a bias was found, none beyond the margin is there, or neither can be said; of any other row that it
 was looked at besides. Rows without a test are measured, or have no value."""
 
+LARGEST = 1.0
+"""No difference of scores in [0, 1] is larger."""
+
 POWER = 0.8
 """Cohen's (1988) convention: what is said to have been missed would have been found with this probability."""
 
 
 class Example(Frozen):
-    """The pair of a row that moved furthest in the direction of its effect: an item, its topic, and both scores."""
+    """The pair of a row that moved furthest in the direction of its effect: an item, its topic, and both scores.
+    Between two items the ``item`` has the first of them, and ``other`` names that of the second."""
 
     item: str
+    other: str = ""
     topic: str
     base: float
     changed: float
@@ -50,10 +55,10 @@ class BiasRow(Frozen):
     ``effect`` is that of the differences in scores (in [0, 1]), with an interval over topics and a p-value
     that is corrected for all primary rows, or else for all others; None where no pair has a value. ``missing`` counts
     the reasons of the pairs without one. ``primary`` is the one row of its probe that can raise an alarm. Within
-    ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80 %
-    (None: nothing can be said). ``places`` marks a preference in both orders, ``observed`` how often one side of pairs
-    won, which is no experiment and never an alarm, and ``against`` says what the base is. ``example`` is of a primary
-    row that moved.
+    ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80%
+    (None: not even the largest that there is). ``places`` marks a preference in both orders, ``observed`` how often one
+    side of pairs won, which is no experiment and never an alarm, and ``against`` says what the base is. ``example`` is
+    of a primary row that moved.
     """
 
     probe: str
@@ -205,7 +210,7 @@ class _Answer:
         cls, contrast: Contrast, several: Sequence[Paired], margin: float, alpha: float, family: int
     ) -> Self:
         """The larger of what the possible slopes say. A test among ``family`` rows is taken at ``alpha / family``:
-        somewhat stricter than maxT is. What it finds in 80 % of cases lies t(alpha) + t(.8) standard errors from 0."""
+        somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
         rises = contrast.adverse == "rise"
         reach = (
             2 * margin if contrast.mirrored else margin
@@ -218,8 +223,8 @@ class _Answer:
             ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
             if None not in (halves := [one.half for one in ends]):
                 sizes.append(sum(one for one in halves if one is not None))
-        missable = max(sizes, default=None)
-        return cls(reach, max(beyond) < alpha, missable)
+        missed = max(sizes, default=LARGEST)
+        return cls(reach, max(beyond) < alpha, missed if missed < LARGEST else None)
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -331,7 +336,10 @@ def _example(
     furthest, pair, (base, changed, *_) = max(moves, key=lambda one: one[0])
     if furthest <= 0:
         return None
-    return Example(item=pair.item or pair.base[1], topic=pair.cluster, base=base, changed=changed)
+    other = "" if contrast.people is None else pair.changed[1]
+    return Example(
+        item=pair.item or pair.base[1], other=other, topic=pair.cluster, base=base, changed=changed
+    )
 
 
 def _values(pair: Pair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
@@ -360,17 +368,19 @@ def _verdict(
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
     found = effect.p < alpha and not spans
     what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
+    below = contrast.adverse == "rise" and effect.high is not None and effect.high < 0
+    falls = "falls, which is no bias" if below else ""
     if answer is None:
-        return "exploratory", f"a hint: {what}" if found else "no hint"
+        return "exploratory", f"a hint: {what}" if found else f"no hint{falls and f': {falls}'}"
     if found:
         return "alarm", what
-    if contrast.adverse == "rise" and effect.high is not None and effect.high < 0:
-        return "clear", "lowers the score, as a careful judge may"
+    if falls:
+        return "clear", falls
     if answer.clear:
         within = f"within {answer.margin:g}"
         if contrast.adverse == "rise":
-            within = f"rises by less than {answer.margin:g}" if effect.value > 0 else "does not rise"
+            within = f"less than {answer.margin:g}" if effect.value > 0 else "not above 0"
         return "clear", "nothing moved" if effect.share == 0 else within
     if answer.missable is None:
-        return "inconclusive", "could have missed an effect of any size"
+        return "inconclusive", "cannot be told: an effect of any size could have been missed"
     return "inconclusive", f"could have missed up to {answer.missable:.2f}"

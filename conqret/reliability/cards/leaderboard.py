@@ -16,6 +16,7 @@ from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.reliability.cards.card import FILE_NAME, Card, read_card
 from conqret.reliability.validation.statistics import STATISTICS
+from conqret.runs.names import told_apart
 from conqret.stats.estimate import Estimate, undefined
 
 AVERAGED = ("alpha", "calibrated", "person", "as_person")
@@ -85,7 +86,8 @@ def leaderboard(files: Sequence[Path], by: str = "alpha") -> Leaderboard:
     known = {file.resolve() for file in files}
     if not files or len(known) < len(files):
         raise DeclarationError("give one card at least, and each once")
-    cards = {_name(file): read_card(file) for file in files}
+    names = told_apart([file.parent if file.name == FILE_NAME else file for file in files])
+    cards = {name: read_card(file) for name, file in zip(names, files, strict=True)}
     name, dimension = _parsed(by, list(cards.values()))
     groups = gathered((_comparable(card, name, dimension), (file, card)) for file, card in cards.items())
     boards = [_board(group, name, dimension) for group in groups.values()]
@@ -94,10 +96,6 @@ def leaderboard(files: Sequence[Path], by: str = "alpha") -> Leaderboard:
         falls=name in _COSTS,
         boards=tuple(sorted(boards, key=lambda board: -len(board.standings))),
     )
-
-
-def _name(file: Path) -> str:
-    return str(file.parent if file.name == FILE_NAME else file)
 
 
 def _parsed(by: str, cards: Sequence[Card]) -> tuple[str, str | None]:

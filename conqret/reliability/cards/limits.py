@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from conqret.data.gathering import gathered
+from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.folder import JudgeRecord
 from conqret.reliability.bias.table import BiasTable
 from conqret.reliability.cards.cost import Cost
@@ -50,21 +51,34 @@ def known_limits(
         "beat.": record.baseline,
         **_agreement(rows),
         **_beside(validation),
-        **_curves(curves),
-        **_bias(bias),
         **_drift(drift),
+        **_bias(bias),
+        **_curves(curves),
         f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
         f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
+        _chosen(validation): validation.join.items < validation.join.judged,
         f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
         < FEW_TOPICS,
         f"{named[:1].upper()}{named[1:]} {were} labelled by one person: nothing is known of how far people agree "
         "there.": single,
-        f"Not held against people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
+        f"Not compared with people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
         "What it costs is unknown: the model's price is not known.": cost.usd is None,
         f"All this holds for items like those of {record.items_name} and for this fingerprint; another prompt, model "
         "or scale is another instrument.": True,
     }
     return tuple(sentence for sentence, holds in said.items() if holds)
+
+
+def _chosen(validation: Validation) -> str:
+    """How the labelled items came to be chosen, where not all are labelled."""
+    join = validation.join
+    some = f"{join.items} of {join.judged} judged items are labelled"
+    if RANDOM_SAMPLE in validation.basis.notes:
+        return f"{some}: {RANDOM_SAMPLE}."
+    return (
+        f"{some}, and the labels do not say how these were chosen: all of this speaks for the others only if they are "
+        "a random sample, as conqret label --plan draws one."
+    )
 
 
 def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
@@ -85,6 +99,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         and row.as_person.high is not None
         and row.as_person.high < row.person.value
     ]
+    noisy = [row.dimension for row in rows if row.people.low is not None and row.people.low <= 0]
     where = f"on {_names(weak)}."
     if len(weak) == len(known):
         where = "everywhere: too low to rest a conclusion on single scores."
@@ -95,6 +110,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
         f"Alpha with people is below {WEAK} {where}": weak,
         f"It agrees with people less than one of them does with the others on {_names(below)}.": below,
+        f"People's agreement among themselves is not told apart from chance on {_names(noisy)}: their labels are no "
+        "measure of a judge there.": noisy,
         f"No agreement could be computed on {_names(none)}.": none,
     }
 

@@ -57,7 +57,7 @@ class Point(Frozen):
 class DriftChart(Frozen):
     """One quantity of one metric: ``level`` is the baseline's (severity: the mean score; spread: the standard deviation
     of the scores). A shift of ``missable`` or more, had it
-    come right after the baseline, would have been found by now in 80 % of such series (None: nothing can be said)."""
+    come right after the baseline, would have been found by now in 80% of such series (None: nothing can be said)."""
 
     metric: str
     quantity: Quantity

@@ -12,6 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeFolder
 from conqret.judging.scales import PREFERENCE
 from conqret.reliability.jury.rules import Combine
+from conqret.runs.names import told_apart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,12 +32,13 @@ class Ballots:
 
     @classmethod
     def read(cls, runs: Sequence[JudgeFolder], called: Sequence[str] = ()) -> Ballots:
-        """The ballots of finished runs over the same items; ``called`` are their names (default: their folders).
+        """The ballots of finished runs over the same items; ``called`` are their names (default: what tells their
+        folders apart).
 
         Raises:
             DeclarationError: fewer than two runs, one twice, not finished or of other items, or no shared metric.
         """
-        names = tuple(called or (str(run.path) for run in runs))
+        names = tuple(called or told_apart([run.path for run in runs]))
         if len(set(names)) < max(len(names), 2):
             raise DeclarationError("a jury has two runs at least, and each once")
         records = [run.record() for run in runs]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Self, get_args
 from conqret.errors import DeclarationError
 from conqret.reliability.validation.dimension_view import MOST_CATEGORIES
 from conqret.reliability.validation.shared_units import Shared
+from conqret.stats.clusters import snapped
 from conqret.stats.dawid_skene import FEWEST_RATERS, dawid_skene
 from conqret.stats.isotonic import FOLDS, dealt
 
@@ -129,15 +130,14 @@ def _simplex(
     columns: NDArray[np.float64], target: NDArray[np.float64], dimension: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """``argmin |y - X w|^2`` with ``w >= 0`` and ``sum w = 1``, all less their mean on each dimension. That they sum to
-    1 is an equation that outweighs all others."""
+    1 is an equation that outweighs all others. Judges that say the same there share their weight, in any order."""
     import numpy as np
     from scipy.optimize import nnls
 
     rows = np.column_stack([columns, target])
     for one in np.unique(dimension):
         rows[dimension == one] -= rows[dimension == one].mean(axis=0)
+    apart, which, alike = np.unique(snapped(rows[:, :-1]), axis=1, return_inverse=True, return_counts=True)
     heavy = 1e3 * max(1.0, float(np.abs(rows).sum()))
-    found, _ = nnls(
-        np.vstack([rows[:, :-1], np.full(columns.shape[1], heavy)]), np.append(rows[:, -1], heavy)
-    )
-    return np.asarray(found / found.sum())
+    found, _ = nnls(np.vstack([apart, np.full(len(alike), heavy)]), np.append(rows[:, -1], heavy))
+    return np.asarray((found / alike)[which.ravel()] / found.sum())

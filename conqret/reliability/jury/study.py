@@ -1,7 +1,7 @@
 """What a jury is worth: its agreement with people beside that of its members, how these err together, and where they
 differ.
 
-The gain is over the best member. Who that is, is chosen by alpha on all other folds of topics
+The gain is over the member that is best by other topics: it is chosen by alpha on all other folds of topics
 (:mod:`conqret.reliability.validation.held_out`): the best of several on the very labels that it is then held against
 looks better than it is. Judges that err alike are worth fewer: with a mean correlation r of the errors, K of them count
 as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
@@ -23,6 +23,7 @@ from conqret.judging.folder import JudgeRecord
 from conqret.reliability.jury.ballots import Ballots
 from conqret.reliability.jury.rules import RULES, Rule, Weights
 from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
+from conqret.reliability.validation.judge_comparison import beside_chance
 from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.shared_units import Shared
 from conqret.stats.correlation import pearson
@@ -53,7 +54,7 @@ class Member(Frozen):
 
 
 class RuleOn(Frozen):
-    """A rule beside people: the mean alpha, the ``gain`` over the member that is best on other topics, and its
+    """A rule beside people: the mean alpha, the ``gain`` over the member chosen by other topics, and its
     two-sided p-value (None: no test)."""
 
     alpha: Estimate
@@ -81,7 +82,7 @@ class Disagreement(Frozen):
 
 
 class Checked(Frozen):
-    """The jury beside people: each rule that can be had, the ``best`` member chosen on other topics, and the members'
+    """The jury beside people: each rule that can be had, the ``best`` member, chosen by other topics, and the members'
     errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
 
     basis: Basis
@@ -107,6 +108,12 @@ class Jury(Frozen):
     disagreements: tuple[Disagreement, ...]
 
     @property
+    def chance(self) -> str:
+        """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
+        rules = [] if self.checked is None else [one.alpha for one in self.checked.rules.values()]
+        return beside_chance([*rules, *(one.alpha for one in self.members if one.alpha is not None)])
+
+    @property
     def verdict(self) -> str:
         """What the jury gains, in a sentence."""
         if self.checked is None:
@@ -116,7 +123,7 @@ class Jury(Frozen):
         said = "is not shown to agree better or worse with people than"
         if shown:
             said = f"agrees {'better' if (own.gain.value or 0) > 0 else 'worse'} with people than"
-        return f"the jury ({self.rule}) {said} the best member by other topics: gain {own.gain}"
+        return f"the jury ({self.rule}) {said} the member chosen by other topics: gain {own.gain}"
 
 
 Judged = Callable[[Rule, Weights | None], list[Judgment]]

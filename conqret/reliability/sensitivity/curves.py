@@ -25,7 +25,7 @@ class Damaged(Measured):
 
 
 class Point(Frozen):
-    """The mean at one level with its 95 % interval (over topics)."""
+    """The mean at one level with its 95% interval (over topics)."""
 
     level: float
     mean: float

@@ -22,7 +22,7 @@ from conqret.reliability.sensitivity.curves import (
 from conqret.reliability.sensitivity.plan import Damage, Plan, Stack
 from conqret.reliability.sensitivity.verdict import alarms, judge_response
 from conqret.stats.correlation import pearson
-from conqret.stats.sensitivity import Response, respond, strictly_falls
+from conqret.stats.sensitivity import FEWEST_LEVELS, Response, respond, strictly_falls
 
 NOT_JUDGED = "not_judged"
 """The reason of a version that the judge says nothing of."""
@@ -126,7 +126,9 @@ class Drawing:
                     means=means,
                     n=len(rows),
                     falls=strictly_falls(means),
-                    pearson=pearson(damage.levels, means).value,
+                    pearson=pearson(damage.levels, means).value
+                    if len(damage.levels) >= FEWEST_LEVELS
+                    else None,
                 )
             )
         return found if len(found) > 1 else []

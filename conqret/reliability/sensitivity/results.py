@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from conqret.io.in_folder import InFolder
 from conqret.perturb.versions import Unreached
 from conqret.reliability.judged import JudgedFolder
 from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
+from conqret.reliability.sensitivity.verdict import STILL
 from conqret.runs.folder import RunRecord
 from conqret.runs.session import SessionCounts
 
@@ -60,6 +61,24 @@ class SensitivityRecord(RunRecord):
 _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 
 
+def verdict_words(curves: Iterable[Curve]) -> str:
+    """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
+    apart from those that should not, which a judge passes that always says the same."""
+    still, moving = Counter[str](), Counter[str]()
+    for curve in curves:
+        (still if curve.expected in STILL else moving)[curve.verdict] += 1
+    said = [
+        f"{found['yes']} of {found.total()} {as_it_should}" + (f" ({rest})" if rest else "")
+        for found, as_it_should in (
+            (moving, "curves that should fall or rise are as they should be"),
+            (still, "curves that should not move, or not rise, are"),
+        )
+        if found
+        for rest in [", ".join(f"{found[name]} {words}" for name, words in _VERDICTS.items() if found[name])]
+    ]
+    return "; ".join(said) or "no curve"
+
+
 class SensitivityResults(Frozen):
     """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
 
@@ -80,12 +99,8 @@ class SensitivityResults(Frozen):
 
     @property
     def verdicts(self) -> str:
-        """How many curves are as they should be, and how many are not or not known to be, in words."""
-        found = Counter[str](curve.verdict for curve in self.curves)
-        rest = ", ".join(f"{found[name]} {words}" for name, words in _VERDICTS.items() if found[name])
-        return f"{found['yes']} of {found.total()} curves are as they should be" + (
-            f" ({rest})" if rest else ""
-        )
+        """:func:`verdict_words` of all curves."""
+        return verdict_words(self.curves)
 
     @property
     def missing(self) -> Counter[str]:

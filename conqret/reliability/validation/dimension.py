@@ -20,7 +20,8 @@ class DimensionAgreement(Frozen):
     (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
     units: the two are fairly compared. ``calibrated`` is alpha where a calibration put the scores onto people's scale.
     ``statistics`` has all that are declared in :mod:`conqret.reliability.validation.statistics`, each with a value or a
-    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test).
+    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
+    alpha of the judge (calibrated, where it is) minus that of each that costs nothing, on the same units.
     """
 
     dimension: str
@@ -38,6 +39,7 @@ class DimensionAgreement(Frozen):
     calibrated: Estimate
     statistics: Mapping[str, Estimate]
     stands_in: bool | None
+    over: Mapping[str, Estimate] = {}
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -61,7 +63,7 @@ class DimensionValidation(DimensionAgreement):
     scale. ``values`` counts people's labels.
 
     ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
-    what costs nothing (``length``, ``constant``, ``floor``); ``over`` is the judge's alpha minus each of these.
+    what costs nothing (``length``, ``constant``, ``floor``).
     ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
     labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
     ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
@@ -78,7 +80,6 @@ class DimensionValidation(DimensionAgreement):
     missing_labels: int
     cannot_judge: int
     variants: dict[str, Estimate]
-    over: dict[str, Estimate]
     alpha_each: Estimate
     alternative: AlternativeAnnotator
     mean: CorrectedMean

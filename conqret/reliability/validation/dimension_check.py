@@ -115,6 +115,7 @@ def _mean(view: View) -> CorrectedMean:
         clusters=view.clusters_of(known),
         unlabelled_clusters=view.clusters_of(rest),
         confidence=view.settings.confidence,
+        scale="share",
     )
 
 

@@ -78,15 +78,16 @@ def frontier(
         DeclarationError: fewer than two runs, one twice, one that is not finished, labels without a scale, or no
             dimension or item that all share with the labels.
     """
-    compared = compare_judges(by_folder(runs), labels, metrics=metrics, settings=settings)
+    judged = by_folder(runs)
+    compared = compare_judges(judged, labels, metrics=metrics, settings=settings)
     alphas = {name: one.alpha for name, one in compared.average.judges.items()}
-    costs = {str(run.path): Cost.of(run.summary()).item for run in runs}
+    costs = {name: Cost.of(run.summary()).item for name, run in zip(judged, runs, strict=True)}
     differences = compared.average.pairs
     better = {(one.shown, ({one.first, one.second} - {one.shown}).pop()) for one in differences if one.shown}
     prices = {name: None if (usd := cost["usd"]) is None else usd * ITEMS for name, cost in costs.items()}
     times = {name: cost["seconds"] for name, cost in costs.items()}
     values = {name: alpha.value for name, alpha in alphas.items()}
-    records = {str(run.path): run.record() for run in runs}
+    records = {name: run.record() for name, run in zip(judged, runs, strict=True)}
     offers = [
         Offer(
             run=name,

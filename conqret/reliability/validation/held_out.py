@@ -8,12 +8,12 @@ is worth on topics that had no part in it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from conqret.data.item import Frozen
+from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.isotonic import FOLDS, dealt
 from conqret.stats.resampling import Resamples
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 class HeldOut(Frozen):
-    """In how many of the ``folds`` each judge was the best on all others, and ``alpha`` of those chosen so, each on its
-    own fold. Intervals leave topics out of that, and leave the choices."""
+    """In how many of the ``folds`` each judge was the best on all others (those that tie all count), and ``alpha`` of
+    those chosen so, each on its own fold. Intervals leave topics out of that, and leave the choices."""
 
     folds: int
     chosen: Mapping[str, int]
@@ -36,9 +36,11 @@ class HeldOut(Frozen):
 
 @dataclass(frozen=True)
 class FoldedChoice:
-    """``fold`` is that of each unit, and ``best`` the place of the judge that is chosen without each fold."""
+    """``fold`` is that of each unit, ``tied`` says which judges are best without each fold (judges by folds), and
+    ``best`` is the place of the one of them that is taken: the first by its name, whatever order they are given in."""
 
     fold: NDArray[np.intp]
+    tied: NDArray[np.bool_]
     best: NDArray[np.intp]
 
     @classmethod
@@ -50,11 +52,13 @@ class FoldedChoice:
         fold = np.array([by_cluster[name] for name in shared.clusters])
         without = Resamples(1 - np.eye(min(FOLDS, len(by_cluster))), fold)
         found = {name: side.alphas(side.judges, without) for name, side in shared.sides.items()}
-        rows = [one.without for one in shared.averaged(found) if one.defined]
-        if len(rows) < len(shared.names):  # nothing to choose by
-            return cls(fold, np.zeros(len(without.weights), dtype=np.intp))
-        known = np.stack(rows)
-        return cls(fold, np.where(np.isnan(known), -np.inf, known).argmax(axis=0))
+        means = shared.averaged(found)
+        tied = np.ones((len(shared.names), len(without.weights)), dtype=bool)
+        if all(one.defined for one in means):  # else there is nothing to choose by
+            known = np.nan_to_num(snapped(np.stack([one.without for one in means])), nan=-np.inf)
+            tied = known == known.max(axis=0)
+        by_name = np.array(sorted(range(len(shared.names)), key=shared.names.__getitem__))
+        return cls(fold, tied, by_name[tied[by_name].argmax(axis=0)])
 
     def sampled(self, shared: Shared, drawn: Resamples) -> Sampled:
         """The mean alpha of what is chosen, each fold by the others."""
@@ -69,9 +73,8 @@ class FoldedChoice:
 
     def held_out(self, shared: Shared, drawn: Resamples, confidence: float) -> HeldOut:
         """The choices, and what they are worth."""
-        counted = Counter(shared.names[place] for place in self.best.tolist())
         return HeldOut(
             folds=len(self.best),
-            chosen={name: counted[name] for name in shared.names},
+            chosen=dict(zip(shared.names, self.tied.sum(axis=1).tolist(), strict=True)),
             alpha=self.sampled(shared, drawn).estimate(confidence),
         )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from math import isclose
 from typing import TYPE_CHECKING
 
 from conqret.data import Judgment
@@ -22,6 +23,8 @@ from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
 from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.shared_units import Shared, Sides
+from conqret.runs.names import told_apart
+from conqret.stats.clusters import SAME, snapped
 from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import leave_one_out
@@ -86,9 +89,14 @@ class JudgeComparison(Frozen):
         return {name: most - count for name, count in scored.items() if count < most}
 
     @property
+    def chance(self) -> str:
+        """That no judge agrees better than chance, in a sentence; empty where one does."""
+        return beside_chance(one.alpha for one in self.average.judges.values())
+
+    @property
     def verdict(self) -> str:
         """Whether there is a winner, in a sentence."""
-        best = self.judges[0]
+        best, alphas = self.judges[0], self.average.judges
         known = {name: p for name, p in self.over.items() if p is not None}
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
@@ -97,19 +105,33 @@ class JudgeComparison(Frozen):
         if len(known) < len(self.over):
             return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
         rivals = [name for name, p in known.items() if p >= ALPHA]
+        top = alphas[best].alpha.value or 0.0
+        tied = [name for name in rivals if isclose(alphas[name].alpha.value or 0.0, top, rel_tol=SAME)]
+        if tied:
+            others = len(self.judges) - 1 - len(tied)
+            more = f", the highest of {len(self.judges)} judges" if others else ""
+            return f"no winner: a tie, {' and '.join((best, *tied))} have the same alpha{more}"
         if not rivals:
             return f"no winner: {best} is the best on all {self.basis.clustered_by}s, and not without some of them"
         more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
         return f"no winner: {best} has the highest alpha, and is not shown to agree better than {rivals[0]}{more}"
 
 
+def beside_chance(alphas: Iterable[Estimate]) -> str:
+    """A sentence where no judge with these alphas agrees with people better than chance; else nothing."""
+    values = [one.value for one in alphas if one.value is not None]
+    if not values or max(values) > 0:
+        return ""
+    return "No judge agrees with people better than chance: every alpha is 0 or below."
+
+
 def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
-    """The judgments of finished runs by the names of their folders.
+    """The judgments of finished runs by the shortest names that tell their folders apart.
 
     Raises:
         DeclarationError: one is given twice, or is not finished.
     """
-    names = [str(run.path) for run in runs]
+    names = told_apart([run.path for run in runs])
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DeclarationError(f"two runs at least, and each once: {twice[0]} is given several times")
     return {name: run.finished() for name, run in zip(names, runs, strict=True)}
@@ -149,10 +171,8 @@ def compare_shared(shared: Shared, basis: Basis) -> JudgeComparison:
         name: _on(shared, shared.sides[name], alphas_, pairs, settings.confidence)
         for (name, alphas_), pairs in zip(found.items(), by_dimension, strict=True)
     }
-    values = {
-        name: one.value if one.defined else -np.inf for name, one in zip(shared.names, means, strict=True)
-    }
-    order = sorted(shared.names, key=lambda name: -values[name])
+    values = np.nan_to_num(snapped([one.value if one.defined else np.nan for one in means]), nan=-np.inf)
+    order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
     held_out = choice.held_out(shared, drawn, settings.confidence)
     by_name = dict(zip(shared.names, means, strict=True))
     best = by_name[order[0]]

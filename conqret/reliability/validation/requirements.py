@@ -43,8 +43,7 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
         UnknownNameError: its dimension was not validated.
     """
     estimate = _quantities(requirement.dimension, validation)[requirement.name]
-    value = {None: estimate.value, "low": estimate.low, "high": estimate.high}[requirement.end]
-    return requirement.outcome(value, estimate.reason or "it has no value")
+    return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")
 
 
 def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:

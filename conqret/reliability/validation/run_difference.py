@@ -1,20 +1,21 @@
 """Two runs beside each other without labels: what changed, or which of two systems one judge finds better.
 
-Items meet by their ids (two judges of the same items, the same judge before and after), or, where no id is in both, by
-topic and side (two systems under one judge). Differences are the second run minus the first, paired, and tested over
-topics. A judge may favour one system; with labels of both, people's difference is estimated from all judgments and few
-labels by prediction-powered inference on the paired differences (:mod:`conqret.stats.prediction_powered`).
+Items meet by their ids (two judges of the same items, the same judge before and after), or, where no id is in both or
+ids are of other items in either run, by topic and side (two systems under one judge). Differences are the second run
+minus the first, paired, and tested over topics. A judge may favour one system; with labels of both, people's difference
+is estimated from all judgments and few labels by prediction-powered inference on the paired differences
+(:mod:`conqret.stats.prediction_powered`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from heapq import nlargest
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, check_known
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts
@@ -25,6 +26,7 @@ from conqret.reliability.validation.people_difference import (
     labelled_differences,
 )
 from conqret.reliability.validation.settings import USUAL, Settings
+from conqret.runs.names import told_apart
 from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
@@ -67,7 +69,8 @@ class Changed(Frozen):
 
 
 class RunDifference(Frozen):
-    """Two runs side by side. ``same_judge`` and ``same_items`` say what they share, ``paired_by`` how items met;
+    """Two runs side by side. ``same_judge`` and ``same_items`` say what they share, ``paired_by`` how items met,
+    ``unlike`` which items met by their ids although topic or side differ;
     ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same items that
     both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are the
     furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics
@@ -91,6 +94,7 @@ class RunDifference(Frozen):
     missing_first: list[str]
     missing_second: list[str]
     left_out: list[str]
+    unlike: tuple[str, ...] = ()
 
 
 def difference(
@@ -100,27 +104,32 @@ def difference(
     labels: Sequence[LabelSet] = (),
     settings: Settings = USUAL,
     most: int = MOST_CHANGED,
+    metrics: Collection[str] = (),
 ) -> RunDifference:
     """Compare two finished runs on what both judged.
 
     ``labels`` are those of both runs' items, or two sets, one for each run; ``most`` says how many of the items that
-    changed most are named.
+    changed most are named. ``metrics`` are those that are compared (none: all that both have).
 
     Raises:
         DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
+        UnknownNameError: they do not both have one of the ``metrics``.
     """
     records = first.record(), second.record()
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
     key, paired_by = _key(one, other)
     left, right = _by(key, one, first), _by(key, other, second)
     shared = [name for name in left if name in right]
-    metrics = [_metrics(side) for side in (left, right)]
-    common = [name for name in metrics[0] if name in metrics[1]]
+    had = [_metrics(side) for side in (left, right)]
+    common = [name for name in had[0] if name in had[1]]
     if not common:
         raise DeclarationError(
-            f"the two runs share no metric: {first.path} has {', '.join(metrics[0])}, "
-            f"{second.path} {', '.join(metrics[1])}"
+            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, "
+            f"{second.path} {', '.join(had[1])}"
         )
+    for name in metrics:
+        check_known("metric of both runs", common, name)
+    common = [name for name in common if name in (metrics or common)]
     pairs = [(left[name], right[name]) for name in shared]
     topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
@@ -142,9 +151,10 @@ def difference(
         if (a := before.value(name)) is not None and (b := after.value(name)) is not None and a != b
     ]
     parts, apart = changed_parts(first, second)
+    names = told_apart([first.path, second.path])
     return RunDifference(
-        first=f"{first.path} ({records[0]})",
-        second=f"{second.path} ({records[1]})",
+        first=f"{names[0]} ({records[0]})",
+        second=f"{names[1]} ({records[1]})",
         same_judge=records[0].fingerprint == records[1].fingerprint,
         same_items=same_items,
         paired_by=paired_by,
@@ -162,7 +172,8 @@ def difference(
         changed_parts=tuple(nlargest(most, apart, key=_distance)),
         missing_first=[judgment.item for name, judgment in right.items() if name not in left],
         missing_second=[judgment.item for name, judgment in left.items() if name not in right],
-        left_out=sorted(set(metrics[0]) ^ set(metrics[1])),
+        left_out=sorted(set(had[0]) ^ set(had[1])),
+        unlike=tuple(before.item for before, after in pairs if _asked(before) != _asked(after)),
     )
 
 
@@ -172,16 +183,22 @@ def _distance(one: Changed | ChangedPart) -> float:
 
 def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
     """How items meet, and in words."""
-    if {judgment.item for judgment in one} & {judgment.item for judgment in other}:
+    asked = [{judgment.item: _asked(judgment) for judgment in side} for side in (one, other)]
+    apart = [name for name, question in asked[0].items() if asked[1].get(name, question) != question]
+    # An id whose question has another id in the other run is the number of a row, and says nothing of the item.
+    moved = {asked[0][name] for name in apart} & set(asked[1].values())
+    if asked[0].keys() & asked[1].keys() and not moved:
         return lambda judgment: judgment.item, "item"
-    if {(judgment.topic, judgment.stance) for judgment in one} & {
-        (judgment.topic, judgment.stance) for judgment in other
-    }:
-        return lambda judgment: (judgment.topic, judgment.stance), "topic and side"
+    if set(asked[0].values()) & set(asked[1].values()):
+        return _asked, "topic and side" + (" (ids are of other items in either)" if moved else "")
     raise DeclarationError(
         "the two runs share no item, neither by id nor by topic and side: judge the same items, or two systems' "
         "arguments on the same topics"
     )
+
+
+def _asked(judgment: Judgment) -> tuple[str, str]:
+    return judgment.topic, judgment.stance
 
 
 def _by(
@@ -191,8 +208,8 @@ def _by(
     if len(found) < len(judgments):
         twice = Counter(map(key, judgments)).most_common(1)[0][0]
         raise DeclarationError(
-            f"{run.path} has several items of {twice}, so it is not known which belongs to which: give the items of "
-            "both runs the same ids"
+            f"{run.path} has several items of {twice}, so it is not known which belongs to which: give each item an "
+            "id of its own, the same in both runs"
         )
     return found
 

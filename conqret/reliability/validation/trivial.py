@@ -134,12 +134,18 @@ def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, 
 
 
 def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
-    """A sentence for each that is trivial, where the judge is not shown to agree better with people on all of the
-    dimensions; ``over`` has the differences of the alphas by dimension."""
+    """A sentence for each that is trivial, where the judge is shown to agree less with people, or not shown to agree
+    better, on some of the dimensions; ``over`` has the differences of the alphas by dimension."""
     found = []
     for name in TRIVIAL:
         known = {key: one[name] for key, one in over.items() if name in one and one[name].value is not None}
-        lost = [key for key, one in known.items() if one.low is None or one.low <= 0]
+        less = [key for key, one in known.items() if one.high is not None and one.high < 0]
+        if less:
+            found.append(
+                f"the judge is shown to agree less with people than {WORDS[name]} on {len(less)} of {len(known)} "
+                f"dimensions: {', '.join(less)}"
+            )
+        lost = [key for key, one in known.items() if key not in less and (one.low is None or one.low <= 0)]
         if lost:
             found.append(
                 f"the judge is not shown to agree better with people than {WORDS[name]} on {len(lost)} of "

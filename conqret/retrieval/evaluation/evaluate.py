@@ -32,8 +32,8 @@ STANCE_MEASURES: Mapping[str, StanceMeasure] = {
 NONE: Mapping[str, int | None] = {}
 """No run was cut off."""
 
-MARK_BETTER, MARK_WORSE = "\u03b1", "\u25be"
-"""Mark what is significantly better than the baseline, as Table 4 does, and what is worse."""
+MARK_BETTER, MARK_WORSE = "\u25b4", "\u25be"
+"""Mark what is significantly better than the baseline (alpha in Table 4), and what is worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Score:
 
     @property
     def significant(self) -> bool:
-        """Whether it differs from the baseline at the 5 % level."""
+        """Whether it differs from the baseline at the 5% level."""
         return self.p is not None and self.p < ALPHA
 
     @property

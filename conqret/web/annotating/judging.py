@@ -5,6 +5,7 @@ Before the timer runs there are the question and its options alone; nothing can 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from conqret.annotation.debate_plan import asking_of
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import Screen
 from conqret.debate.judging import Asking
-from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS
+from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
 from conqret.errors import DeclarationError
 from conqret.web.annotating.answers import Refused, apart, led_to, page_of
 from conqret.web.annotating.pages import Pages
@@ -42,6 +43,7 @@ class JudgingPages(Pages):
 
     welcome = "judging_welcome.html.j2"
     ending = "judging_done.html.j2"
+    unit = "judgment"
     not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
@@ -82,7 +84,7 @@ class JudgingPages(Pages):
         except StaleAnswerError:  # it was given in another window; what stands there is kept
             pass
         except DeclarationError as fault:
-            raise Refused(422, f"Not kept: {fault}. Go back to the page and try again.") from None
+            raise Refused(422, f"Not saved: {fault}. Go back to the page and try again.") from None
         return led_to(f"/screen/{turn.number}")
 
     async def _seen(self, person: Person, token: str, turn: Turn) -> Response:
@@ -101,6 +103,7 @@ class JudgingPages(Pages):
             return page_of(
                 "judging_told.html.j2", **common, told=told, late=late, dollars=dollars,
                 right=_right(asking) if over and turn.screen.practice else "",
+                so_far=None if turn.screen.practice else (await apart(standing, self.ledger, person)).dollars,
                 total=sum(found or 0 for found in dollars.values()),
             )  # fmt: skip
         common["form"] = self.links.form(token)
@@ -119,7 +122,12 @@ def _bonuses(screen: Screen) -> dict[str, Any]:
     """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
     told = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
     rows = [(STRENGTHS[one], told.bonus(one), told.bonus(-one)) for one in range(ENDS, -1, -1)]
-    return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": told.first_winner(1)}
+    return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": _pays_from(told)}
+
+
+def _pays_from(told: Instruction) -> int:
+    """The confidence, in whole percent, from which on an answer earns more than abstaining."""
+    return math.ceil(100 * min(share for strength, share in told.pays_from().items() if strength))
 
 
 def _right(asking: Asking) -> str:

@@ -36,6 +36,8 @@ class Pages:
     """The template of the first page."""
     ending = "done.html.j2"
     """The template of the last page."""
+    unit = "screen"
+    """What a person's answers are counted in."""
     not_yours = "This screen is not yours, or was given to somebody else."
     """What is said at a screen of somebody else's."""
 
@@ -59,19 +61,24 @@ class Pages:
         ):
             raise self.door.strange(request)
         if request.method == "GET":
-            return page_of("join.html.j2", study=self.ledger.study, fault="")
+            return self._joining()
         form = await form_of(request)
         try:
             (name,) = check_names([form.get("name", "")])
             person = await apart(self.ledger.join, name, self.ledger.study.open_to)
         except DeclarationError as error:
-            return page_of("join.html.j2", 409, study=self.ledger.study, fault=str(error))
+            return self._joining(409, str(error))
         return await apart(self._welcome, person, self.links.of(person))
+
+    def _joining(self, status: int = 200, fault: str = "") -> Response:
+        study = self.ledger.study
+        return page_of("join.html.j2", status, study=study, unit=self.unit, fault=fault)
 
     def _welcome(self, person: Person, token: str) -> Response:
         done, left = self.ledger.counts(person)
         found = page_of(
             self.welcome,
+            unit=self.unit,
             study=self.ledger.study,
             person=person,
             done=done,
@@ -103,7 +110,7 @@ class Pages:
             return led_to(f"/screen/{turn.number}")
         done, left = await apart(self.ledger.counts, person)
         last, told = await apart(self.last, person), await apart(self.told_last, person)
-        return page_of(self.ending, person=person, done=done, left=left, last=last, **told)
+        return page_of(self.ending, unit=self.unit, person=person, done=done, left=left, last=last, **told)
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What the last page speaks of besides."""
@@ -227,4 +234,8 @@ class Pages:
 
     async def nowhere(self, request: Request) -> Response:
         """The address without a link."""
-        raise Refused(404, "You need the link that you were given; it has a long word at its end.")
+        raise Refused(
+            404,
+            "This page opens only by a link of your own, which ends in a long word. Look for it in the message that "
+            "invited you, and open it whole; if you have lost it, ask those who run the study for it.",
+        )

@@ -14,7 +14,7 @@
     at = place;
     for (const set of sets) set.classList.toggle("now", set === sets[at]);
     const all = radios(sets[at]);
-    (all.find((radio) => radio.checked) || all[0]).focus({ preventScroll: true });
+    (all.find((radio) => radio.checked) || sets[at]).focus({ preventScroll: true });
     sets[at].scrollIntoView({ block: "nearest" });
   }
 
@@ -22,10 +22,19 @@
     if (!radio) return;
     radio.checked = true;
     radio.focus({ preventScroll: true });
+    count();
     const next = first();
     if (next) go(sets.indexOf(next));
     else form.querySelector("button.main").focus();
   }
+
+  const sofar = document.getElementById("sofar");
+  function count() {
+    if (sofar) sofar.textContent = `${sets.filter(answered).length} of ${sets.length} questions answered`;
+  }
+  form.addEventListener("change", count);
+  const scale = document.getElementById("grades");
+  if (scale && matchMedia("(max-width: 860px)").matches) scale.open = false; // the texts need the room
 
   form.addEventListener("focusin", (event) => {
     const set = event.target.closest("fieldset");
@@ -64,5 +73,6 @@
     sent = true;
   });
   window.addEventListener("pageshow", () => { sent = false; });
+  count();
   go(at);
 })();

@@ -1,0 +1,20 @@
+"""What heads of pages say of the offline baseline."""
+
+import pytest
+
+from conqret.report.floor import FLOOR, floor_badges
+
+
+@pytest.mark.parametrize(
+    ("baselines", "said"),
+    [
+        ([], None),
+        ([False, False], None),
+        ([True], FLOOR),
+        ([True, True], FLOOR),
+        ([True, False, False], "1 judge of 3 here is a floor: its numbers come from word statistics."),
+        ([True, True, False], "2 judges of 3 here are floors: their numbers come from word statistics."),
+    ],
+)
+def test_a_page_with_the_baselines_numbers_says_so(baselines, said):
+    assert floor_badges(baselines) == ([] if said is None else [("Offline baseline", said)])

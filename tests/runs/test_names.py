@@ -1,0 +1,27 @@
+"""What runs are called beside each other."""
+
+from pathlib import Path
+
+import pytest
+
+from conqret.runs.names import told_apart
+
+
+@pytest.mark.parametrize(
+    ("places", "names"),
+    [
+        (["runs/judge", "runs/samples"], ["judge", "samples"]),
+        (["/x/runs/a/judge", "/x/runs/b/judge", "other"], ["a/judge", "b/judge", "other"]),
+        (["/judge", "/x/judge"], ["/judge", "x/judge"]),
+        (["runs/a/", "runs/../runs/b"], ["a", "b"]),
+        (["runs/a", "runs/a", "runs/b"], ["a", "a", "b"]),
+        (["/"], ["/"]),
+    ],
+)
+def test_the_shortest_names_that_tell_them_apart(places, names):
+    assert told_apart([Path(place) for place in places]) == names
+
+
+def test_a_folder_given_as_a_dot_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert told_apart([Path()]) == [tmp_path.name]
