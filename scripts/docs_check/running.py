@@ -135,7 +135,8 @@ class Reader:
         command = command.replace(USUAL, self._address)
         if (conqret := words(command)) is not None and "--engine ray" not in command:
             return forked(lambda: _conqret(self._globbed(conqret), self._folder, self._site), command)
-        return shell(command, self._folder)
+        # An image is made of the checkout itself.
+        return shell(command, ROOT if command.startswith("docker build") else self._folder)
 
     def _served(self, command: str) -> str | None:
         """Begin a server and ask it for a page. What others ask it goes on until the page ends; all else is stopped."""

@@ -92,7 +92,9 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
 
 def test_what_is_not_run_has_a_reason(monkeypatch):
     guide, results = ROOT / "docs" / "guides" / "many-items.md", ROOT / "docs" / "results" / "retrieval.md"
-    assert why_not(guide, "docker build -t conqret .") == "containers; nothing here runs them"
+    for answers, why in ((True, None), (False, "no Docker engine answers here")):
+        monkeypatch.setattr(elsewhere, "engine_answers", lambda answers=answers: answers)
+        assert why_not(guide, "docker build -t conqret .") == why
     assert why_not(guide, "make test") == "run by .ci/run"
     assert why_not(guide, "pip install 'conqret[web]'") == "run by scripts/extras.txt"
     for text in ("pip install fixtures/plugin", "conqret formats"):
