@@ -94,7 +94,8 @@ def main() -> int:
     binary = chromium.find()
     if binary is None:
         return skipped("there is no Chromium (scripts/install_chromium.sh installs it)")
-    with tempfile.TemporaryDirectory(prefix="conqret-pages-") as scratch:
+    # A browser that has ended may write to its profile for a moment more.
+    with tempfile.TemporaryDirectory(prefix="conqret-pages-", ignore_cleanup_errors=True) as scratch:
         folder = given.to or Path(scratch) / "pages"
         folder.mkdir(parents=True, exist_ok=True)
         try:

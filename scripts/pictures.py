@@ -57,7 +57,7 @@ def main() -> None:
     names = parser.parse_args().names or PICTURES
     if unknown := set(names) - set(PICTURES):
         parser.error(f"no such picture: {', '.join(sorted(unknown))}")
-    with tempfile.TemporaryDirectory(prefix="conqret-pictures-") as place:
+    with tempfile.TemporaryDirectory(prefix="conqret-pictures-", ignore_cleanup_errors=True) as place:
         runs = Path(place)
         if reports := [name for name in names if name in REPORTS]:
             page = report(runs)

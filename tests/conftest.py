@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,10 @@ os.environ.update(
 )
 for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
+# A shell's background jobs and nohup ignore these, and so would the commands that tests end with them.
+for _signal, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_signal) is signal.SIG_IGN:
+        signal.signal(_signal, _usual)
 
 
 @pytest.fixture(scope="session")

@@ -171,14 +171,21 @@ class Page:
         self._socket.call("Input.insertText", text=text)
 
     def screenshot(self, file: Path, *, whole: bool = False) -> None:
-        """Save what is seen, or the whole page down to :data:`TALLEST`, as PNG."""
-        seen: dict[str, Any] = {}
-        if whole:
-            wide, high = self.js(
-                "[document.documentElement.clientWidth, document.documentElement.scrollHeight]"
+        """Save what is seen, or the whole page, as PNG; below :data:`TALLEST` it goes on in ``NAME-2.png``."""
+        if not whole:
+            self._save(file)
+            return
+        wide, high = self.js("[document.documentElement.clientWidth, document.documentElement.scrollHeight]")
+        for part, top in enumerate(range(0, high, TALLEST), 1):
+            clip = {"x": 0, "y": top, "width": wide, "height": min(high - top, TALLEST), "scale": 1}
+            self._save(
+                file if part == 1 else file.with_stem(f"{file.stem}-{part}"),
+                captureBeyondViewport=True,
+                clip=clip,
             )
-            seen = {"clip": {"x": 0, "y": 0, "width": wide, "height": min(high, TALLEST), "scale": 1}}
-        reply = self._socket.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole, **seen)
+
+    def _save(self, file: Path, **what: Any) -> None:
+        reply = self._socket.call("Page.captureScreenshot", format="png", **what)
         file.write_bytes(base64.b64decode(reply["data"]))
 
     def close(self) -> None:
