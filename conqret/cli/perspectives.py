@@ -16,8 +16,9 @@ from conqret.cli import (
     perspectives_tune,
 )
 from conqret.cli.asking import Asking
-from conqret.cli.console import at, note, progress, result
+from conqret.cli.console import at, note, result
 from conqret.cli.groups import add_commands, grouped
+from conqret.cli.perspectives_judging import probabilities_of, threshold_of_option
 from conqret.errors import number
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.io.pairs import Pair
-    from conqret.perspectives.detecting import DetectedFolder
-    from conqret.perspectives.detector import Detector
-    from conqret.perspectives.study import DetectionRecord
 
 app = typer.Typer(
     help="Make questions with perspectives, say which documents contain them, and how many rankings show.",
@@ -142,17 +140,6 @@ def detect(
         note(f"WARNING: {summary.against_labels.warning}")
 
 
-def probabilities_of(
-    pairs: Sequence[Pair], loaded: Detector, folder: DetectedFolder, *, overwrite: bool, shown: options.Shown
-) -> list[float]:
-    """The probability of each pair by a local detector, with a bar."""
-    from conqret.perspectives.detecting import detect_locally
-
-    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
-    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
-        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
-
-
 def _by_detector(
     found: Sequence[Pair],
     detector: Path,
@@ -186,20 +173,3 @@ def _by_detector(
         f"{yes} of {len(found)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
     )
     result(facts, [*lines, at(folder.table_file, "table")], as_json=shown.json_output)
-
-
-def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
-    """``--yes-from`` as a grade, and the run that chose it."""
-    from conqret.errors import DeclarationError
-    from conqret.perspectives.study import DetectionFolder, threshold_of
-    from conqret.perspectives.threshold import THRESHOLDS
-
-    if text is None or text in map(str, THRESHOLDS):
-        return None if text is None else int(text), None
-    if not Path(text).is_dir():
-        raise DeclarationError(
-            f"--yes-from is a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
-            f"conqret perspectives detect, not {text!r}"
-        )
-    folder = DetectionFolder(Path(text))
-    return threshold_of(folder), folder.record()

@@ -1,4 +1,4 @@
-"""What ``conqret perspectives score`` asks: which of two perspectives supports, and which documents contain which."""
+"""What the commands of perspectives ask: which of two supports, and which documents contain which, from which grade."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret.cli import options
+from conqret.cli.console import progress
+from conqret.errors import number
+
 if TYPE_CHECKING:
     from conqret.cli.asking import Asking
     from conqret.io.pairs import Pair
     from conqret.io.perspectives import PerspectiveQuestion
+    from conqret.perspectives.detecting import DetectedFolder
+    from conqret.perspectives.detector import Detector
     from conqret.perspectives.scoring import Judged
+    from conqret.perspectives.study import DetectionRecord
     from conqret.runs.session import Session
 
 
@@ -51,7 +58,6 @@ def detected(
     asking: Asking,
 ) -> tuple[Judged, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
-    from conqret.cli.perspectives import probabilities_of, threshold_of_option
     from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detector import load_detector
     from conqret.perspectives.scoring import judged_of
@@ -77,6 +83,34 @@ def detected(
         lost = outcome.summary.unanswered
     contains = {}
     for name, yes in said.items():
-        question, number, document = name.split(" ", 2)
-        contains[question, int(number), document] = yes
+        question, which, document = name.split(" ", 2)
+        contains[question, int(which), document] = yes
     return judged_of(questions, contains), lost
+
+
+def probabilities_of(
+    pairs: Sequence[Pair], loaded: Detector, folder: DetectedFolder, *, overwrite: bool, shown: options.Shown
+) -> list[float]:
+    """The probability of each pair by a local detector, with a bar."""
+    from conqret.perspectives.detecting import detect_locally
+
+    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
+    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
+        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
+
+
+def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
+    """``--yes-from`` as a grade, and the run that chose it."""
+    from conqret.errors import DeclarationError
+    from conqret.perspectives.study import DetectionFolder, threshold_of
+    from conqret.perspectives.threshold import THRESHOLDS
+
+    if text is None or text in map(str, THRESHOLDS):
+        return None if text is None else int(text), None
+    if not Path(text).is_dir():
+        raise DeclarationError(
+            f"--yes-from is a grade from {min(THRESHOLDS)} to {max(THRESHOLDS)}, or the folder of a run of "
+            f"conqret perspectives detect, not {text!r}"
+        )
+    folder = DetectionFolder(Path(text))
+    return threshold_of(folder), folder.record()
