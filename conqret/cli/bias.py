@@ -93,7 +93,9 @@ def bias(
     junit: Annotated[
         Path | None,
         typer.Option(
-            help="A file for the probes and conditions as JUnit XML.", rich_help_panel=options.FILES
+            help="A file for the probes and conditions as JUnit XML.",
+            rich_help_panel=options.FILES,
+            dir_okay=False,
         ),
     ] = None,
     metric: options.Metric = None,

@@ -28,7 +28,8 @@ def diff(
     ],
     *,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A page with both side by side, as HTML.")
+        Path | None,
+        typer.Option("--output", "-o", help="A page with both side by side, as HTML.", dir_okay=False),
     ] = None,
     labels: Annotated[
         list[Path] | None,
@@ -51,7 +52,9 @@ def diff(
             "where one is not met. May be repeated."
         ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option(help="A file for the conditions as JUnit XML.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="A file for the conditions as JUnit XML.", dir_okay=False)
+    ] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:

@@ -90,13 +90,15 @@ def drift(
         ),
     ] = None,
     junit: Annotated[
-        Path | None, options.option(options.FILES, "A file for charts and conditions as JUnit XML.")
+        Path | None,
+        options.option(options.FILES, "A file for charts and conditions as JUnit XML.", dir_okay=False),
     ] = None,
     page: Annotated[
         Path | None,
         options.option(
             options.FILES,
             "A file for the charts: .html, .md or .svg. Default: drift.html in the folder of -o.",
+            dir_okay=False,
         ),
     ] = None,
     item_columns: options.Columns = None,

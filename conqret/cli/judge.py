@@ -112,7 +112,10 @@ def judge(
         ),
     ] = None,
     junit: Annotated[
-        Path | None, options.option(options.FILES, "A file for items and conditions as JUnit XML.", "--junit")
+        Path | None,
+        options.option(
+            options.FILES, "A file for items and conditions as JUnit XML.", "--junit", dir_okay=False
+        ),
     ] = None,
     markdown: Annotated[
         Path | None,
@@ -120,6 +123,7 @@ def judge(
             options.FILES,
             "A file for conditions and means as Markdown: the summary of a build.",
             "--markdown",
+            dir_okay=False,
         ),
     ] = None,
     batch: Annotated[

@@ -57,7 +57,9 @@ def perturb(
     pool: Pool = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here."),
+        typer.Option(
+            "--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here.", dir_okay=False
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws what is changed.")] = SEED,
     model: Annotated[

@@ -111,6 +111,7 @@ def run(
             "--output",
             "-o",
             help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz",
+            dir_okay=False,
         ),
     ] = None,
     calls: options.Calls,

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from conqret.data import Document, Item
 from conqret.judging.folder import JudgeFolder
-from conqret.llm import Completion, Recordings
-from conqret.llm.progress import Progress
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
-from tests.server.app import leaks
 
 ROOT = Path(__file__).parents[2]
 
@@ -383,108 +377,6 @@ def test_as_a_program_in_a_pipe(items: Path, tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout + done.stderr
 
 
-def test_hostile_texts_reach_no_terminal(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "[red]x.jsonl"
-    write_items(path, [demo()[0].model_copy(update={"id": "[bold]i[/bold]"})])
-    done = cli("judge", path, "-o", tmp_path / "r")
-    assert done.code == 0
-    assert "[red]x.jsonl" in done.err.replace("\n", "")
-    path.write_text('{"id": "a", "topic": "\\u001b[31m[bold]x", "argument": 5}\n', encoding="utf-8")
-    done = cli("judge", path, "-f", "listwise", "-o", tmp_path / "s")
-    assert done.code == 2
-    assert "\x1b" not in done.err
-
-
-def test_escape_sequences_of_others_reach_no_terminal(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    evil, items = "\x1b]0;owned\x07\x9b2J", write_items(tmp_path / "items.jsonl", demo()[:2])
-
-    def alter(body: dict[str, Any]) -> None:
-        body["model"] = evil
-
-    with FaultServer(alter=alter) as server:
-        command = ("judge", items, "-f", "direct", "--model", "openai/judge", "--api-base", server.url, "-o")
-        done = cli(*command, tmp_path / "r")
-    assert done.code == 0
-    assert "Another model gave" in done.out
-    assert "]0;owned[U+0007][U+009B]2J" in done.out.replace("\n", "")
-    summary = json.loads((tmp_path / "r" / "summary.json").read_text())
-    assert summary["session"]["others"] == {evil: summary["session"]["sent"]}
-    exported = tmp_path / "export.jsonl"
-    with Recordings(tmp_path / "theirs.sqlite") as store:
-        store.put("k", Completion("x", model=evil), ask=evil, item=evil, model=evil, params={}, sample=0)
-        store.export_jsonl(exported)
-    runs = [
-        done, cli("recordings", "import", exported, tmp_path / "mine.sqlite"), cli("report", tmp_path / "r"),
-        cli("recordings", "stats", tmp_path / "mine.sqlite"),
-        cli("recordings", "stats", tmp_path / "mine.sqlite", "--json"),
-    ]  # fmt: skip
-    assert [one.code for one in runs] == [0] * 5
-    refused = cli("judge", tmp_path / f"{evil}.jsonl")
-    assert refused.code == 2
-    assert "argument 2" in refused.err
-    for one in (*runs, refused):
-        assert not set("\x1b\x07\x9b") & set(one.out + one.err)
-
-
-@pytest.mark.parametrize("name", ["judge-2026-01-01", "JUDGE", "vendor/judge", "openai/judge", "", "jud"])
-def test_a_longer_name_or_a_prefix_is_no_other_model(name: str) -> None:
-    progress = Progress()
-    progress.named("openai/judge", Completion("x", model=name))
-    assert not progress.others
-    progress.named("openai/judge", Completion("x", model="cheaper"))
-    assert progress.others == {"cheaper": 1}
-
-
-@pytest.mark.parametrize("secret", ["Zq7/tricky+Key=with~odd.letters-0815", "hunter2pass"])
-@pytest.mark.parametrize("way", ["error", "address", "refusal", "answer", "model", "token"])
-def test_a_key_that_the_provider_echoes_is_nowhere(
-    cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, secret: str
-) -> None:
-    monkeypatch.setenv("WATSONX_TOKEN" if way == "token" else "OPENAI_API_KEY", secret)
-
-    def alter(body: dict[str, Any]) -> None:
-        message = body["choices"][0]["message"]
-        if way in ("refusal", "token"):
-            message |= {"content": None, "refusal": leaks(secret)}
-        elif way == "answer":
-            message["content"] = f"{leaks(secret)} {message['content']}"
-        else:
-            body["model"] = leaks(secret)
-
-    plan = FaultPlan(always="echo" if way == "error" else None)
-    with FaultServer(plan, alter=alter) as server:
-        address = server.url
-        if way == "address":
-            monkeypatch.delenv("OPENAI_API_KEY")
-            address = address.replace("//", f"//user:{quote(secret, safe='')}@")
-        done = cli(
-            "judge",
-            items,
-            "--model",
-            "openai/judge",
-            "--api-base",
-            address,
-            "-f",
-            "direct",
-            "-o",
-            tmp_path / "r",
-        )
-    exported = cli("recordings", "export", tmp_path / "r" / "recordings.sqlite", tmp_path / "export.jsonl")
-    assert exported.code == 0
-    shown = "".join(stream for each in (done, exported) for stream in (each.out, each.err)).encode()
-    for found in (shown, *(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())):
-        for form in (secret, quote(secret, safe=""), secret[:8]):
-            assert form.encode() not in found
-        for shifted in (f"Bearer {secret}", f"user:{secret}", secret):
-            assert base64.b64encode(shifted.encode())[-12:-4] not in found
-    if way != "address":  # aiohttp sends no request there, and what it says instead holds nothing
-        file = tmp_path / ("export.jsonl" if way in ("answer", "model") else "r/judgments.jsonl")
-        assert b"[key]" in file.read_bytes()
-
-
 def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> None:
     item = Item(
         id="a", topic="Is it?", documents=(Document(id="1", text="It is."),), argument="It is red [1]."
@@ -513,85 +405,6 @@ def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> No
     wrong = cli("show", tmp_path / "r", "b")
     assert (wrong.code, "'b'" in wrong.err) == (2, True)
     assert cli("show", tmp_path, "a").code == 2
-
-
-def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, tmp_path: Path) -> None:
-    def required(*conditions: str, json: bool = False) -> Any:
-        options = [part for one in conditions for part in ("--require", one)]
-        files = ("--junit", tmp_path / "junit.xml", "--markdown", tmp_path / "build.md")
-        asked = ("judge", items, "-f", "direct", "--metric", "groundedness", "-o", tmp_path / "r", "-q")
-        return cli(*asked, *files, *options, *["--json"] * json)
-
-    done = required("groundedness >= 0", "groundedness.worst_case >= 0", "coverage >= 1")
-    assert done.code == 0
-    assert done.err.splitlines()[-1] == "met: coverage >= 1 (1.000)"
-    said = done.out.splitlines()
-    assert (said[1][:17], "─" in done.out) == ("4 items: 4 scored", False)  # quiet: no table
-    assert 'tests="4" failures="0"' in (tmp_path / "junit.xml").read_text()
-    done = required("groundedness > 1")
-    assert done.code == 1
-    assert "not met: groundedness > 1" in done.err
-    assert 'name="groundedness &gt; 1">\n    <failure' in (tmp_path / "junit.xml").read_text()
-    assert "\n| groundedness &gt; 1 | **not met** | " in (tmp_path / "build.md").read_text()
-    outcome = {"requirement": "groundedness > 1", "met": False, "reason": ""}
-    (found,) = json.loads(required("groundedness > 1", json=True).out)["requirements"]
-    assert found == {**outcome, "value": found["value"]}
-    done = required("groundedness.low >= 0")  # of too few topics there is no interval
-    assert (done.code, "groundedness.low >= 0 (none, no interval: 2 clusters" in done.err) == (1, True), (
-        done.err
-    )
-    for wrong, words in (
-        ("grounded > 1", "did you mean 'groundedness'"),
-        ("faithfulness > 1", "there is no metric to require 'faithfulness': did you mean 'groundedness'?"),
-        (
-            "preference >= 0",
-            "there is no metric to require 'preference'",
-        ),  # of this format, and not asked for
-        ("groundedness.worst >= 0", "there is no end 'worst' of groundedness: did you mean 'worst_case'"),
-        ("coverage.low >= 0", "coverage has no interval"),
-        ("groundedness", "cannot be read"),
-    ):
-        assert (required(wrong).code, words in required(wrong).err) == (2, True), required(wrong).err
-
-
-def test_ends_and_bounds_are_called_as_in_json(cli: Cli, tmp_path: Path) -> None:
-    conditions = (f"groundedness.{end} >= 0" for end in ("low", "high", "worst_case", "best_case"))
-    options = [part for one in conditions for part in ("--require", one)]
-    done = cli("judge", DEMO, "-f", "direct", "-o", tmp_path / "r", "-q", "--json", *options)
-    found = json.loads(done.out)["metrics"]["groundedness"]
-    for end in ("low", "high", "worst_case", "best_case"):
-        assert f"met: groundedness.{end} >= 0 ({found[end]:.3f})" in done.err
-
-
-def test_what_no_item_allows_cannot_be_required(cli: Cli, tmp_path: Path) -> None:
-    rows = [item.model_copy(update={"second_argument": None}) for item in demo()[:4]]
-    items = write_items(tmp_path / "items.jsonl", rows)
-    done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "--require", "preference >= 0.5")
-    assert done.code == 2
-    assert "there is no metric to require 'preference' of these items" in done.err
-    assert not (tmp_path / "r" / "judgments.jsonl").exists()
-
-
-def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()[:4]]
-    rows[3]["documents"] = []
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
-    asked = ("judge", path, "-f", "direct", "--metric", "groundedness", "--skip-invalid", "-q")
-    done = cli(*asked, "-o", tmp_path / "r", "--require", "coverage >= 0.95", "--json")
-    assert done.code == 1
-    assert "not met: coverage >= 0.95 (0.750)" in done.err
-    summary = json.loads(done.out)
-    found = summary["metrics"]["groundedness"]
-    assert (summary["total"], summary["left_out"]) == (3, 1)
-    assert found["worst_case"] == pytest.approx(0.75 * found["mean"])
-    assert found["best_case"] == pytest.approx(0.75 * found["mean"] + 0.25)
-    done = cli(*asked, "-o", tmp_path / "r", "--require", "groundedness.worst_case >= 0")
-    assert f"groundedness.worst_case >= 0 ({found['worst_case']:.3f})" in done.err
-    assert "1 further item left out, because of faults" in done.out  # though -q
-    assert (
-        f"{found['worst_case']:.3f} to {found['best_case']:.3f}" in cli(*asked[:-1], "-o", tmp_path / "r").out
-    )
 
 
 SETTINGS = (

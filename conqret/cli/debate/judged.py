@@ -39,7 +39,11 @@ Folder = Annotated[
 def sifted_file(rows: str) -> Any:
     """``-o`` of a command that keeps some of many ``rows``."""
     return options.option(
-        options.FILES, f"The {rows} that are kept; beside it, NAME.dropped.jsonl.", "--output", "-o"
+        options.FILES,
+        f"The {rows} that are kept; beside it, NAME.dropped.jsonl.",
+        "--output",
+        "-o",
+        dir_okay=False,
     )
 
 

@@ -1,0 +1,106 @@
+"""``conqret judge --require``, and what it writes for a build."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli
+from tests.contract.items import DEMO, demo
+from tests.judging.runs import write_items
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path / "items.jsonl", demo()[:4])
+
+
+def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, tmp_path: Path) -> None:
+    def required(*conditions: str, json: bool = False) -> Any:
+        options = [part for one in conditions for part in ("--require", one)]
+        files = ("--junit", tmp_path / "junit.xml", "--markdown", tmp_path / "build.md")
+        asked = ("judge", items, "-f", "direct", "--metric", "groundedness", "-o", tmp_path / "r", "-q")
+        return cli(*asked, *files, *options, *["--json"] * json)
+
+    done = required("groundedness >= 0", "groundedness.worst_case >= 0", "coverage >= 1")
+    assert done.code == 0
+    assert done.err.splitlines()[-1] == "met: coverage >= 1 (1.000)"
+    said = done.out.splitlines()
+    assert (said[1][:17], "─" in done.out) == ("4 items: 4 scored", False)  # quiet: no table
+    assert 'tests="4" failures="0"' in (tmp_path / "junit.xml").read_text()
+    done = required("groundedness > 1")
+    assert done.code == 1
+    assert "not met: groundedness > 1" in done.err
+    assert 'name="groundedness &gt; 1">\n    <failure' in (tmp_path / "junit.xml").read_text()
+    assert "\n| groundedness &gt; 1 | **not met** | " in (tmp_path / "build.md").read_text()
+    outcome = {"requirement": "groundedness > 1", "met": False, "reason": ""}
+    (found,) = json.loads(required("groundedness > 1", json=True).out)["requirements"]
+    assert found == {**outcome, "value": found["value"]}
+    done = required("groundedness.low >= 0")  # of too few topics there is no interval
+    assert (done.code, "groundedness.low >= 0 (none, no interval: 2 clusters" in done.err) == (1, True), (
+        done.err
+    )
+    for wrong, words in (
+        ("grounded > 1", "did you mean 'groundedness'"),
+        ("faithfulness > 1", "there is no metric to require 'faithfulness': did you mean 'groundedness'?"),
+        (
+            "preference >= 0",
+            "there is no metric to require 'preference'",
+        ),  # of this format, and not asked for
+        ("groundedness.worst >= 0", "there is no end 'worst' of groundedness: did you mean 'worst_case'"),
+        ("coverage.low >= 0", "coverage has no interval"),
+        ("groundedness", "cannot be read"),
+    ):
+        assert (required(wrong).code, words in required(wrong).err) == (2, True), required(wrong).err
+
+
+def test_ends_and_bounds_are_called_as_in_json(cli: Cli, tmp_path: Path) -> None:
+    conditions = (f"groundedness.{end} >= 0" for end in ("low", "high", "worst_case", "best_case"))
+    options = [part for one in conditions for part in ("--require", one)]
+    done = cli("judge", DEMO, "-f", "direct", "-o", tmp_path / "r", "-q", "--json", *options)
+    found = json.loads(done.out)["metrics"]["groundedness"]
+    for end in ("low", "high", "worst_case", "best_case"):
+        assert f"met: groundedness.{end} >= 0 ({found[end]:.3f})" in done.err
+
+
+def test_what_no_item_allows_cannot_be_required(cli: Cli, tmp_path: Path) -> None:
+    rows = [item.model_copy(update={"second_argument": None}) for item in demo()[:4]]
+    items = write_items(tmp_path / "items.jsonl", rows)
+    done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "--require", "preference >= 0.5")
+    assert done.code == 2
+    assert "there is no metric to require 'preference' of these items" in done.err
+    assert not (tmp_path / "r" / "judgments.jsonl").exists()
+
+
+def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()[:4]]
+    rows[3]["documents"] = []
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    asked = ("judge", path, "-f", "direct", "--metric", "groundedness", "--skip-invalid", "-q")
+    done = cli(*asked, "-o", tmp_path / "r", "--require", "coverage >= 0.95", "--json")
+    assert done.code == 1
+    assert "not met: coverage >= 0.95 (0.750)" in done.err
+    summary = json.loads(done.out)
+    found = summary["metrics"]["groundedness"]
+    assert (summary["total"], summary["left_out"]) == (3, 1)
+    assert found["worst_case"] == pytest.approx(0.75 * found["mean"])
+    assert found["best_case"] == pytest.approx(0.75 * found["mean"] + 0.25)
+    done = cli(*asked, "-o", tmp_path / "r", "--require", "groundedness.worst_case >= 0")
+    assert f"groundedness.worst_case >= 0 ({found['worst_case']:.3f})" in done.err
+    assert "1 further item left out, because of faults" in done.out  # though -q
+    assert (
+        f"{found['worst_case']:.3f} to {found['best_case']:.3f}" in cli(*asked[:-1], "-o", tmp_path / "r").out
+    )
+
+
+@pytest.mark.parametrize("option", ["--junit", "--markdown"])
+def test_a_folder_is_no_file_for_a_build(cli: Cli, items: Path, tmp_path: Path, option: str) -> None:
+    done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r", option, tmp_path)
+    assert (done.code, "is a directory" in done.err.replace("\n", " ")) == (2, True)
+    assert not (tmp_path / "r").exists()
