@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from conqret.errors import number, shortened
 from conqret.reliability.bias.contrast import Probe
 from conqret.reliability.bias.registry import PROBES
-from conqret.reliability.bias.table import BiasRow, BiasTable, Verdict
+from conqret.reliability.bias.table import BiasRow, BiasTable, Verdict, falls_unasked
 from conqret.report import words
 
 WIDTH = 80
@@ -20,6 +21,10 @@ MARKS: Mapping[Verdict, str] = {
     "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
     "exploratory": "seen",
 }  # fmt: skip
+NO_RISE, FALLS = "no rise", "falls"
+"""What a clear row is called where only a rise is a bias."""
+CLEAR: Mapping[str, str] = {"clear": "clear", NO_RISE: "without a rise", FALLS: "with a fall"}
+"""How rows without an alarm are counted, by their marks."""
 
 
 def screen(table: BiasTable) -> Iterator[str]:
@@ -49,22 +54,50 @@ def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
 
 def mark(row: BiasRow) -> str:
     """The verdict in a word or two: where only a rise is a bias, nothing else is said to be clear."""
-    return "no rise" if row.verdict == "clear" and row.adverse == "rise" else MARKS[row.verdict]
+    if row.verdict == "clear" and row.adverse == "rise":
+        return FALLS if fell(row) else NO_RISE
+    return MARKS[row.verdict]
+
+
+def fell(row: BiasRow) -> bool:
+    """Whether the score falls where only a rise is a bias."""
+    return row.effect is not None and falls_unasked(row.adverse, row.effect)
 
 
 def headlines(table: BiasTable) -> list[str]:
-    """How many probes found what, and one real example."""
-    counted = (
-        f"{number(len(table.alarms), 'alarm')}, {len(table.having('inconclusive'))} inconclusive, "
-        f"{len(table.having('clear'))} clear"
-    )
+    """How many probes found what, where scores fall that need not, and one real example."""
+    marks = Counter(map(mark, table.primary))
+    counted = [
+        number(len(table.alarms), "alarm"),
+        f"{len(table.having('inconclusive'))} inconclusive",
+        *(f"{marks[one]} {said}" for one, said in CLEAR.items() if marks[one]),
+    ]
     of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
-    example = next((row for row in _rows(table) if row.example is not None), None)
-    found = [f"{number(len(table.primary), 'probe')}: {counted} ({of})."]
+    found = [f"{number(len(table.primary), 'probe')}: {', '.join(counted)} ({of}).", *_fallen(table)]
+    shown = [row for row in _rows(table) if row.example is not None]
+    example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
     if example is None:
         return found
-    told = "For example" if example.verdict == "alarm" else "No alarm, but moved furthest:"
+    told = (
+        "For example" if example.verdict == "alarm" else f"The largest single difference, by {example.probe}:"
+    )
     return [*found, f"{told} {example_of(example)}"]
+
+
+def _fallen(table: BiasTable) -> Iterator[str]:
+    """Where only a rise is a bias, and the score falls."""
+    tested = [row for row in table.rows if row.adverse == "rise" and row.effect is not None]
+    if fallen := [row for row in tested if fell(row)]:
+        most = max(fallen, key=_size)
+        yield (
+            f"Where only a rise is a bias, scores fall in {len(fallen)} of {number(len(tested), 'row')} (interval "
+            f"below 0), most of all {words.label(most.metric).lower()} with {most.name}, by {_size(most):.2f}: "
+            "an effect, but not the bias that is probed."
+        )
+
+
+def _size(row: BiasRow) -> float:
+    return 0.0 if row.effect is None else abs(row.effect.value)
 
 
 def _rows(table: BiasTable) -> list[BiasRow]:
@@ -103,12 +136,13 @@ def example_of(row: BiasRow) -> str:
             f"{what}: the {said[0]} place wins, and with the two arguments in each other's place the "
             f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
         )
+    metric = words.label(row.metric).lower()
     if one.other:
         return (
-            f"{shortened(one.topic, SHOWN)}: {shortened(one.item, SHOWN)} has {one.base:.2f}, "
+            f"{shortened(one.topic, SHOWN)}: {shortened(one.item, SHOWN)} has {metric} {one.base:.2f}, "
             f"{shortened(one.other, SHOWN)} has {one.changed:.2f} ({row.name})."
         )
-    return f"{what}: {one.base:.2f} {row.against}, {one.changed:.2f} with {row.name}."
+    return f"{what}: {metric} {one.base:.2f} {row.against}, {one.changed:.2f} with {row.name}."
 
 
 def _verdict(value: float, high: str, low: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.data.gathering import gathered
 from conqret.reliability.bias.contrast import NEUTRAL
 from conqret.reliability.bias.table import POWER, BiasRow, BiasTable
 from conqret.report import words
-from conqret.report.bias_screen import headlines, mark, ordered
+from conqret.report.bias_screen import FALLS, headlines, mark, ordered
 from conqret.report.card_tables import repeatability_table
 from conqret.report.floor import floor_badges
 from conqret.report.forest import Forest, Row
@@ -16,16 +16,10 @@ from conqret.report.sheet import Folded, Part, Section, Sheet, Texts, section
 from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.sensitivity import MARGIN
 
-PICTURE = (
-    "What each probe moved (square: alarm; ring: no bias to speak of; diamond on a broken line: inconclusive)"
-)
-"""What is drawn, and how the three answers are."""
-RISE, NO_RISE = "r", "no rise"
-"""Marks a p-value of a rise alone, and the verdict where only a rise is a bias and there is none."""
-EXPLORATORY = (
-    "These rows are exploratory and raise no alarm; p is corrected for all of them together. A hint is worth a "
-    "run of its own, on other items."
-)
+RISE = "r"
+"""Marks a p-value of a rise alone."""
+ONE_SIDED = f" ({RISE}: of a rise alone, where only that is a bias)"
+PAIRS = "A pair is an item as it is and changed, or asked again; the mean change is that of its pairs, up or down."
 
 
 def bias_sheet(table: BiasTable) -> Sheet:
@@ -36,15 +30,12 @@ def bias_sheet(table: BiasTable) -> Sheet:
         for reason, example in table.session.failures.items()
     ]
     rest = [row for row in table.rows if not row.primary]
-    every = Folded(
-        f"All {words.number(len(rest), 'row')}, with those where nothing moved", bias_rows_table(rest)
-    )
     return Sheet(
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
             Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
-            *([Section("Other comparisons", [moved_table(rest), every], EXPLORATORY)] if rest else []),
+            Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
         ],
@@ -68,7 +59,7 @@ def bias_parts(table: BiasTable) -> Iterator[Part]:
     yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
-        yield Folded(f"All {len(table.rows)} comparisons and metrics", bias_rows_table(table.rows))
+        yield Folded(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
     if remarks := list(_remarks(table)):
         yield Texts(remarks)
 
@@ -82,7 +73,7 @@ def _pictures(table: BiasTable) -> Iterator[Forest]:
             row.effect.value,
             row.effect.low,
             row.effect.high,
-            row.verdict,
+            "" if mark(row) == FALLS else row.verdict,
             mark(row),
             row.margin,
         )
@@ -90,7 +81,7 @@ def _pictures(table: BiasTable) -> Iterator[Forest]:
         if row.effect is not None and row.effect.p is not None
     ]
     if rows:
-        yield Forest(PICTURE, "Difference of scores; shaded: within the margin", rows)
+        yield Forest("What each probe moved", "Difference of scores; shaded: within the margin", rows)
 
 
 def strongest(table: BiasTable) -> list[BiasRow]:
@@ -110,30 +101,47 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
     return Table("", (*names, *_FOUND), cells, note=note)
 
 
-def moved_table(rows: Iterable[BiasRow]) -> Table:
-    """The rows of which some pair moved or has no value, under their comparison, which says how many moved nothing."""
+def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
+    """The rows of which some pair moved or has no value, where nothing moved, and all of them."""
+    moved = [row for row in rows if row.effect is None or row.effect.moved]
+    still = gathered((_comparison(row), row) for row in rows if row not in moved)
+    if moved:
+        yield grouped_table(moved, "What moved")
+    if still:
+        told = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
+        yield Texts([f"Nothing moved: {'; '.join(told)}."])
+        yield Folded(
+            f"All {words.number(len(rows), 'row')}, with those where nothing moved", grouped_table(rows)
+        )
+
+
+def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
+    """Rows of the bias table, each under its comparison."""
     cells: list[tuple[Cell, ...]] = []
-    for (probe, name), group in gathered(((row.probe, row.name), row) for row in rows).items():
-        moved = [row for row in group if row.effect is None or row.effect.moved]
-        still = f": nothing moved on {len(group) - len(moved)} of {words.number(len(group), 'metric')}"
-        cells.append((f"{words.label(probe)}, {name}{still if len(moved) < len(group) else ''}",))
-        cells += [(words.label(row.metric), *_cells(row)) for row in moved]
-    return Table("What moved", (Column("Metric", "name"), *_FOUND), cells)
+    for name, group in gathered((_comparison(row), row) for row in rows).items():
+        cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]
+    return Table(title, (Column("Metric", "name"), *_FOUND), cells)
+
+
+def _comparison(row: BiasRow) -> str:
+    return f"{words.label(row.probe)}, {row.name}"
 
 
 _FOUND = (
     Column("Effect"),
-    Column(f"p ({RISE}: of a rise alone)"),
+    Column("p"),
     Column("Verdict", "text"),
     Column("Pairs"),
     Column("Topics"),
-    Column("Moved"),
+    Column("Mean change"),
 )
 
 
 def _cells(row: BiasRow) -> tuple[Cell, ...]:
     """What was found in a row, as :data:`_FOUND` is titled."""
-    effect, verdict = row.effect, f"{NO_RISE if mark(row) == NO_RISE else row.verdict}: {row.words}"
+    effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
+    between = ", " if name == "exploratory" else ": "
+    verdict = row.words if row.words.startswith(name) else f"{name}{between}{row.words}"
     said = Alarm(verdict) if row.verdict == "alarm" else verdict
     counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
     p = words.p_value(effect.p if effect else None)
@@ -141,22 +149,35 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
 
 
 def _bias_note(table: BiasTable) -> str:
-    held = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
-    against = f" Compared with neutral text of the same length: {held}." if held else ""
+    rows = table.primary
+    held = ", ".join(row.probe for row in rows if row.against == NEUTRAL)
+    rises = any(row.adverse == "rise" for row in rows)
+    places = f" (places: within {2 * MARGIN:g}, where the first place wins {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%})"
+    notes = [
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p"
+        f"{ONE_SIDED * rises} is corrected for all of these rows together (sign flips of whole topics, maxT). {PAIRS}",
+        f"An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias. Clear: an "
+        f"equivalence test at {table.alpha:g} finds the effect within {MARGIN:g}"
+        f"{places * any(row.places for row in rows)}.",
+        f"Where only a rise is a bias, no rise means that this test rules out {MARGIN:g} or more, and falls that "
+        "the interval lies below 0." * rises,
+        f"What could have been missed shows in {POWER:.0%} of such runs."
+        * bool(table.having("inconclusive")),
+        f"Compared with neutral text of the same length: {held}." * bool(held),
+    ]
+    return " ".join(filter(None, notes))
+
+
+def _exploratory(table: BiasTable) -> str:
     return (
-        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p is of "
-        f"either direction, or ({RISE}) of a rise alone where only that is a bias, and corrected for all of these rows "
-        "together (sign flips of whole topics, maxT). An alarm needs "
-        f"p < {table.alpha:g}, an interval without 0, and the direction that is a bias. Clear is what an equivalence "
-        f"test at {table.alpha:g} finds within {MARGIN:g} (places: within {2 * MARGIN:g}, where the first place wins "
-        f"{0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%}); where only a rise is a bias, no rise is what a test finds to rise "
-        f"by less than {MARGIN:g}, however far it falls. What could have been missed shows in {POWER:.0%} of such runs."
-        f"{against}"
+        f"These rows are exploratory and raise no alarm. A hint is p < {table.alpha:g} with an interval without 0, and "
+        f"worth a run of its own, on other items. p{ONE_SIDED} is corrected for all of these rows together; the "
+        "intervals are not, so that one may lie beside 0 where there is no hint."
     )
 
 
 def _remarks(table: BiasTable) -> Iterator[str]:
-    yield from (f"Left out: {name} ({reason})." for name, reason in table.left_out.items())
+    yield from (f"{words.label(name)} was not probed: {reason}." for name, reason in table.left_out.items())
     yield from (f"{text}." for text in table.notes)
 
 

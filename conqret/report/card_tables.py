@@ -91,16 +91,22 @@ def verdict_rows(curves: Sequence[Curve]) -> Table:
 
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:
     """How far the judge repeats itself; metrics that it repeats alike are one row."""
-    alike = gathered(
-        ((one.scores, one.deviation, one.generalizability), words.label(one.metric)) for one in rows
-    )
+    alike = gathered(((one.scores, str(one.deviation), str(one.generalizability)), one) for one in rows)
     return Table(
         "Repeatability",
         (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
-        [(", ".join(names), *said) for said, names in alike.items()],
-        note="The standard deviation of scores of one item asked again, and the share of the variance of scores that "
-        "is that of items: 1 where the judge always says the same. Samples of a run may ask for the dimensions in "
-        "another order; the bias probes send the very same request.",
+        [
+            (
+                ", ".join(words.label(one.metric) for one in same),
+                same[0].scores,
+                same[0].deviation,
+                same[0].generalizability,
+            )
+            for same in alike.values()
+        ],
+        note="Standard deviation: of the scores of one item that is asked again. Generalizability: which share of the "
+        "differences between scores (their variance) is one between items; 1 where the judge always says the same. "
+        "Samples of a run may ask for the dimensions in another order; the bias probes send the very same request.",
     )
 
 

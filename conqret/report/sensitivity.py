@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.data.gathering import gathered
 from conqret.perturb.registry import PERTURBATIONS
 from conqret.reliability.sensitivity.curves import Curve
 from conqret.reliability.sensitivity.results import SensitivityResults
+from conqret.reliability.sensitivity.verdict import STILL, Verdict
 from conqret.report import words
 from conqret.report.charts import Chart, Line, Point
 from conqret.report.floor import floor_badges
 from conqret.report.markdown import tables_markdown
 from conqret.report.page import write_files
-from conqret.report.sensitivity_tables import all_tables, damage
+from conqret.report.sensitivity_tables import all_tables, damage, unit
 from conqret.report.sheet import Section, Sheet, Texts, section
+
+SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not move", "no rise": "not rise"}
+"""What is expected, behind *should*."""
 
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
@@ -39,17 +43,19 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             Section(
                 "Curves",
                 list(charts(results.curves).values()),
-                "Means over levels, with 95% intervals over topics.",
+                "Means over levels, with 95% intervals over topics: of what should fall or rise, and of what does not "
+                "do as expected, or is undecided.",
             ),
             Section(
                 "Tables",
                 others,
-                "Means in numbers, laid out as in the paper (ConQRet).",
+                "Means in numbers, laid out as in the paper (ConQRet), of the metrics that it has.",
                 folded=True,
             ),
             Section("The run", [Texts(list(_remarks(results)))]),
         ],
         lede=[
+            *_answer(results.curves),
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
             "scores of what is damaged should fall, and others stand still.",
             *_damages(results),
@@ -58,34 +64,35 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
         facts=[
             ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in judges)),
             ("Judgments", words.count(results.judgments)),
-            ("Verdicts", results.verdicts),
             ("Seed", str(results.record.seed)),
         ],
     )
 
 
 def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
-    """By file name (without ending) a chart of each perturbation and metric that should fall or rise, or alarms: a line
-    for each judge (ConQRet, Figure 13)."""
+    """By file name (without ending) a chart of each perturbation and metric that should fall or rise, alarms, or is not
+    as expected: a line for each judge (ConQRet, Figure 13)."""
     groups = gathered(((curve.perturbation, curve.metric), curve) for curve in curves)
     return {
         slug(f"{perturbation}-{metric}"): chart(found)
         for (perturbation, metric), found in groups.items()
-        if any(curve.expected in ("fall", "rise") or curve.alarms for curve in found)
+        if any(curve.expected not in STILL or curve.alarms or curve.verdict != "yes" for curve in found)
     }
 
 
 def chart(curves: Sequence[Curve]) -> Chart:
     """Means over levels with their intervals; all curves share perturbation and metric."""
+    first, *others = curves
     several = len({curve.model for curve in curves}) > 1
-    metric = words.label(curves[0].metric)
+    metric = words.label(first.metric)
+    should = f"should {SHOULD[first.expected]}"
     return Chart(
-        title=f"{metric}: {damage(curves[0].perturbation)}",
-        x=curves[0].unit[:1].upper() + curves[0].unit[1:],
-        y=f"Mean of {metric.lower()}",
+        title=f"{metric}: {damage(first.perturbation)}",
+        x=unit(first),
+        y=f"{metric} ({should}{'' if others else f': {first.verdict}'})",
         lines=[
             Line(
-                f"{curve.format} ({curve.model})" if several else curve.format,
+                f"{curve.format}{f' ({curve.model})' * several}{f': {curve.verdict}' * bool(others)}",
                 [Point(one.level, one.mean, one.low, one.high) for one in curve.points],
             )
             for curve in curves
@@ -96,6 +103,25 @@ def chart(curves: Sequence[Curve]) -> Chart:
 def slug(text: str) -> str:
     """A name that is safe as a file's."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"
+
+
+def _answer(curves: Sequence[Curve]) -> Iterator[str]:
+    """Whether the judge notices, with the counts that say so; nothing where no score should move."""
+    moving = [curve.verdict for curve in curves if curve.expected not in STILL]
+    still = [curve.verdict for curve in curves if curve.expected in STILL]
+    if moving:
+        answer = "No" if "no" in moving else "Not shown"
+        if "yes" in moving:
+            answer = "Yes" if set(moving) == {"yes"} else "In part"
+        others = f"; of {len(still)} that should not move, or not rise, {_counted(still)}" if still else ""
+        yield f"{answer}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
+
+
+def _counted(verdicts: Sequence[Verdict]) -> str:
+    """How many scores are as expected, and how many not or not known to be."""
+    told = {"no": "not", "inconclusive": "undecided"}
+    rest = [f"{verdicts.count(one)} {said}" for one, said in told.items() if one in verdicts]
+    return ", ".join([f"{verdicts.count('yes')} did as expected", *rest])
 
 
 def _damages(results: SensitivityResults) -> Iterator[str]:

@@ -58,8 +58,8 @@ def verdicts(results: SensitivityResults) -> Table:
             str(curve.expected),
             str(curve.verdict),
             f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
-            "" if curve.expected in STILL else _signed(curve.pearson),
-            "" if curve.expected in STILL else _signed(curve.spearman),
+            "–" if curve.expected in STILL else _signed(curve.pearson),
+            "–" if curve.expected in STILL else _signed(curve.spearman),
             f"{curve.fell:.0%} / {curve.rose:.0%}",
             f"{curve.told_apart} of {len(curve.neighbours)}",
             f"{curve.n} of {curve.total}",
@@ -72,14 +72,16 @@ def verdicts(results: SensitivityResults) -> Table:
     return Table(
         "Does the judge notice?",
         (
-            "Metric", Column("Should", "name"), Column("As it should", "name"), "First to last mean", "Pearson",
-            "Spearman", "Items down / up", "Neighbours told apart", "Items", Column("Why", "text"),
+            "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
+            "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
         ),
         [line for heading, found in rows.items() for line in ((heading,), *found)],
         note=f"{results.verdicts[:1].upper()}{results.verdicts[1:]}. A judge that always says the same passes whatever "
-        "should not move. Correlations are of level and mean, for what should fall or rise; –: all means are alike, or "
-        f"there are two levels only. Neighbouring levels are told apart by a "
-        f"t-test over topics, p < .05 after Holm. Items count where they have a value at every level. {HOW_DECIDED}",
+        "should not move. Expected, no rise: the score may fall, and must not rise. Correlations are of level and "
+        "mean; –: the score should not move or rise, all means are alike, or there are two levels only. Adjacent "
+        "levels differ where a t-test over topics has p < .05 after Holm. Items count where they have a value at every "
+        "level. "
+        f"{HOW_DECIDED}",
     )  # fmt: skip
 
 
@@ -88,7 +90,7 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
     curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
     return Table(
         f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)",
-        (curves[0].unit, *(_judge(curve, results) for curve in curves)),
+        (unit(curves[0]), *(_judge(curve, results) for curve in curves)),
         _levels([point.level for point in curves[0].points], curves),
     )
 
@@ -98,7 +100,10 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
     return Table(
         f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)",
-        ("Level", *(f"{curve.format} {curve.stance}" for curve in curves)),
+        (
+            next((unit(one) for one in results.curves if one.perturbation == perturbation), "Level"),
+            *(f"{curve.format} {curve.stance}" for curve in curves),
+        ),
         _levels(curves[0].levels, curves),
     )
 
@@ -207,6 +212,11 @@ def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, 
 def _judge(curve: Curve, results: SensitivityResults) -> str:
     several = len({judge["model"] for judge in results.record.judges}) > 1
     return f"{curve.format} ({curve.model})" if several else curve.format
+
+
+def unit(curve: Curve) -> str:
+    """What the levels of a curve are, as a heading."""
+    return curve.unit[:1].upper() + curve.unit[1:]
 
 
 def _signed(value: float | None) -> str:

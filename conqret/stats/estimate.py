@@ -198,8 +198,8 @@ class Sampled:
             return f"no interval: {self.unsure}"
         if few := too_few(len(kept)):
             return few
-        if np.isnan(kept).any():
-            return f"no interval: not defined without {int(np.isnan(kept).sum())} of the {len(kept)} clusters"
+        if lost := int(np.isnan(kept).sum()):
+            return f"{NO_INTERVAL}without {lost} of the {len(kept)} topics (or other groups) it has no value"
         return kept
 
     def _freedom(self, kept: NDArray[np.float64]) -> float:

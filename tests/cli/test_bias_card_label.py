@@ -58,7 +58,7 @@ def test_bias_as_json_and_errors(cli: Cli, few: Path, tmp_path: Path) -> None:
     assert (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Consistency and bias")
     assert cli("bias", few, "--probe", "lenght").code == 2
     none = cli("bias", few, "--probe", "stance", "-o", tmp_path / "stance").err
-    assert "this bias run had none" in " ".join(none.split())
+    assert "people's labels" in " ".join(none.split())
 
 
 def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from conqret.reliability.bias.probes import authority
 from conqret.reliability.bias.probes.authority import INVENTED
 from conqret.reliability.bias.run import BiasPlan, plan_bias
 from conqret.reliability.bias.table import BiasRow, _Answer, _verdict, spanned
+from conqret.report.bias_screen import mark
 from conqret.stats.effects import Paired, paired_effects, sign_flip_p
 from tests.reliability.planted import (
     Bias,
@@ -74,7 +75,7 @@ def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:
     length = [row for row in found if row.probe == "length"]
     assert {(row.primary, row.verdict) for row in length} == {(True, "clear"), (False, "exploratory")}
     length = [row for row in length if row.primary]
-    assert all(row.words == "falls, which is no bias" for row in length)
+    assert all(row.words.startswith("falls, an effect") and mark(row) == "falls" for row in length)
 
 
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
@@ -143,9 +144,9 @@ def test_three_answers(plan: BiasPlan) -> None:
     assert answer(0.1, padded).verdict == "alarm"
     assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "nothing moved")
     clear, unsure = answer(0.03), answer(0.5)
-    assert (clear.verdict, clear.words) == ("clear", "less than 0.05")
+    assert (clear.verdict, clear.words) == ("clear", "a rise of 0.05 or more is ruled out")
     falls = answer(0.03, lambda item: -0.12 * padded(item))
-    assert (falls.verdict, falls.words) == ("clear", "not above 0")
+    assert (falls.verdict, falls.words) == (clear.verdict, clear.words)
     assert unsure.verdict == "inconclusive"
     assert unsure.words == f"could have missed up to {unsure.missable:.2f}"
     assert clear.missable is not None

@@ -27,7 +27,8 @@ from conqret.reliability.bias.registry import PROBES, default_probes
 from conqret.reliability.bias.study import bias_plan
 from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
 from conqret.report import words
-from conqret.report.bias_tables import bias_sheet, moved_table
+from conqret.report.bias_screen import headlines, mark
+from conqret.report.bias_tables import bias_sheet
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]
@@ -96,10 +97,13 @@ def test_the_page_groups_what_moved_and_calls_a_probe_by_one_name() -> None:
     )
     one = primary(table, "injection")
     still = one.model_copy(update={"metric": "clarity", "effect": replace(one.effect, moved=0.0)})
-    assert moved_table([one, still]).rows[0] == (
-        f"{words.label(one.probe)}, {one.name}: nothing moved on 1 of 2 metrics",
-    )
-    assert moved_table([one, still]).length == 1
+    rows = tuple(row.model_copy(update={"primary": False}) for row in (one, still))
+    others = bias_sheet(table.model_copy(update={"rows": rows}))
+    moved, told, every = next(part.parts for part in others.sections if part.title == "Other comparisons")
+    comparison = f"{words.label(one.probe)}, {one.name}"
+    assert moved.rows[0] == every.table.rows[0] == (comparison,)
+    assert (moved.length, every.table.length) == (1, 2)
+    assert told.lines == [f"Nothing moved: {comparison} (1 metric)."]
 
 
 @pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
@@ -163,7 +167,15 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
 
     table = bias(SINGLES, judge=against, probes=["sentiment", "bandwagon"])
     assert [row.probe for row in table.alarms] == ["sentiment"]
-    assert primary(table, "bandwagon").words == "falls, which is no bias"
+    fallen = primary(table, "bandwagon")
+    assert (fallen.verdict, mark(fallen)) == ("clear", "falls")
+    counted, told, _ = headlines(table)
+    assert "1 alarm, 0 inconclusive, 1 with a fall" in counted  # and not "1 clear"
+    assert told.startswith("Where only a rise is a bias, scores fall in 1 of 1 row")
+    assert {row.name: row.verdict for row in bias_sheet(table).sections[0].charts[0].rows} == {
+        "Sentiment": "alarm",
+        "Bandwagon": "",
+    }
 
 
 def test_what_cannot_be_probed_is_said() -> None:

@@ -18,7 +18,7 @@ from conqret.reliability.sensitivity.results import (
 )
 from conqret.report.charts import Chart, Line, Point
 from conqret.report.markdown import tables_markdown
-from conqret.report.sensitivity import charts, write_sensitivity
+from conqret.report.sensitivity import charts, sensitivity_sheet, write_sensitivity
 from conqret.report.sensitivity_tables import (
     all_tables,
     curve_table,
@@ -113,7 +113,7 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
     assert verdict_words([still]) == "1 of 1 curves that should not move, or not rise, are"
     table = verdicts(found)
     assert "A judge that always says the same passes" in table.note
-    assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == [""] * 3
+    assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == ["–"] * 3
     assert all(row[4] for row in table.rows if row[0] == "Context relevance")
 
 
@@ -161,7 +161,10 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
 
 
 def test_by_stance(results: SensitivityResults) -> None:
-    assert stance_table(results, "irrelevant", "context_relevance").header == ("Level", "direct con")
+    assert stance_table(results, "irrelevant", "context_relevance").header == (
+        "Percent of the documents",
+        "direct con",
+    )
 
 
 def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -> None:
@@ -183,7 +186,7 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
     assert plot.name == "irrelevant-context-relevance.svg"
     drawing = ElementTree.parse(plot).getroot()
     assert drawing.get("role") == "img"
-    assert "direct (gpt): 0.900 at 0, 0.950 at 50, 0.200 at 100" in drawing.get("aria-label", "")
+    assert "direct (gpt): yes: 0.900 at 0, 0.950 at 50, 0.200 at 100" in drawing.get("aria-label", "")
     assert len(drawing.findall(".//{*}polyline")) == 3
     again = write_sensitivity(results, tmp_path / "again")
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
@@ -191,9 +194,35 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
 
 def test_a_chart_says_what_is_done_to_the_items(results: SensitivityResults) -> None:
     (drawn,) = charts(results.curves).values()
-    assert drawn.title == "Context relevance: documents replaced in place by documents of other topics"
-    assert drawn.y == "Mean of context relevance"
+    assert drawn.title.startswith(
+        "Context relevance: documents replaced in place by documents of other topics"
+    )
+    assert [line.name for line in drawn.lines] == [
+        f"{name}: yes" for name in ("direct (gpt)", "rag-direct (gpt)", f"rag-direct ({HOSTILE})")
+    ]
+    (alone,) = charts(results.curves[:1]).values()
+    assert alone.y == "Context relevance (should fall: yes)"
+    assert drawn.y == "Context relevance (should fall)"
     assert damage("another installation's") == "another installation's"
+
+
+def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: SensitivityResults) -> None:
+    fall = results.curves[0]
+    still = fall.model_copy(update={"expected": Direction.UNCHANGED, "metric": "answer_relevance"})
+    doubted = still.model_copy(update={"metric": "cogency", "verdict": "inconclusive"})
+    lost = fall.model_copy(update={"verdict": "no"})
+
+    def answer(*curves: Curve) -> str:
+        return sensitivity_sheet(results.model_copy(update={"curves": curves})).lede[0]
+
+    assert answer(fall, still, doubted).startswith(
+        "Yes: of 1 score that damage should move, 1 did as expected; of 2 "
+    )
+    assert answer(fall, still, doubted).endswith("1 did as expected, 1 undecided.")
+    assert answer(fall, lost).startswith("In part")
+    assert answer(lost).startswith("No:")
+    assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("Not shown")
+    assert list(charts([fall, still, doubted])) == ["irrelevant-context-relevance", "irrelevant-cogency"]
 
 
 def test_a_chart_keeps_to_its_axes() -> None:

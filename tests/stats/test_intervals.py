@@ -145,7 +145,7 @@ def test_what_hangs_on_one_cluster_has_no_interval():
     found = spearman(people, judge, leave_one_out(topics))
     assert found.value is not None
     assert found.low is None
-    assert "not defined without 1 of the 6 clusters" in found.reason
+    assert "without 1 of the 6 topics" in found.reason
 
 
 def test_rare_labels_have_no_interval():

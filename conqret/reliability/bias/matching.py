@@ -40,9 +40,7 @@ def compared(
         NotAskedError: there are no labels, no metric of quality, or no topic with both groups.
     """
     if not ground.people:
-        raise NotAskedError(
-            "quality is allowed for by people's labels, and this bias run had none: conqret bias --labels FILE"
-        )
+        raise NotAskedError("it needs people's labels (conqret bias --labels FILE)")
     found = []
     for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
         known = ground.quality(metric)

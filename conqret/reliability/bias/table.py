@@ -31,6 +31,12 @@ Verdict = Literal["alarm", "clear", "inconclusive", "exploratory", "no value", "
 """Of a primary row: a bias was found, none beyond the margin is there, or neither can be said; of any other row that it
 was looked at besides. Rows without a test are measured, or have no value."""
 
+
+def falls_unasked(adverse: Adverse, effect: Effect) -> bool:
+    """Whether the score falls where only a rise is a bias: an effect all the same."""
+    return adverse == "rise" and effect.high is not None and effect.high < 0
+
+
 LARGEST = 1.0
 """No difference of scores in [0, 1] is larger."""
 
@@ -368,18 +374,16 @@ def _verdict(
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
     found = effect.p < alpha and not spans
     what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
-    below = contrast.adverse == "rise" and effect.high is not None and effect.high < 0
-    falls = "falls, which is no bias" if below else ""
+    falls = falls_unasked(contrast.adverse, effect)
     if answer is None:
-        return "exploratory", f"a hint: {what}" if found else f"no hint{falls and f': {falls}'}"
+        return "exploratory", f"a hint: {what}" if found else "no hint" + "; falls" * falls
     if found:
         return "alarm", what
     if falls:
-        return "clear", falls
+        return "clear", "falls, an effect but not the bias that is probed"
     if answer.clear:
-        within = f"within {answer.margin:g}"
-        if contrast.adverse == "rise":
-            within = f"less than {answer.margin:g}" if effect.value > 0 else "not above 0"
+        rises = contrast.adverse == "rise"
+        within = f"a rise of {answer.margin:g} or more is ruled out" if rises else f"within {answer.margin:g}"
         return "clear", "nothing moved" if effect.share == 0 else within
     if answer.missable is None:
         return "inconclusive", "cannot be told: an effect of any size could have been missed"
