@@ -10,7 +10,6 @@ import typer
 from conqret.cli import label_options, options
 from conqret.cli.console import at, end, note, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
-from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
@@ -74,7 +73,7 @@ def diff(
     from conqret.reliability.validation.run_difference import difference
     from conqret.reliability.validation.settings import Settings
     from conqret.report.junit import difference_junit
-    from conqret.report.run_difference import difference_tables, unlike, write_difference
+    from conqret.report.run_difference import difference_tables, met, unlike, write_difference
 
     needed("numpy", "scipy", extra="stats")
     if len(labels or ()) > 2:
@@ -89,10 +88,8 @@ def diff(
         metrics=[name.replace("-", "_") for name in metric or ()],
     )
     outcomes = [check_difference_requirement(one, found) for one in wanted]
-    judge = "the same judge" if found.same_judge else "two judges"
-    items = "the same texts" if found.same_items else "other texts (or another order)"
     tell(f"first      {found.first}\nsecond     {found.second}")
-    tell(f"{number(found.pairs, 'pair')}, matched by {found.paired_by}: {judge}, {items}")
+    tell(met(found))
     if not found.same_judge and not found.same_items:
         note("judge and items both differ, so it cannot be said which of them made the difference")
     if found.left_out:

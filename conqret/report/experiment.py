@@ -124,7 +124,7 @@ def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
                 if one["mean"] is not None
             ]
             if any(row.value for row in rows):
-                yield Forest(f"{system}, by {judge}", f"minus {first}", rows)
+                yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:

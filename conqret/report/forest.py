@@ -139,13 +139,8 @@ class Forest:
 
     @property
     def zero(self) -> float:
-        """Where 0 stands."""
+        """Where the line at 0 stands; words over it have an edge in the colour of the page."""
         return self._x(0.0)
-
-    @property
-    def rule(self) -> str:
-        """The path of the line at 0 through the strips, which spares the words over them."""
-        return "".join(f"M{self.zero:g},{ROW * place + ABOVE}v{STRIP}" for place in range(len(self.rows)))
 
     def svg(self) -> str:
         """The figure as a file of its own."""

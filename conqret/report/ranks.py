@@ -26,11 +26,11 @@ def ranking_table(
     normalised = [f"{name} rank" for name, count in several.items() if count > 1]
     header = (
         "System",
-        "Perspective diversity",
-        "Dispute awareness",
-        "Likelier under the best",
+        "Perspective diversity (less is better)",
+        "Dispute awareness (more is better)",
+        "Times likelier under the best",
         *normalised,
-        *(f"Rank, k = {weight:g}" for weight in table),
+        *(f"Rank (k = {weight:g})" for weight in table),
     )
     last = list(table.values())[-1]
     rows: list[tuple[Cell, ...]] = []
@@ -45,17 +45,18 @@ def ranking_table(
                 name,
                 found.mean_diversity[name],
                 found.mean_awareness[name],
-                "> 1e300" if likelier is None else f"{likelier:.3g}",
+                "> 1e300" if likelier is None else f"{likelier:.{'2f' if likelier < 100 else '3g'}}",
                 *(own[head] for head in normalised),
                 *(places[weight][name] for weight in table),
             )
         )
     said = [
-        "Perspective diversity (P.D.): how unexpected the answer leaves the partial answers; less is better.",
-        "Dispute awareness (D.A.): the share of answers that present the question as debatable; more is better.",
-        "Likelier under the best: how many times likelier a token of a partial answer is under the system of the best "
-        "P.D. than under this one (DebateQA, Appendix H).",
-        "Rank, k: by k Z(1 / P.D.) + (1 - k) Z(D.A.): at k = 0 D.A. alone counts, at k = 1 P.D. alone.",
+        "Perspective diversity (P.D.): how unexpected the answer leaves the partial answers.",
+        "Dispute awareness (D.A.): the share of answers that present the question as debatable.",
+        "Times likelier under the best: so many times likelier is a word (token) of a partial answer after the answers "
+        "of the system with the best P.D. than after this one's; 1.00 is the best itself (DebateQA, Appendix H).",
+        "Rank (k): by k Z(1 / P.D.) + (1 - k) Z(D.A.): at k = 0 D.A. alone counts, at k = 1 P.D. alone. Z: how far a "
+        "value is above the mean of the systems, in their standard deviations.",
     ]
     said += [
         f"{name}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
@@ -69,13 +70,18 @@ def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
     """Who is first by which weight, and that this is not tested, in sentences."""
     first: dict[str, list[str]] = {}
     for weight, ranks in places.items():
-        winners = " and ".join(f"“{name}”" for name, rank in ranks.items() if rank in FIRST)
-        first.setdefault(winners, []).append(f"{weight:g}")
+        winners = [f"“{name}”" for name, rank in ranks.items() if rank in FIRST]
+        many = len(winners) > 1
+        said = f"system{'s' * many} {' and '.join(winners)} {'are' if many else 'is'} first"
+        first.setdefault(said, []).append(f"{weight:g}")
     if len(first) == 1:
-        told = f"First at every weight k of perspective diversity: {next(iter(first))}."
+        told = f"{next(iter(first))} at every weight k of perspective diversity"
     else:
-        told = "First: " + "; ".join(f"{names} at k = {', '.join(at)}" for names, at in first.items()) + "."
-    return [told, "Ranks are of means, and nothing here tests whether they differ by more than chance."]
+        told = "; the ".join(f"{said} at k = {', '.join(at)}" for said, at in first.items())
+    return [
+        f"The {told}.",
+        "Ranks are of means, and nothing here tests whether they differ by more than chance.",
+    ]
 
 
 def read_systems(folders: Iterable[Path]) -> list[System]:
@@ -138,5 +144,6 @@ def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
         "What was measured, and by what",
         (Column("Metric", "text"), Column("Instrument", "text"), "Questions", "Left out"),
         rows,
-        note="Means are over the questions that were scored of all systems; scored answers to others are left out.",
+        note="Means of a metric are over the questions to which every system's answer has a score in it. Left out: "
+        "scored answers to other questions.",
     )

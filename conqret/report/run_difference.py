@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from conqret.data import Item, Judgment
@@ -19,6 +18,7 @@ from conqret.report.table import Cell, Column, Table
 from conqret.report.texts import cut
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
+from conqret.stats.estimate import FEWEST_TESTED
 
 PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
 IN_FULL = (PARTS, CHANGED)
@@ -36,14 +36,14 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         for name, row in found.metrics.items()
     ]  # fmt: skip
     corrected = any(row.corrected is not None for row in found.metrics.values())
-    tested = "p by a t-test over them" if _tested(found) else "no p, which takes six of them"
-    favour = " The judge may favour one of the two systems: what people would find needs --labels."
+    tested = "p by a t-test over them" if _tested(found) else f"no p: a test takes {FEWEST_TESTED}"
+    favour = " The judge may favour one of the two systems: with labels of both, people's difference is estimated, too."
     yield Table(
         "Second minus first",
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
         note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; {tested}. "
-        "Means are of what both scored, and which run is right they do not say."
+        "Means are over what both runs scored. They do not say which of the two is right."
         + (favour if not found.same_items and not corrected else ""),
     )
     if corrected:
@@ -88,6 +88,7 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
             CHANGED,
             ("Item", Column("Metric", "text"), "First", "Second"),
             [(_name(one), words.label(one.metric), one.first, one.second) for one in found.changed],
+            note=_changed_note(found),
         )
 
 
@@ -119,6 +120,7 @@ def difference_page(
     return sheet.html(
         "run_difference.html.j2",
         around=around,
+        changed_note=_changed_note(found),
         beside=[
             Beside(changed, left[changed[0].first_item], right[changed[0].second_item])
             for changed in gathered(
@@ -152,24 +154,24 @@ class Beside:
 
     @property
     def texts(self) -> list[list[tuple[str, bool]]]:
-        """Both arguments in pieces, each with whether the other lacks that sentence, whatever it cites; nothing is
-        marked in arguments that share none."""
-        cuts = [cut(one[0].argument or "", TEXT) for one in (self.first, self.second)]
-        said = [[strip_citations(one.text) for one in sentences(text)] for text in cuts]
-        blocks = SequenceMatcher(None, said[0], said[1], autojunk=False).get_matching_blocks()
-        shared = [{one[side] + step for one in blocks for step in range(one.size)} for side in (0, 1)]
-        return [
-            list(_marked(text, set(range(len(side))) - kept if kept else set()))
-            for text, side, kept in zip(cuts, said, shared, strict=True)
-        ]
+        """Both arguments in pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing
+        is marked in arguments that share none."""
+        whole = [one[0].argument or "" for one in (self.first, self.second)]
+        said = [{strip_citations(one.text) for one in sentences(text)} for text in whole]
+        shared = said[0] & said[1]
+        return [list(_marked(text, shared)) for text in whole]
 
 
-def _marked(text: str, apart: set[int]) -> Iterator[tuple[str, bool]]:
-    """The sentences of a text and the space between them, with whether a sentence is one of those ``apart``."""
+def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text and the space between them, with whether a sentence is none of those ``shared``; the one
+    at which the text is cut is left as it is."""
     end = 0
-    for place, one in enumerate(sentences(text)):
+    for one in sentences(text):
+        if one.end > TEXT:
+            yield cut(text[end:], TEXT - end), False
+            return
         yield text[end : one.start], False
-        yield one.text, place in apart
+        yield one.text, bool(shared) and strip_citations(one.text) not in shared
         end = one.end
 
 
@@ -190,14 +192,27 @@ def _parts_note(found: RunDifference) -> str:
     )
 
 
+def _changed_note(found: RunDifference) -> str:
+    """How many of all changes are shown."""
+    every = sum(row.up + row.down for row in found.metrics.values())
+    if len(found.changed) == every:
+        return ""
+    return (
+        f"The {len(found.changed)} largest of {words.number(every, 'change')} of a score; of equally large ones those "
+        "that come first in the runs."
+    )
+
+
+def met(found: RunDifference) -> str:
+    """How the items of the two met, and what both have in common."""
+    judges = "the same judge" if found.same_judge else "two judges"
+    items = "the same texts" if found.same_items else "other texts"
+    return f"{words.number(found.pairs, 'pair')}, matched by {found.paired_by}: {judges}, {items}"
+
+
 def _met(found: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
-    judges = "the same judge" if found.same_judge else "two judges"
-    items = "the same texts" if found.same_items else "other texts (or another order)"
-    said = (
-        f"{words.number(found.pairs, 'pair')}, matched by {found.paired_by}: {judges}, {items}. "
-        f"{words.count(found.moved)} of them differ on some metric."
-    )
+    said = f"{met(found)}. {words.count(found.moved)} of them differ on some metric."
     if found.unlike:
         other = unlike(found)
         said += f" {other[:1].upper()}{other[1:]}."

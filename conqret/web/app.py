@@ -127,7 +127,7 @@ class _Viewer:
                 told.name,
                 [Section("Runs inside", [Links(inside)] if (inside := list(inner_runs(run))) else [])],
                 lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
-                facts=[("What was asked", told.what), ("Begun", told.begun), ("State", told.state)],
+                facts=[("Made with", told.what), ("Begun", told.begun), ("State", told.state)],
             ).html(around=ways)
         return _response(found, again=PAGE_SECONDS if told.going_on else 0)
 
@@ -181,8 +181,7 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:
     """What stands where nothing is."""
-    lede = ["No run or page of a run stands under this address; it may have been moved or deleted."]
-    sheet = Sheet("runs", "There is no such page", [Section("Go on", [Links([("All runs", "/")])])], lede)
+    sheet = Sheet("runs", "There is no run at this address", [], ["It may have been moved or deleted."])
     return _response(sheet.html(around=ALL_RUNS), 404)
 
 

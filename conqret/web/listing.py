@@ -128,7 +128,7 @@ def _listed(root: Path, run: FoundRun) -> Listed:
     if state != FINISHED:
         written = dt.datetime.fromtimestamp(max(one.st_mtime for one in stats(run.path)), dt.UTC)
         state = f"{state}, last written {written:%H:%M:%S} UTC"
-    answers = "damaged" if run.answers is None else f"{run.answers:,}"
+    answers = "damaged" if run.answers is None else f"{run.answers:,}" if run.answers else ""
     begun = run.created[:19].replace("T", " ")
     return Listed(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
 

@@ -163,7 +163,7 @@ def test_ranks_as_a_page(tables, tmp_path):
         for text in (
             ">fair<",
             "Dispute awareness",
-            "First at every weight k of perspective diversity: “good”.",
+            "“good” is first at every weight k",
             "What was measured",
         )
     )
@@ -179,11 +179,12 @@ def test_ranks_as_a_page(tables, tmp_path):
 def test_who_is_first_is_said():
     same, other = {"a": "1", "b": "2"}, {"a": "1=", "b": "1="}
     assert (
-        ranking_words({0.0: same, 1.0: same})[0] == "First at every weight k of perspective diversity: “a”."
+        ranking_words({0.0: same, 1.0: same})[0]
+        == "The system “a” is first at every weight k of perspective diversity."
     )
     assert (
         ranking_words({0.0: same, 0.5: other, 1.0: other})[0]
-        == "First: “a” at k = 0; “a” and “b” at k = 0.5, 1."
+        == "The system “a” is first at k = 0; the systems “a” and “b” are first at k = 0.5, 1."
     )
 
 

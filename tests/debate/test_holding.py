@@ -208,7 +208,10 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     assert "m&lt;b&gt;" in text
     assert "Not finished." in text
     assert "round 2, affirmative: no answer came in time" in text
-    assert text.index("affirmative first") < text.index("negative second")
+    assert re.findall(r'<div class="(side.*?)">\n?<h4>(?:<span>)?(\w+)', text)[:2] == [
+        ("side", "affirmative"),
+        ("side negative second", "negative"),
+    ]
     assert '<details class="held" open>' in text, "one debate alone stands open"
 
 
@@ -239,6 +242,9 @@ def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_p
     assert re.findall(r'<li><a href="#(t[0-9])">(.*?)</a>', text) == [("t1", "Ban it?"), ("t2", "Allow it?")]
     headings = [text.index('<h2 id="t1" dir="auto">Ban it?'), text.index('<h2 id="t2" dir="auto">Allow it?')]
     folded = [text.index(f'<span dir="auto">{one.arguments["affirmative"]}</span>') for one in held]
+    assert re.findall(r"<h4>(?:<span>)?(\w+)", text)[:2] == ["negative", "affirmative"], (
+        "who opens stands first"
+    )
     assert headings[0] < folded[0] < folded[2] < headings[1] < folded[1]
     assert 'class="held" open' not in text
 

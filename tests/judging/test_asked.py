@@ -90,7 +90,7 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
     write_report(JudgeFolder(made), asked_too=True, prompts=tmp_path / "mine")
     page = (made / "asked" / "1.html").read_text(encoding="utf-8")
     assert "Grade groundedness" in page
-    assert "No model was called" in page
+    assert "no model was called" in page
     assert "0 tokens in" not in page
     assert re.search(r"<details><summary>prompt, \d+ words</summary>", page), "a prompt is opened whole"
     assert re.search(r"<details open><summary>raw answer, \d+ words?</summary>", page)

@@ -211,7 +211,27 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path)
     assert page.count("It is shared. <mark>") == 2
     assert "<mark>Bees like it.</mark>" in page
     assert "<mark>Cats &lt;b&gt; do not.</mark>" in page
-    assert "takes six of them" in next(difference_tables(found)).note
+    assert "no p: a test takes 6" in next(difference_tables(found)).note
+
+
+def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
+    first, second = runs([[0.1]], prefix="a-"), runs([[0.9]], prefix="b-", digest="other")
+    for run, text in (
+        (first, "Bees like it [1]. Cats do. Only here."),
+        (second, "Cats do. Bees like it [2]. " + "So. " * 800),
+    ):
+        told = [item.model_copy(update={"argument": text}) for item in run.items()]
+        object.__setattr__(run, "items", lambda told=told: iter(told))
+    page = write_difference(difference(first, second), first, second, tmp_path / "diff.html")
+    text = page.read_text(encoding="utf-8")
+    assert re.findall("<mark>(.*?)</mark>", text)[:2] == ["Only here.", "So."]
+    assert text.count("So.") < 800
+
+
+def test_the_same_items_in_another_order_or_fewer_are_the_same_texts():
+    one = runs([[0.1], [0.2], [0.3]])
+    other = Run(Path("other"), one.kept[:0:-1], "other")
+    assert difference(one, other).same_items
 
 
 def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
@@ -227,17 +247,23 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     found = difference(
         runs([[0.1 * n] for n in range(7)], prefix="a-"),
         runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-", digest="other"),
+        most=3,
     )
     assert found.paired_by == "topic and side"
     assert (found.pairs, found.missing_first) == (7, ["b-7-0"])
     assert found.metrics["clarity"].difference.value == pytest.approx(0.2)
-    titles = [table.title for table in difference_tables(found)]
-    assert titles == ["Second minus first", "Missing in one of the two", "What changed most"]
+    tables = list(difference_tables(found))
+    assert [table.title for table in tables] == [
+        "Second minus first",
+        "Missing in one of the two",
+        "What changed most",
+    ]
     first, second = runs([[0.1 * n] for n in range(7)], prefix="a-"), runs([[0.3]] * 8, prefix="b-")
     page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
     assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
-    assert "the same judge, other texts (or another order)." in page
+    assert "the same judge, other texts." in page
+    assert "3 largest of 7 changes" in next(t for t in tables if t.title == "What changed most").note
 
 
 def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
@@ -292,8 +318,11 @@ def test_what_cannot_be_compared(tmp_path):
     one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
     with pytest.raises(DeclarationError, match="conqret compare"):
         difference(one, Run(Path("x"), one.kept, "a"), labels=[labels])
+    changed = Run(Path("x"), one.kept, "b")
+    told = [item.model_copy(update={"argument": "other"}) for item in one.items()]
+    object.__setattr__(changed, "items", lambda: iter(told))
     with pytest.raises(DeclarationError, match="--labels twice"):
-        difference(one, Run(Path("x"), one.kept, "b"), labels=[labels])
+        difference(one, changed, labels=[labels])
     unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
     with pytest.raises(DeclarationError, match="no labelled item was judged"):
         difference(one, Run(Path("x"), unlabelled, "b"), labels=[labels])

@@ -140,8 +140,8 @@ def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) 
         "leading",
         f"inner/{HOSTILE}",
     }
-    assert re.search(r"judge\s+direct, offline, .*finished\s+2 of 2 items\s+\d", found["offline"])
-    assert re.search(r"not finished, last written \d\d:\d\d:\d\d UTC\s+3 of 4 items", found["half"])
+    assert re.search(r"judge\s+direct, offline, .*finished: 2 of 2 items\s+\d", found["offline"])
+    assert re.search(r"not finished, last written \d\d:\d\d:\d\d UTC: 3 of 4 items", found["half"])
     assert "run.json cannot be read" in found["broken"]
     assert "leads out of the folder" in found["leading"]
     assert "direct" not in found["leading"], "nothing of a file elsewhere is shown"
@@ -195,8 +195,8 @@ def test_a_run_is_compared_with_another(viewer: Viewer) -> None:
 def test_where_nothing_is_a_way_leads_out(viewer: Viewer) -> None:
     status, page, _ = viewer.ask("/nowhere")
     assert status == 404
-    assert "<title>There is no such page" in page
-    assert '<li><a href="/">All runs</a></li>' in page
+    assert "<title>There is no run at this address" in page
+    assert '<a href="/">All runs</a>' in page
 
 
 def test_a_hostile_name_is_a_link_that_works(viewer: Viewer) -> None:
@@ -243,7 +243,7 @@ def test_what_cannot_be_shown_says_why(viewer: Viewer, name: str) -> None:
 def test_no_address_leads_out_of_the_folder_or_to_a_file_itself(viewer: Viewer, path: str) -> None:
     status, page, _ = viewer.ask(path)
     assert status == 404
-    assert re.search("There is no such (page|run)", page)
+    assert re.search("There is no (run at|such run)", page)
 
 
 @pytest.mark.parametrize(

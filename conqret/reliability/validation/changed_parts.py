@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conqret.data import Item
 from conqret.data.item import Frozen
@@ -48,9 +48,15 @@ def changed_parts(first: JudgeFolder, second: JudgeFolder) -> tuple[int, list[Ch
     return len(both), apart
 
 
+def same_texts(first: JudgeFolder, second: JudgeFolder, pairs: Sequence[tuple[str, str]]) -> bool:
+    """Whether the items of each pair of ids are the same in both runs."""
+    one, other = ({item.id: _text(item) for item in run.items()} for run in (first, second))
+    return all(one[before] == other[after] for before, after in pairs)
+
+
 def _text(item: Item) -> tuple[object, ...]:
     """What a judge reads of an item."""
-    return item.topic, item.stance, item.argument, item.documents
+    return item.topic, item.stance, item.argument, item.second_argument, item.reference, item.documents
 
 
 def _rated(run: JudgeFolder) -> Iterator[tuple[tuple[str, str, str], tuple[float, str]]]:

@@ -18,7 +18,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.folder import JudgeFolder
-from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts
+from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts, same_texts
 from conqret.reliability.validation.people import unit_clusters
 from conqret.reliability.validation.people_difference import (
     Pairs,
@@ -69,9 +69,9 @@ class Changed(Frozen):
 
 
 class RunDifference(Frozen):
-    """Two runs side by side. ``same_judge`` and ``same_items`` say what they share, ``paired_by`` how items met,
-    ``unlike`` which items met by their ids although topic or side differ;
-    ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same items that
+    """Two runs side by side. ``same_judge`` says whether one instrument judged both, ``same_items`` whether the items
+    that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids although topic or side
+    differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same items that
     both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are the
     furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics
     of one run."""
@@ -133,7 +133,9 @@ def difference(
     pairs = [(left[name], right[name]) for name in shared]
     topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
-    same_items = records[0].items_digest == records[1].items_digest
+    same_items = records[0].items_digest == records[1].items_digest or same_texts(
+        first, second, [(one.item, other.item) for one, other in pairs]
+    )
     known = labelled_differences(pairs, labels, settings, same_items) if labels else {}
     rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
     corrected = holm([row.p for row in rows])
