@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from conqret.report.experiment_tables import (
 from conqret.report.forest import Forest, Row
 from conqret.report.markdown import tables_markdown
 from conqret.report.page import Ways, write_files
+from conqret.report.sensitivity_tables import damage
 from conqret.report.sheet import Links, Section, Sheet, section
 from conqret.report.texts import Piece, cited, cut
 
@@ -85,7 +87,7 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
         Section(
             "Damage",
             [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
-            "What systems wrote and retrieved was damaged on purpose, and judged again: what follows for each metric.",
+            _damaged([curve for curves in summary["sensitivity"].values() for curve in curves]),
         ),
         Section("Cost", [cost_table(costs)] if costs else []),
         Section("Runs", [Links(_links(out, summary))]),
@@ -97,7 +99,8 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
         lede=[
             f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "
             f"{words.number(len(record['systems']), 'system')}, judged by "
-            f"{words.number(len(experiment['judges']), 'judge')}.",
+            f"{words.number(len(experiment['judges']), 'judge')}. A system is called after its retriever, its reranker "
+            "(where it has one) and its generator.",
             *([came_out] if came_out else []),
         ],
         badges=[
@@ -125,6 +128,18 @@ def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
             ]
             if any(row.value for row in rows):
                 yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
+
+
+def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
+    """What was done, and how many metrics moved as they should."""
+    done = "; ".join(
+        f"{name}: {damage(name)}" for name in dict.fromkeys(curve["perturbation"] for curve in curves)
+    )
+    came = words.counts(Counter(curve["verdict"] for curve in curves))
+    return (
+        "What the systems retrieved and wrote was damaged on purpose, more and more, and judged again. As expected, of "
+        f"{words.number(len(curves), 'curve')}: {came}. {done}."
+    )
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:
@@ -169,8 +184,10 @@ def _text(system: str, item: Item) -> Text:
 
 
 def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with the citations."""
-    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite."
+    """How many sentences cite, and what is wrong with the citations."""
+    sound = not check["out_of_range"] and not check["misquoted"]
+    found = " Every citation is of a document that is there, and no quotation is wrong." * sound
+    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite.{found}"
     for one in check["out_of_range"]:
         yield f"Sentence {one['sentence']} cites [{one['number']}], and there is no such document."
     for one in check["misquoted"]:

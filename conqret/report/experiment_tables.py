@@ -19,6 +19,12 @@ MISSING = (
     " Where scores are missing, n of N stands beside the mean, and in braces what it would be if all of them were 0, "
     "or 1."
 )
+PREDICTED = (
+    " Predicted precision: the share of documents that the judge rates as relevant; the precision of a ranking (P@10, "
+    "say) goes by the labels of the corpus."
+)
+COUNTED = ("calls", "prompt_tokens", "completion_tokens", "cost_usd")
+"""What is expected of a piece of work, and counted of it."""
 NAMED = 3
 """Metrics that the sentence of what came out names."""
 MOST_TOPICS = 60
@@ -77,18 +83,26 @@ def arguments_table(found: Mapping[str, Any]) -> Table:
         "System", "Written", "Not written", "Sentences that cite", "Citations out of range", "Misquotations",
         "Documents left out", "Documents cut", "No relevant document retrieved", "Texts that address the judge",
     )  # fmt: skip
-    return Table("Arguments", columns, rows)
+    return Table(
+        "Arguments",
+        columns,
+        rows,
+        note="Out of range: of a number that no document has. Documents left out: of no use, says the author; cut: "
+        "shortened to fit the prompt. No relevant document retrieved, texts that address the judge: so many arguments.",
+    )
 
 
 def score_tables(found: Mapping[str, Any]) -> Iterator[Table]:
     """For each judge, its metrics as rows and the systems as columns."""
     for judge, scores, metrics in _by_judge(found):
+        missing = any(one["n"] < one["total"] for each in scores for one in each.values())
         yield Table(
             f"Scores by {judge}",
             ("Metric", *found),
             [(words.label(metric), *(_mean(one.get(metric)) for one in scores)) for metric in metrics],
             note="Means with 95% intervals over topics."
-            + MISSING * any(one["n"] < one["total"] for each in scores for one in each.values()),
+            + PREDICTED * ("predicted_precision" in metrics)
+            + MISSING * missing,
         )
 
 
@@ -126,29 +140,38 @@ def cost_table(found: Sequence[Mapping[str, Any]]) -> Table:
         for one in found:
             if one["of"] == system:
                 by = f" by {one['by']}" if one["by"] else ""
-                made = one["made"] or dict.fromkeys(one["expected"])
-                pairs = [
-                    (one["expected"][name], made[name])
-                    for name in ("calls", "prompt_tokens", "completion_tokens")
-                ]
-                costs = (
-                    words.money(one["expected"]["cost_usd"]),
-                    words.money(made["cost_usd"]) if one["made"] else None,
-                )
-                rows.append(
-                    (f"{one['task']}{by}", one["model"], *(cell for pair in (*pairs, costs) for cell in pair))
-                )
+                rows.append((f"{one['task']}{by}", one["model"], *_costs(one["expected"], one["made"])))
+    made = [one["made"] for one in found if one["made"]]
+    every = _costs(_sums([one["expected"] for one in found]), _sums(made) if made else None)
     columns = (
-        Column("", "name"), Column("Model", "name"), "Calls expected", "Calls made", "Prompt tokens expected",
+        Column("Task", "name"), Column("Model", "name"), "Calls expected", "Calls made", "Prompt tokens expected",
         "Prompt tokens counted", "Answer tokens expected", "Answer tokens counted", "Price expected", "Price paid",
     )  # fmt: skip
     return Table(
         "Estimate and cost",
         columns,
         rows,
-        note="Expected: as --dry-run says, before anything was asked. What recordings answered counts as what it took "
-        "when it was asked; –: of rankings and rewritten sentences the calls are not kept one by one.",
+        foot=[("All", "", *every)],
+        note="Expected: the estimate of --dry-run, before anything was asked. Answers from recordings count as what "
+        "they took when they were asked. –: not counted, and in no sum: tokens of the offline baseline, and calls of "
+        "rankings and rewritten sentences, of which the answers alone are kept.",
     )
+
+
+def _costs(expected: Mapping[str, Any], made: Mapping[str, Any] | None) -> Iterator[Cell]:
+    for name in COUNTED[:-1]:
+        yield expected[name]
+        yield (made[name] or (0 if name == "calls" else None)) if made else None
+    yield words.money(expected["cost_usd"])
+    yield words.money(made["cost_usd"]) if made else None
+
+
+def _sums(found: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The sums; None for a price where one is unknown."""
+    return {
+        name: None if any(one[name] is None for one in found) else sum(one[name] for one in found)
+        for name in COUNTED
+    }
 
 
 def damage_table(found: Mapping[str, Any]) -> Table:
@@ -163,12 +186,14 @@ def damage_table(found: Mapping[str, Any]) -> Table:
                 words.label(curve["metric"]),
                 curve["expected"],
                 "" if alike else curve["verdict"],
-                f"{curve['points'][0]['mean']:.3f} to {curve['points'][-1]['mean']:.3f}",
+                curve["points"][0]["mean"],
+                curve["points"][-1]["mean"],
+                f"{curve['points'][-1]['mean'] - curve['points'][0]['mean']:+.3f}",
                 "" if alike else curve["words"],
             ))  # fmt: skip
     columns = (
-        "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean",
-        Column("Why not", "text"),
+        "Metric", Column("Expected", "name"), Column("As expected", "name"), "Mean, least damage",
+        "Mean, most damage", "Change", Column("Why not", "text"),
     )  # fmt: skip
     note = "".join(f"Verdict: {verdict} for every metric ({why})." for verdict, why in said) if alike else ""
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
@@ -190,7 +215,12 @@ def rank_tables(found: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Itera
         rows = [
             (one, *_places([each.get(one, {}).get("mean") for each in rankings.values()])) for one in measures
         ]
-        yield Table(f"Places of rankings, {stance}", ("Measure", *rankings), rows)
+        yield Table(
+            f"Places of rankings, {stance}",
+            ("Measure", *rankings),
+            rows,
+            note="1: the highest value. Ties share a place.",
+        )
 
 
 def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[Table]:
@@ -204,11 +234,11 @@ def topic_tables(found: Mapping[str, Any], systems: Sequence[str]) -> Iterator[T
             rows.append((words.label(metric),))
             rows += [(name, *map(one.get, systems)) for name, one in list(topics.items())[:MOST_TOPICS]]
             most = max(most, len(topics))
-        note = (
-            f"The first {MOST_TOPICS} of {most} topics; all are in summary.json."
-            if most > MOST_TOPICS
-            else ""
-        )
+        note = "Each figure is the mean over the sides of a topic."
+        if any(metric in DIMENSION_NAMES and metric != OVERALL for metric in metrics):
+            note += " Of argument quality only the overall stands here; its dimensions are in summary.json."
+        if most > MOST_TOPICS:
+            note += f" These are the first {MOST_TOPICS} of {most} topics; all are in summary.json."
         yield Table(f"Topics, by {judge}", ("Topic", *systems), rows, note=note)
 
 
@@ -273,7 +303,7 @@ def _tests(found: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
         marks = f" {BETTER}, {WORSE}: {marked} (p < {ALPHA:g})." * any(map(_shown, found))
         return f" p: {how}.{marks}"
     compared = any(one.get("difference", one["mean"]) is not None for one in found)
-    return f" No p: below {FEWEST_TESTED} topics there is no test." if compared else ""
+    return f" No p-values: a test takes {FEWEST_TESTED} topics at least." if compared else ""
 
 
 def _mean(one: Mapping[str, Any] | None) -> Cell:

@@ -16,9 +16,9 @@ from conqret.report.page import Ways, write_file
 from conqret.report.sheet import Sheet, section
 from conqret.report.table import Cell, Column, Table
 from conqret.report.texts import cut
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
-from conqret.stats.estimate import FEWEST_TESTED
 
 PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
 IN_FULL = (PARTS, CHANGED)

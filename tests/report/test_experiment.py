@@ -6,7 +6,7 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.experiments.folder import ExperimentFolder
 from conqret.report.experiment import texts
-from conqret.report.experiment_tables import experiment_tables, outcome, topic_tables
+from conqret.report.experiment_tables import cost_table, experiment_tables, outcome, topic_tables
 from tests.judging.runs import write_items
 
 MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 0.5, "best_case": 0.5}
@@ -47,7 +47,7 @@ def test_rankings_and_measures() -> None:
     found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": few}}}
     table, *_ = experiment_tables(summary(retrieval=found))
     assert table.header == ("Ranking", "P@10")
-    assert table.note.endswith("No p: below 6 topics there is no test.")
+    assert table.note.endswith("No p-values: a test takes 6 topics at least.")
     assert "\u25b4" not in table.note
     assert places.rows == (("P@10", "1", "1"), ("R@100", "–", "1"))
 
@@ -113,18 +113,28 @@ def test_damage_says_why_not() -> None:
     *_, table = experiment_tables(summary(sensitivity={"one": [CURVE], "two": []}))
     assert table.rows == (
         ("one, irrelevant: direct (m)",),
-        ("Groundedness", "fall", "no", "0.900 to 0.200", "rises"),
+        ("Groundedness", "fall", "no", "0.900", "0.200", "-0.700", "rises"),
     )
 
 
 def test_what_is_said_of_every_curve_is_said_once() -> None:
     few = {**CURVE, "verdict": "inconclusive", "words": "4 topics: at least 6 are needed for a verdict"}
     *_, table = experiment_tables(summary(sensitivity={"one": [few, few]}))
-    assert table.header == ("Metric", "Expected", "First to last mean")
-    assert table.rows[1:] == (("Groundedness", "fall", "0.900 to 0.200"),) * 2
+    assert table.header == ("Metric", "Expected", "Mean, least damage", "Mean, most damage", "Change")
+    assert table.rows[1:] == (("Groundedness", "fall", "0.900", "0.200", "-0.700"),) * 2
     assert "inconclusive for every metric (4 topics: at least 6 are needed" in table.note
     *_, table = experiment_tables(summary(sensitivity={"one": [few, CURVE]}))
     assert table.rows[1][2] == "inconclusive"
+
+
+def test_what_was_not_counted_is_in_no_sum() -> None:
+    expected = {"calls": 4, "prompt_tokens": 400, "completion_tokens": 40, "cost_usd": 0.25}
+    made = {"calls": 3, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.5}
+    of = {"of": "one", "by": "", "model": "m", "expected": expected}
+    table = cost_table([{**of, "task": "rerank", "made": None}, {**of, "task": "generate", "made": made}])
+    assert table.rows[1][2:] == ("4", "–", "400", "–", "40", "–", "$0.25", "–")
+    assert table.rows[2][2:] == ("4", "3", "400", "–", "40", "–", "$0.25", "$0.50")
+    assert table.foot == (("All", "", "8", "3", "800", "–", "80", "–", "$0.50", "$0.50"),)
 
 
 def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:

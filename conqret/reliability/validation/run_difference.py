@@ -71,10 +71,10 @@ class Changed(Frozen):
 class RunDifference(Frozen):
     """Two runs side by side. ``same_judge`` says whether one instrument judged both, ``same_items`` whether the items
     that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids although topic or side
-    differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same items that
-    both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are the
-    furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out`` metrics
-    of one run."""
+    differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same
+    items that both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are
+    the furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out``
+    metrics of one run."""
 
     first: str
     second: str
