@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 
@@ -12,6 +12,7 @@ from conqret.annotation.debate_plan import asking_of
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import Screen
+from conqret.data.gathering import gathered
 from conqret.debate.judging import Judged
 from conqret.debate.payoffs import INSTRUCTIONS
 from conqret.errors import DeclarationError
@@ -62,37 +63,37 @@ def slid(ledger: Ledger, one: Given) -> SliderAnswer:
     return replace(asking_of(ledger, one.screen).answer(one.person.pseudonym, judged), reason=reason)
 
 
-def earned(ledger: Ledger, person: Person, asked: Screen) -> Mapping[int, Fraction | None]:
-    """By judgment what a person's answers to a screen's question earn, in dollars; None where there was no answer."""
+def bonus(one: SliderAnswer) -> Fraction | None:
+    """What an answer earns, in dollars; None where there was none."""
+    return None if one.toward_right is None else INSTRUCTIONS[one.instruction].bonus(one.toward_right)
+
+
+def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
+    """A person's answers to a screen's question, judgment by judgment."""
     mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
-    return {
-        found.turn: None
-        if found.toward_right is None
-        else INSTRUCTIONS[found.instruction].bonus(found.toward_right)
-        for found in (slid(ledger, one) for one in mine)
-    }
+    return [slid(ledger, one) for one in mine]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What came of a judge's answers: how many ``questions``, at how many the last judgment goes toward the ``right``
-    option or is ``abstained`` (or not given), and the ``dollars`` of all judgments."""
+class Settled:
+    """What came of a judge's answers to one question: how far the last goes ``toward_right`` (None where none was
+    given), and the ``dollars`` of all."""
 
-    questions: int
-    right: int
-    abstained: int
+    question: str
+    toward_right: int | None
     dollars: Fraction
 
 
-def standing(ledger: Ledger, person: Person) -> Standing:
-    """What came of all that a judge has answered."""
-    given = [slid(ledger, one) for one in ledger.given(person=person.number)]
-    last = {one.question: one.toward_right or 0 for one in given}
-    bonuses = [
-        INSTRUCTIONS[one.instruction].bonus(one.toward_right) for one in given if one.toward_right is not None
+def settled(ledger: Ledger, person: Person) -> list[Settled]:
+    """What came of all that a judge has answered, question by question."""
+    given = gathered(
+        ((one.screen.item, one.screen.heading), slid(ledger, one))
+        for one in ledger.given(person=person.number)
+    )
+    return [
+        Settled(question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction()))
+        for (_, question), mine in given.items()
     ]
-    sides = list(last.values())
-    return Standing(len(sides), sum(one > 0 for one in sides), sides.count(0), sum(bonuses, Fraction()))
 
 
 def marked_by_last(ledger: Ledger, given: Sequence[Given]) -> tuple[int, int]:

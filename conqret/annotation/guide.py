@@ -15,6 +15,8 @@ from conqret.prompts import Library
 
 _POINT = re.compile(r"^(?:- )?(\d+)(?: \([^)]*\)|, [^:]*)?: (.+)$")
 """A line of a prompt that says what a point of a scale stands for."""
+_BETWEEN = "What a dimension calls the middle"
+"""How the line begins that says which points are the middle and the low of a definition."""
 _NOTICE = "Everything between the tags"
 """How the paragraph for models about texts from outside begins; people need none."""
 _DIMENSIONS = {one.name: one for one in DIMENSIONS}
@@ -38,7 +40,9 @@ def guide_to(ask: Ask[Any], metric: str, library: Library) -> Guide:
     plain = metric.replace("_", " ")
     dimension = _DIMENSIONS.get(metric)
     if dimension is not None:
-        return Guide(dimension.question, (dimension.definition,), points)
+        named = [line for line in system.splitlines() if line.startswith(_BETWEEN)]
+        named = named if "In the middle:" in dimension.definition else []
+        return Guide(dimension.question, (dimension.definition, *named), points)
     named = [block for block in blocks if block.startswith(f"{metric}:")]
     lines = [line for block in named or blocks for line in block.removeprefix(f"{metric}:").splitlines()]
     paragraphs = tuple(line.strip() for line in lines if line.strip() and not _POINT.match(line))

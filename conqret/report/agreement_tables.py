@@ -38,7 +38,7 @@ def people_table(found: PeopleAgreement) -> Table:
     names = list(found.rows[0].statistics)
     rows = [
         (
-            row.name,
+            words.label(row.name) if found.by == "dimension" else row.name,
             *(() if shared else (row.level,)),
             row.annotators,
             row.units,
@@ -57,10 +57,10 @@ def people_table(found: PeopleAgreement) -> Table:
             foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
     return Table(
         f"{found.basis.layout}{level}: {found.basis.intervals}",
-        (found.by, *(() if shared else ("level",)), "people", "units", "top", "alpha", *titles),
+        (found.by.capitalize(), *(() if shared else ("Level",)), "People", "Units", "Top", "Alpha", *titles),
         rows,
         foot=foot,
-        note="top: the share of the most frequent label.",
+        note="Units: items, or parts of them, with a label. Top: the share of the most frequent label.",
     )
 
 

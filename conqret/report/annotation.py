@@ -39,8 +39,8 @@ def dashboard(ledger: Ledger) -> Sheet:
     right, checks = sum(one.right for one in people), sum(one.checks for one in people)
     lacking = why_no_agreement(ledger)
     events = Table(
-        "What was done",
-        (Column("when", "name"), Column("what", "name"), Column("who", "text")),
+        "Log",
+        (Column("When", "name"), Column("What", "name"), Column("Who", "text")),
         [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
     )
     return Sheet(
@@ -48,12 +48,16 @@ def dashboard(ledger: Ledger) -> Sheet:
         f"Study: {ledger.study.task}",
         [
             Section("People", [people_so_far(people)]),
-            Section("Agreement", [people_table(found)] if found else [], "" if found else lacking),
+            Section(
+                "Agreement",
+                [people_table(found)] if found else [],
+                f"In brackets: {found.basis.intervals}." if found else "",
+            ),
             Section(
                 "Time",
                 [Folded("Seconds of each item, the slowest first", time_of_items(given))] if given else [],
             ),
-            Section("What was done", [events] if events.rows else []),
+            Section("Who joined, paused or left", [events] if events.rows else []),
         ],
         lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {lacking}")],
         facts=[
@@ -123,8 +127,8 @@ def _stands(person: PersonSoFar) -> str:
 def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
-        "person", Column("name", "name"), Column("state", "name"), "practice right", "done", "left (at most)",
-        "seconds", "checks right", "alpha",
+        "Person", Column("Name", "name"), Column("State", "name"), "Practice right", "Done", "Left (at most)",
+        "Seconds", "Checks right", "Alpha",
     )  # fmt: skip
     rows = [
         (
@@ -136,8 +140,8 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         for one in people
     ]  # fmt: skip
     note = (
-        "Exports name people by their number (p01) alone. Seconds: the median per screen. Alpha: this person beside "
-        "the median of the others, on what both labelled."
+        "Exports name people by their number (p01) alone. Done, left: screens. Seconds: the median per screen. Alpha: "
+        "this person beside the median of the others, on what both labelled."
     )
     return Table("People", columns, rows, note=note).compact()
 
@@ -147,4 +151,4 @@ def time_of_items(given: Sequence[Given]) -> Table:
     seconds = gathered((one.screen.item, one.seconds) for one in given)
     slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]
     rows = [(item, len(found), f"{median(found):.0f}", f"{max(found):.0f}") for item, found in slowest]
-    return Table("Time", (Column("item", "name"), "screens", "median, s", "longest, s"), rows)
+    return Table("Time", (Column("Item", "name"), "Labels", "Median, s", "Longest, s"), rows)

@@ -1,13 +1,15 @@
-"""Tables of what answers earn, and from which confidence on they pay (Parrish et al. 2022, Tables 4 to 6)."""
+"""Tables of what answers earn, and from which confidence on they pay (Parrish et al. 2022, Tables 4 to 6);
+and of what a judge has earned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from conqret.annotation.debate_answers import Settled
 from conqret.debate.payoffs import ENDS, RESPONSES, STRENGTHS, Instruction
 from conqret.errors import number
-from conqret.report.table import Cell, Table
+from conqret.report.table import Cell, Column, Table
 
 
 def payoff_tables(instruction: Instruction) -> Iterator[Table]:
@@ -44,6 +46,28 @@ def payoff_tables(instruction: Instruction) -> Iterator[Table]:
         rows,
         note="*: the strategy that earns most.",
     )
+
+
+def earned_table(found: Sequence[Settled]) -> Table:
+    """What one judge is told in the end: a row for each question, and what all of them earned."""
+    return Table(
+        "What each question earned",
+        (Column("Question", "text"), Column("Your last answer", "name"), "Earned"),
+        [(one.question, _outcome(one.toward_right), dollars(one.dollars)) for one in found],
+        foot=[("In all", "", dollars(sum((one.dollars for one in found), Fraction())))],
+        note="Earned: by all your judgments of the question together.",
+    )
+
+
+def dollars(amount: Fraction) -> str:
+    """An amount, a loss with its sign."""
+    return f"{'−' if amount < 0 else ''}${float(abs(amount)):.2f}"
+
+
+def _outcome(toward_right: int | None) -> str:
+    if not toward_right:
+        return "none" if toward_right is None else "abstained"
+    return "right" if toward_right > 0 else "wrong"
 
 
 def _percent(share: int | None) -> str:

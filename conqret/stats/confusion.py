@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-RARE = "one side, or both, gave almost only one label"
+RARE = "too few labels beside the most frequent one"
 
 
 class CategoryStatistic(Protocol):

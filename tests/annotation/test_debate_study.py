@@ -15,10 +15,12 @@ from conqret.annotation.debate_answers import (
     GRACE_SECONDS,
     TIME_UP,
     as_slider_answers,
+    bonus,
     close_overdue,
-    earned,
     give,
+    judged,
     left,
+    settled,
 )
 from conqret.annotation.debate_plan import LIMIT_SECONDS, planned_judgments
 from conqret.annotation.ledger import Ledger
@@ -184,7 +186,12 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
     assert {row.judge for row in rows} == {"p01", "p02"}
     assert {row.right for row in rows} == {1, 2}
     assert "30.0" in (tmp_path / "answers.csv").read_text()
-    assert earned(ledger, ledger.person("bob"), sure["simple"]) == {1: SIMPLE.bonus(3), 2: SIMPLE.bonus(3)}
+    bob = ledger.person("bob")
+    mine = judged(ledger, bob, sure["simple"])
+    assert [(one.turn, bonus(one)) for one in mine] == [(1, SIMPLE.bonus(3)), (2, SIMPLE.bonus(3))]
+    outcomes = settled(ledger, bob)
+    assert [one.toward_right for one in outcomes] == [3] * 4
+    assert sum(one.dollars for one in outcomes) == sum(bonus(row) or 0 for row in rows if row.judge == "p02")
 
 
 def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:

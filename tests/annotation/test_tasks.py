@@ -33,8 +33,11 @@ def test_a_format_asks_of_each_document_and_of_the_argument_with_its_own_words()
     assert {question.name for question in whole.questions} == {
         "answer_relevance", "groundedness", *(one.name for one in DIMENSIONS),
     }  # fmt: skip
-    cogency = next(question for question in whole.questions if question.name == "cogency")
+    named = {question.name: question for question in whole.questions}
+    cogency = named["cogency"]
     assert cogency.guide[0].startswith("An argument is cogent if")
+    assert len(cogency.guide) == 1
+    assert "a 2 or a 3" in named["clarity"].guide[1]  # which points "in the middle" are
     assert cogency.choices[5].meaning.startswith("excellent")
 
 

@@ -65,7 +65,7 @@ def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
     told = json.loads(cli("annotate", "status", tmp_path / "labels", "--json").out)
     assert (told["labels"], told["wanted"]) == (8, 8)
     assert told["agreement"]["rows"][0]["cannot_judge"] == 1
-    assert "overall_quality" in cli("annotate", "status", tmp_path / "labels").out
+    assert "Overall quality" in cli("annotate", "status", tmp_path / "labels").out
     file = tmp_path / "out" / "labels.csv"
     done = cli("annotate", "export", tmp_path / "labels", "-o", file)
     assert "conqret agree" in done.out

@@ -78,7 +78,7 @@ def test_limits_are_said_in_words(card: Card) -> None:
     assert "no sensitivity run is given" in text
     assert "Not compared with people: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
-    assert "has no interval: one side, or both, gave almost only one label." in text
+    assert "has no interval: too few labels beside the most frequent one." in text
     assert "The judge is not shown to agree better with people than the length alone on" in text
 
 

@@ -74,7 +74,7 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
     (decided,) = study.finals()
     assert (decided.answers, decided.comment, decided.by) == ({"overall_quality": "2"}, "one source", "Ada")
     assert [one.value for one in verdicts(study.given(), [decided])] == [None, "2", "1"]
-    assert "by Ada" in (await ada.get(root)).text
+    assert "<b>2</b>, by Ada" in (await ada.get(root)).text
 
 
 def test_a_run_that_is_none_is_said(study: Ledger, tmp_path: Path) -> None:

@@ -250,7 +250,7 @@ async def test_the_dashboard_tells_how_far_it_is_and_how_far_people_agree(study:
     shown = (await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")).text
     assert "average" not in shown  # of one question, which stands there already
     assert "4 of 4 labels are in" in shown
-    assert "overall_quality" in shown
+    assert "Overall quality" in shown
     assert (await study.browser().get(f"/study/{study.links.to(JOIN)}")).status_code == 404
 
 

@@ -119,11 +119,14 @@ async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> 
             total = "$0.40" if seen[-1] == "encourage" else "$0.30"
             assert f"This question earned you {total}" in ann.page
             assert "All your answers so far earned you" in ann.page
+            assert "I abstain</td>" in ann.page
             answer = await ann.get("/next")
         where = answer.url.path
     assert seen == ["simple"] * 4 + ["encourage"] * 4
     assert "right for 0 of 4 questions, and you abstained at 4" in ann.page
     assert "earned you <b>$1.40</b>" in ann.page
+    told = [float(one) for one in re.findall(r">\$(\d\.\d\d)</td>", ann.page)]
+    assert (sorted(told[:-1]), told[-1]) == ([0.3, 0.3, 0.4, 0.4], 1.4)
 
 
 async def test_a_loss_is_called_one_and_the_middle_is_left_from_where_it_pays(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ async def practise(browser: Browser, where: str, values: str) -> str:
     """Answer so; where it leads in the end."""
     for value in values:
         await browser.send(where, **{"q:overall_quality": value, "comment": "my reason"})
-        assert "What is right" in browser.page
+        assert "The agreed answers" in browser.page
         where = (await browser.get("/next")).url.path
     return where
 
@@ -31,12 +31,13 @@ async def test_after_each_screen_one_is_told_what_is_right_and_why(tmp_path: Pat
     assert "First come 5 screens to practise" in anna.page
     assert "At most 3 screens" in anna.page
     assert "80% of them right" in anna.page
+    assert "no right answer" not in anna.page  # of those to practise there is one
     where = (await anna.send("/begin")).url.path
     assert "Practice: 0 of 5" in anna.page
     form = anna.page
     await anna.send(where, **{"q:overall_quality": "2"})
     assert "You said: <b>2</b>" in anna.page
-    assert "Right: <b>4</b>" in anna.page
+    assert "Agreed answer: <b>4</b>" in anna.page
     assert "It gives one reason." in anna.page
     anna.page = form  # back, and another answer
     await anna.send(where, **{"q:overall_quality": "4"})
@@ -46,8 +47,9 @@ async def test_after_each_screen_one_is_told_what_is_right_and_why(tmp_path: Pat
     assert "You said: <b>2</b>" in anna.page
     where = await practise(anna, (await anna.get("/next")).url.path, "444")
     await anna.send(where, **{"q:overall_quality": "4"})
-    assert "That is right." in anna.page
+    assert "which is the agreed answer" in anna.page
     where = (await anna.get("/next")).url.path
+    assert "no right answer" in (await study.browser().get(study.link("anna"))).text
     assert "0 of 3 screens answered" in anna.page
     assert "Practice:" not in anna.page
     for _ in range(3):

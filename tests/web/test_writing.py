@@ -203,6 +203,7 @@ async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
         assert "How your counter-arguments did" in page.text
         assert f"${paid['p02']:.2f}" in page.text
     assert last.url.path == "/next"
+    assert "You have written 4 counter-arguments" in last.text
     assert "counter-arguments did" not in (await study.browser().get(study.link("bob"))).text
 
 

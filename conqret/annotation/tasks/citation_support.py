@@ -15,7 +15,7 @@ SUPPORT = Question(
     asks="Does the document bear out the marked sentence?",
     guide=(
         "Go by the text of this document alone, without what you know yourself. What has to be borne out is what the "
-        "sentence states as fact, or reports that somebody says; what its author concludes from it does not.",
+        "sentence states as fact, or reports that somebody says; what its author concludes from it need not be.",
     ),
     choices=(
         Choice(

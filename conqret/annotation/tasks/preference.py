@@ -16,7 +16,7 @@ PREFERENCE = Question(
     asks="Which argument is better?",
     guide=(
         "The better one is that which should move a sensible reader more, by reasons and evidence that hold and bear "
-        "on the question. Whether you share its view, how long it is and where it stands do not matter.",
+        "on the question. Whether you share its view, how long it is, and whether it is A or B do not matter.",
     ),
     choices=(
         Choice(value="first", says="A"),

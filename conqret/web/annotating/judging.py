@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from conqret.annotation.debate_answers import (
     POINTS,
     REASON,
     TIME_UP,
+    Settled,
+    bonus,
     close_overdue,
-    earned,
     give,
+    judged,
     left,
     marked_by_last,
-    standing,
+    settled,
 )  # fmt: skip
 from conqret.annotation.debate_plan import asking_of
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
@@ -26,6 +29,8 @@ from conqret.annotation.screens import Screen
 from conqret.debate.judging import Asking
 from conqret.debate.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
 from conqret.errors import DeclarationError
+from conqret.io.slider_answers import SliderAnswer
+from conqret.report.debate_payoffs import earned_table
 from conqret.web.annotating.answers import Refused, apart, led_to, page_of
 from conqret.web.annotating.pages import Pages
 from conqret.web.annotating.pieces import Quoted, quoted_pieces
@@ -44,6 +49,7 @@ class JudgingPages(Pages):
     welcome = "judging_welcome.html.j2"
     ending = "judging_done.html.j2"
     unit = "judgment"
+    did = "given"
     not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
@@ -61,7 +67,12 @@ class JudgingPages(Pages):
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What came of all answers."""
-        return {"standing": standing(self.ledger, person)}
+        found = settled(self.ledger, person)
+        last = [one.toward_right or 0 for one in found]
+        return {
+            "questions": len(last), "right": sum(one > 0 for one in last), "abstained": last.count(0),
+            "dollars": _total(found), "earned": earned_table(found),
+        }  # fmt: skip
 
     def last(self, person: Person) -> None:
         """Nobody looks at an answer again."""
@@ -99,12 +110,13 @@ class JudgingPages(Pages):
             late = turn.answers.get(REASON) == TIME_UP
             if not told and not late:
                 return led_to("/next")
-            dollars = await apart(earned, self.ledger, person, turn.screen) if told else {}
+            mine = await apart(judged, self.ledger, person, turn.screen) if told else []
             return page_of(
-                "judging_told.html.j2", **common, told=told, late=late, dollars=dollars,
+                "judging_told.html.j2", **common, told=told, late=late,
+                answers=[(_said(one), bonus(one)) for one in mine],
                 right=_right(asking) if over and turn.screen.practice else "",
-                so_far=None if turn.screen.practice else (await apart(standing, self.ledger, person)).dollars,
-                total=sum(found or 0 for found in dollars.values()),
+                so_far=None if turn.screen.practice else _total(await apart(settled, self.ledger, person)),
+                total=sum(bonus(one) or 0 for one in mine),
             )  # fmt: skip
         common["form"] = self.links.form(token)
         if turn.started is None:
@@ -136,6 +148,16 @@ def _right(asking: Asking) -> str:
     return f"{LETTERS[place]}: {asking.sides[place].option}"
 
 
+def _total(found: Sequence[Settled]) -> Fraction:
+    """The dollars of all questions."""
+    return sum((one.dollars for one in found), Fraction())
+
+
+def _said(one: SliderAnswer) -> str:
+    """An answer as the slider says it."""
+    return "no answer" if one.slider is None else dict(_points())[str(one.slider)]
+
+
 def _points() -> list[tuple[str, str]]:
     """The points of the slider in words."""
     words = []
@@ -151,9 +173,9 @@ def evidence_of(asking: Asking) -> dict[str, Any]:
     sides = []
     for letter, side in zip(LETTERS, asking.sides, strict=True):
         parts = []
-        for title, part in (
-            ("Argument for", side.argument),
-            ("Counter-argument to the argument for", side.counter),
+        for title, alone, part in (
+            ("Argument for", "Snippets for", side.argument),
+            ("Counter-argument to the argument for", "Snippets against", side.counter),
         ):
             if part is None or not (part.text or any(part.snippets)):
                 continue
@@ -165,7 +187,7 @@ def evidence_of(asking: Asking) -> dict[str, Any]:
             quotes += named
             parts.append(
                 (
-                    f"{title} {letter}" if part.text else f"Snippets, {title.lower()} {letter}",
+                    f"{title} {letter}" if part.text else f"{alone} {letter}",
                     part.text,
                     named,
                 )

@@ -15,6 +15,7 @@ from conqret.annotation.practice import marked_by_gold, settle
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.annotation.study import check_names
+from conqret.annotation.task import ANNOTATION_TASKS
 from conqret.errors import DeclarationError
 from conqret.report.annotation import dashboard
 from conqret.web.annotating.answers import Refused, apart, form_of, html_of, led_to, page_of
@@ -38,6 +39,8 @@ class Pages:
     """The template of the last page."""
     unit = "screen"
     """What a person's answers are counted in."""
+    did = "answered"
+    """What a person has done with each."""
     not_yours = "This screen is not yours, or was given to somebody else."
     """What is said at a screen of somebody else's."""
 
@@ -72,13 +75,15 @@ class Pages:
 
     def _joining(self, status: int = 200, fault: str = "") -> Response:
         study = self.ledger.study
-        return page_of("join.html.j2", status, study=study, unit=self.unit, fault=fault)
+        asked = ANNOTATION_TASKS[study.task].summary if study.task in ANNOTATION_TASKS else ""
+        return page_of("join.html.j2", status, study=study, unit=self.unit, asked=asked, fault=fault)
 
     def _welcome(self, person: Person, token: str) -> Response:
         done, left = self.ledger.counts(person)
         found = page_of(
             self.welcome,
             unit=self.unit,
+            did=self.did,
             study=self.ledger.study,
             person=person,
             done=done,
@@ -108,9 +113,9 @@ class Pages:
         turn = await apart(self.ledger.next, person)
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
-        done, left = await apart(self.ledger.counts, person)
+        done, _ = await apart(self.ledger.counts, person)
         last, told = await apart(self.last, person), await apart(self.told_last, person)
-        return page_of(self.ending, unit=self.unit, person=person, done=done, left=left, last=last, **told)
+        return page_of(self.ending, unit=self.unit, did=self.did, done=done, last=last, **told)
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What the last page speaks of besides."""
@@ -236,6 +241,6 @@ class Pages:
         """The address without a link."""
         raise Refused(
             404,
-            "This page opens only by a link of your own, which ends in a long word. Look for it in the message that "
-            "invited you, and open it whole; if you have lost it, ask those who run the study for it.",
+            "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
+            "if you have lost it, ask those who run the study.",
         )

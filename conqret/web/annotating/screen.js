@@ -30,7 +30,7 @@
 
   const sofar = document.getElementById("sofar");
   function count() {
-    if (sofar) sofar.textContent = `${sets.filter(answered).length} of ${sets.length} questions answered`;
+    if (sofar) sofar.textContent = `${sets.filter(answered).length} of ${sets.length} answered`;
   }
   form.addEventListener("change", count);
   const scale = document.getElementById("grades");

@@ -33,6 +33,7 @@ class WritingPages(Pages):
     welcome = "writing_welcome.html.j2"
     ending = "writing_done.html.j2"
     unit = "counter-argument"
+    did = "written"
     not_yours = "This screen is not yours."
 
     def told_first(self, person: Person) -> Mapping[str, Any]:
