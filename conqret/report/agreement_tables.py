@@ -1,4 +1,4 @@
-"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, what costs nothing, and
+"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, free baselines, and
 several judges."""
 
 from __future__ import annotations
@@ -14,19 +14,24 @@ from conqret.reliability.validation.judge_comparison import JudgeComparison, Pai
 from conqret.reliability.validation.people import PeopleAgreement
 from conqret.reliability.validation.settings import Basis
 from conqret.reliability.validation.statistics import STATISTICS
-from conqret.reliability.validation.trivial import TRIVIAL
+from conqret.reliability.validation.trivial import AS_CHANCE, TRIVIAL, WORDS
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
+from conqret.report.sheet import Texts
 from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
-ONE_PERSON = (
-    "One person: how far one of the people agrees with the one label of the others, the mean over people. Judge as "
-    "one: how far the judge agrees with that same label, put in the place of the person who is left out."
+OVER = "The judge's alpha minus a free baseline's"
+AS_ONE = ("Judge as one", "One person", "People")
+"""Columns where several people labelled."""
+_ONE_PERSON = (
+    " One person: how far one of the people agrees with the one label of the others, the mean over people. Judge as "
+    "one: how far the judge agrees with that same label, put in the place of the person who is left out. People: how "
+    "far all agree among themselves."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
@@ -52,9 +57,9 @@ def people_table(found: PeopleAgreement) -> Table:
     empty, blank = [""] * len(names), [""] * (1 if shared else 2)
     foot: list[tuple[Cell, ...]] = []
     if len(rows) > 1:
-        foot.append(("average", *blank, "", "", found.average, *empty))
+        foot.append(("Average", *blank, "", "", found.average, *empty))
         if found.together is not None:
-            foot.append(("all together", *blank, found.together.n, "", found.together, *empty))
+            foot.append(("All together", *blank, found.together.n, "", found.together, *empty))
     return Table(
         f"{found.basis.layout}{level}: {found.basis.intervals}",
         (found.by.capitalize(), *(() if shared else ("Level",)), "People", "Units", "Top", "Alpha", *titles),
@@ -147,24 +152,17 @@ def agreement_table(found: Validation) -> Table:
     ]
     whole = (average.as_person, average.person, average.people) if several else ()
     return Table(
-        f"Krippendorff's alpha, {found.basis.intervals}",
-        (
-            "dimension",
-            "units",
-            "judge and people",
-            *(("judge as one", "one person", "people") if several else ()),
-            "coverage",
-        ),
+        "Krippendorff's alpha with people",
+        ("Dimension", "Units", "Judge and people", *several * AS_ONE, "Coverage"),
         rows,
-        foot=[("average", "", average.judge["mean"], *whole, f"{found.coverage:.1%}")],
-        note=several * f"{ONE_PERSON} "
+        foot=[("Average", "", average.judge["mean"], *whole, f"{found.coverage:.1%}")],
+        note=f"{alpha_note(found.basis, several)} "
         + average_note(average.dimensions, {name: row.alpha for name, row in found.dimensions.items()}),
-    ).varying("coverage")
+    ).varying("Coverage")
 
 
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
-    """The judge's alpha beside that of what costs nothing, by dimension, and in words where it is not shown to be
-    better."""
+    """The judge's alpha beside that of free baselines, by dimension."""
     names = [name for name in SHOWN if any(name in one for one in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
     rows: list[tuple[Cell, ...]] = [
@@ -172,29 +170,41 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         for dimension, one in alphas.items()
     ]
     return Table(
-        "Alpha beside what costs nothing",
-        ("dimension", *("judge" if name == "mean" else name for name in names)),
+        "Alpha beside free baselines",
+        ("Dimension", *map(_head, names)),
         rows,
-        foot=[("average", *(average.get(name, none) for name in names))],
-        note="Length is put onto people's scale by the labels of other topics; the constant is people's mean.",
+        foot=[("Average", *(average.get(name, none) for name in names))],
+        note="Length: the number of characters, put onto people's scale by the labels of other topics. Constant: "
+        "people's mean, for everything.",
     )
 
 
-def over_table(over: Mapping[str, Mapping[str, Estimate]]) -> Table:
-    """How much better the judge agrees with people than each of what costs nothing; where it is shown to agree less,
-    that is marked."""
-    names = [name for name in TRIVIAL if any(name in one for one in over.values())]
+def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | Texts]:
+    """How much better the judge agrees with people than free baselines; where it is shown to agree less, that is
+    marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
+    known = {name: [one[name] for one in over.values() if name in one] for name in TRIVIAL}
+    names = [name for name, some in known.items() if any(one.reason != AS_CHANCE for one in some)]
+    chance = [WORDS[name] for name, some in known.items() if some and name not in names]
+    said = f"The alpha of {' and '.join(chance)} is below 0 on every dimension, and counts as 0 (chance), so that the "
+    said += "difference is the judge's own alpha."
+    if not names:
+        if chance:
+            yield Texts([said])
+        return
     none = undefined(NOT_EVERYWHERE)
-    cells: list[tuple[Cell, ...]] = [
-        (words.label(dimension), *map(_shown, (one.get(name, none) for name in names)))
-        for dimension, one in over.items()
+    heads = [
+        f"Minus {name}" + " (0 if below)" * any(one.reason == AS_CHANCE for one in known[name])
+        for name in names
     ]
-    return Table(
-        "The judge's alpha minus that of what costs nothing",
-        ("Dimension", *(f"Minus {name}" for name in names)),
-        cells,
-        note="Over the same topics; of what costs nothing an alpha below 0 counts as 0. Where the whole interval lies "
-        "above 0, the judge is shown to agree better; below 0 (marked), to agree less; else they are not told apart.",
+    yield Table(
+        OVER,
+        ("Dimension", *heads),
+        [
+            (words.label(dimension), *(_shown(one.get(name, none)) for name in names))
+            for dimension, one in over.items()
+        ],
+        note="Over the same topics. Where the whole interval lies above 0, the judge is shown to agree better; below 0 "
+        f"(marked), to agree less; else they are not told apart.{f' {said}' if chance else ''}",
     )
 
 
@@ -205,23 +215,41 @@ def _shown(difference: Estimate) -> Cell:
 
 
 def in_one_line(rows: Collection[DimensionAgreement]) -> str:
-    """Whether the judge agrees with people, as far as the intervals of its alphas say."""
+    """Whether the judge agrees with people, as far as the intervals of its alphas say, and whether these agree."""
     better = [row.dimension for row in rows if row.alpha.low is not None and row.alpha.low > 0]
     worse = [row.dimension for row in rows if row.alpha.high is not None and row.alpha.high < 0]
     well = sum((row.alpha.low or 0) >= WEAK for row in rows)
-    if len(rows) == 1:
-        name = words.label(next(iter(rows)).dimension).lower()
-        if worse:
-            return f"Shown to agree with people less than chance does on {name}."
-        said = f"{'Shown' if better else 'Not shown'} to agree with people beyond chance on {name}"
-        return f"{said}{', and well (an alpha of ' + str(WEAK) + ' or more)' if well else ''}."
+    parted = sum(row.parted for row in rows)
+    one = words.label(next(iter(rows)).dimension).lower() if len(rows) == 1 else ""
     whole = words.number(len(rows), "dimension")
-    if better:
-        found = f"Shown to agree with people beyond chance on {len(better)} of {whole}"
-        found += f", and well (an alpha of {WEAK} or more) on {well or 'none'}"
+    if one and worse:
+        found = f"Shown to agree with people less than chance does on {one}"
+    elif better:
+        found = f"Shown to agree with people beyond chance on {one or f'{len(better)} of {whole}'}"
+        if well or not one:
+            found += f", and well (an alpha of {WEAK} or more)" + (not one) * f" on {well or 'none'}"
     else:
-        found = f"Not shown to agree with people beyond chance on any of {whole}"
-    return f"{found}; shown to agree less than chance on {len(worse)}." if worse else f"{found}."
+        found = f"Not shown to agree with people beyond chance on {one or f'any of {whole}'}"
+    if worse and not one:
+        found += f"; shown to agree less than chance on {len(worse)}"
+    if parted:
+        found += ". People's alpha among themselves is not told apart from chance " + (
+            "there" if one else f"on {parted} of {len(rows)}"
+        )
+    return f"{found}."
+
+
+def alpha_note(basis: Basis, several: bool) -> str:
+    """What stands in a table of alphas, for its note."""
+    return (
+        f"1 is perfect, 0 is chance; {basis.intervals}. Units have a score and people's label."
+        + several * _ONE_PERSON
+    )
+
+
+def _head(name: str) -> str:
+    """A variant of the judge's scores, or a baseline, as a head."""
+    return "Judge" if name == "mean" else name.capitalize()
 
 
 def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate]) -> str:
@@ -262,7 +290,7 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
         f"Alpha with people, cross-fitted, {found.basis.intervals}",
         ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
         rows,
-        foot=[("average", "", *means, found.average_gain, "")],
+        foot=[("Average", "", *means, found.average_gain, "")],
         note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
         "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
         "without overall quality.",
@@ -272,7 +300,7 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
     names = [name for name in shown if any(name in one.error for one in found.checked.values())]
     yield Table(
         "Mean distance from people's label, in [0, 1]",
-        ("dimension", *("judge" if name == "mean" else name for name in names)),
+        ("Dimension", *map(_head, names)),
         [
             (
                 dimension,
@@ -288,7 +316,7 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
         note="Intervals are in the file.",
     )
     bands: list[tuple[Cell, ...]] = [
-        ("judge" if name == "mean" else name, band.units, band.said, band.people)
+        (_head(name), band.units, band.said, band.people)
         for name in ("mean", CALIBRATED)
         for band in found.bands[name]
     ]

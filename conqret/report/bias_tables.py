@@ -52,10 +52,10 @@ def bias_sheet(table: BiasTable) -> Sheet:
 
 def bias_parts(table: BiasTable) -> Iterator[Part]:
     """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
-    rows = strongest(table)
+    rows = [row for row in strongest(table) if row.verdict != "measured"]
     if table.warnings:
         yield Texts(table.warnings)
-    few = f"{len(rows)} of {words.number(len(table.rows), 'row')}: the primary one of each probe. "
+    few = "Of each probe the primary row, or else the one that moved furthest. "
     yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):

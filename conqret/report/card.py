@@ -9,8 +9,10 @@ from pathlib import Path
 from conqret.judging.registry import JURY
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.reliability.cards.fit import last_checked
+from conqret.reliability.sensitivity.results import verdict_words
 from conqret.report import words
-from conqret.report.agreement_tables import in_one_line, over_table
+from conqret.report.agreement_tables import OVER, in_one_line, over_parts
+from conqret.report.bias_screen import headlines
 from conqret.report.bias_tables import bias_parts
 from conqret.report.card_tables import (
     agreement_rows,
@@ -50,13 +52,14 @@ def card_sheet(card: Card) -> Sheet:
         f"How far {words.judge(run.format, run.model)} can be trusted",
         [
             Section("Known limits", [Texts(card.limits)]),
-            Section("Agreement with people", _agreement(card)),
-            Section("Does it notice known damage?", damage, _DAMAGE),
+            Section("Agreement with people", [agreement_rows(card)]),
+            Section(OVER, list(over_parts({row.dimension: row.over for row in card.agreement}))),
+            Section("Does it notice known damage?", damage, _noticed(card)),
             Section(
                 "Does it repeat itself?",
                 list(_repeatability(card)),
             ),
-            Section("Consistency and bias", [] if card.bias is None else list(bias_parts(card.bias))),
+            *_bias(card),
             Section("Is it still as it was?", [] if card.drift is None else [chart_table(card.drift)]),
             Section("What has no score", [Texts(list(_missing(card)))]),
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
@@ -85,17 +88,21 @@ def card_sheet(card: Card) -> Sheet:
     )
 
 
-_DAMAGE = (
-    "Mean scores over levels of damage; drawn is all but single dimensions of quality that do as they should. Curves, "
-    "and how far a score fell or rose, with 95% intervals over topics. "
-    f"{HOW_DECIDED}"
-)
+_RULES = {"weights": "weighted mean", "dawid-skene": "Dawid-Skene estimate"}
 _INSTRUMENT = "The fingerprint changes with any of this; the card then no longer holds."
 
 
-def _agreement(card: Card) -> list[Part]:
-    over = {row.dimension: row.over for row in card.agreement if row.over}
-    return [agreement_rows(card), *([over_table(over)] if over else [])]
+def _noticed(card: Card) -> str:
+    said = verdict_words(card.sensitivity)
+    return (
+        f"{said[:1].upper()}{said[1:]}. Mean scores over levels of damage, with 95% intervals over topics; the charts "
+        f"leave out single dimensions of quality that behave as they should. {HOW_DECIDED}"
+    )
+
+
+def _bias(card: Card) -> Iterator[Section]:
+    if card.bias is not None:
+        yield Section("Consistency and bias", list(bias_parts(card.bias)), headlines(card.bias)[0])
 
 
 def _repeatability(card: Card) -> Iterator[Part]:
@@ -115,8 +122,13 @@ def _measures(card: Card) -> str:
     """What the judge is made of, and where it is from."""
     judge, jury = card.judge, card.run.format == JURY.name
     source = re.sub("^own", "conqret's own", judge.source)
-    said = f"It {'is' if jury else 'measures'} {judge.summary}. Scale: {judge.scale}. Score: {judge.score}."
-    return said if jury else f"{said} Source: {source}."
+    if jury:
+        made, members = card.run.identity, card.run.identity["members"]
+        return (
+            f"The jury counts as one judge here. Its members: {', '.join(members)}. Scale: {judge.scale}. Score: the "
+            f"{_RULES.get(made['rule'], made['rule'])} of the scores of its {len(members)} members."
+        )
+    return f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {source}."
 
 
 def _price(card: Card) -> str:

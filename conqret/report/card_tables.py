@@ -9,12 +9,12 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.cards.card import Card
 from conqret.reliability.generalizability import Repeatability
 from conqret.reliability.sensitivity.curves import Curve
-from conqret.reliability.sensitivity.results import verdict_words
 from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
-from conqret.report.agreement_tables import ONE_PERSON, average_note
+from conqret.report.agreement_tables import AS_ONE, alpha_note, average_note
+from conqret.report.sensitivity_tables import damage
 from conqret.report.table import Alarm, Cell, Column, Table
 
 SHOWN = [one for one in STATISTICS.values() if one.on_card]
@@ -49,19 +49,23 @@ def agreement_rows(card: Card) -> Table:
             "Units",
             "Judge and people",
             *(["Calibrated"] if mapped else []),
-            *(("Judge as one", "One person", "People") if several else ()),
-            *(one.title[:1].upper() + one.title[1:] for one in SHOWN),
+            *several * AS_ONE,
+            *(one.title for one in SHOWN),
         ),
         rows,
         foot=foot,
-        note=f"Krippendorff's alpha where nothing else is said: 1 is perfect, 0 is chance. {card.basis.intervals}."
-        + several * f" {ONE_PERSON}"
-        + (
-            f" {average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})}"
-            if average
-            else ""
-        )
-        + mapped * " Calibrated: with scores put onto people's scale by the labels of other topics.",
+        note=" ".join(
+            (
+                f"Krippendorff's alpha where nothing else is said: {alpha_note(card.basis, several)}",
+                *(
+                    [average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})]
+                    if average
+                    else []
+                ),
+                *mapped * ("Calibrated: with scores put onto people's scale by the labels of other topics.",),
+                *(one.about for one in SHOWN if one.about),
+            )
+        ),
     )
 
 
@@ -72,21 +76,22 @@ def main_curves(card: Card) -> list[Curve]:
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:
-    """What known damage should do to each metric, and what it does."""
-    rows = [
-        (
-            f"{row.perturbation} ({row.unit})",
+    """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in curves:
+        levels = ", ".join(f"{point.level:g}" for point in row.points)
+        heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
+        means = ", ".join(f"{point.mean:.3f}" for point in row.points)
+        said = f"{row.verdict}: {row.words}"
+        cells = (
             words.label(row.metric),
             row.expected or "",
-            ", ".join(f"{point.mean:.3f} at {point.level:g}" for point in row.points),
+            means,
             Alarm(said) if row.verdict == "no" else said,
         )
-        for row in curves
-        for said in [f"{row.verdict}: {row.words}"]
-    ]
-    columns = [Column(name, "text") for name in ("Damage", "Metric", "Should", "Means", "As it should")]
-    said = verdict_words(curves)
-    return Table("All curves", columns, rows, note=f"{said[:1].upper()}{said[1:]}.")
+        rows.setdefault(heading, []).append(cells)
+    columns = [Column(name, "text") for name in ("Metric", "Should", "Means", "As it should")]
+    return Table("All curves", columns, [line for head, found in rows.items() for line in ((head,), *found)])
 
 
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:

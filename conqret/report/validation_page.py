@@ -11,7 +11,7 @@ from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
-from conqret.report.agreement_tables import agreement_table, beside_table, in_one_line, over_table
+from conqret.report.agreement_tables import OVER, agreement_table, beside_table, in_one_line, over_parts
 from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Cell, Column, Table
@@ -49,7 +49,8 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
         yield requirement_table(outcomes)
     yield agreement_table(validation)
     yield beside_table(validation)
-    yield over_table({name: row.over for name, row in validation.dimensions.items()})
+    if over := list(over_parts({name: row.over for name, row in validation.dimensions.items()})):
+        yield Section(OVER, over)
     yield _ways(validation)
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
@@ -80,7 +81,8 @@ def _samples(validation: Validation) -> Table:
     }
     rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
     title = "Samples, their mean and their majority"
-    return Table(title, ("dimension", *average), rows, foot=[("average", *average.values())])
+    heads = map(str.capitalize, average)
+    return Table(title, ("Dimension", *heads), rows, foot=[("Average", *average.values())])
 
 
 def _statistics(validation: Validation) -> Iterator[Table]:
@@ -94,48 +96,76 @@ def _statistics(validation: Validation) -> Iterator[Table]:
             for dimension, row in rows.items()
         ]
         titles = [STATISTICS[name].title for name in used]
-        yield Table("Other statistics, beside the base rate", ("dimension", *titles), cells)
+        note = " ".join(filter(None, (STATISTICS[name].about for name in used)))
+        yield Table("Other statistics", ("Dimension", *titles), cells, note=note)
 
 
-def _replacing(validation: Validation) -> Table | Section:
-    title = f"Can the judge stand in for one of the people? (epsilon {validation.basis.settings.epsilon:g})"
+def _replacing(validation: Validation) -> Section:
+    title = "Can the judge stand in for one of the people?"
+    note = (
+        "The alternative annotator test (Calderon, Reichart and Dror 2025): the judge is compared with each person by "
+        "how well both fit the others, and, being cheaper, may fit worse on up to "
+        f"{validation.basis.settings.epsilon:.0%} of the items (epsilon)."
+    )
     tests = [row.alternative for row in validation.dimensions.values()]
     if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
         test.passed is not None for test in tests
     ):
         return Section(
-            title, [Texts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])]
+            title,
+            [Texts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
+            note,
         )
     rows: list[tuple[Cell, ...]] = []
     for dimension, row in validation.dimensions.items():
         test = row.alternative
         verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
         rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
-    return Table(title, ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK), rows)
+    table = Table(
+        title,
+        ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
+        rows,
+        note="Winning rate: the share of the people whom the judge is shown to equal; passed with half or more. "
+        "Advantage probability: on how many of the items the judge fits at least as well as the person.",
+    )
+    return Section(title, [table], note)
 
 
 def _means(validation: Validation) -> Table:
-    rows = [
-        (
-            words.label(name), row.mean.naive, row.mean.labels, row.mean.corrected, row.mean.power, row.worst_case,
-            row.best_case,
+    rows = validation.dimensions.values()
+    both = any(row.mean.power for row in rows)
+    missing = any(row.worst_case != row.best_case for row in rows)
+    note = "From the judge: the mean of its scores. From labels: of the labelled items alone."
+    if both:
+        note += (
+            " From both: the labels, and what the judge says of the other items, corrected by how far it is off "
+            "where there are labels (prediction-powered inference); weight: how much the judge counts there."
         )
-        for name, row in validation.dimensions.items()
-    ]  # fmt: skip
-    sources = (
-        "judge alone",
-        "labels alone",
-        "both (prediction-powered)",
-        "weight",
-        "worst case",
-        "best case",
+    note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labelled ones are a random "
+    note += "sample of them."
+    if missing:
+        note += " Worst and best case: the judge's mean if every missing score were 0 or 1."
+    return Table(
+        "People's mean label, in [0, 1]",
+        (
+            "Dimension",
+            "From the judge",
+            "From labels",
+            *both * ("From both", "Weight"),
+            *missing * ("Worst case", "Best case"),
+        ),
+        [
+            (
+                words.label(row.dimension),
+                row.mean.naive,
+                row.mean.labels,
+                *both * (row.mean.corrected, row.mean.power),
+                *missing * (row.worst_case, row.best_case),
+            )
+            for row in rows
+        ],
+        note=note,
     )
-    note = (
-        "Labels alone, and both, speak for all items only if the labelled ones are a random sample of them. Weight 0: "
-        "the labels alone, as there are no further judgments or the judge tells nothing of the labels. Worst and best "
-        "case: the judge's mean if every missing score were 0 or 1."
-    )
-    return Table("The system's mean, in [0, 1]", ("dimension", *sources), rows, note=note)
 
 
 def _shares(validation: Validation) -> Iterator[Table]:
@@ -162,7 +192,7 @@ def _missing(validation: Validation) -> Table | Section:
     ]
     return Table(
         "What has no score",
-        ("missing scores and", "effect", "p (Holm)", REMARK),
+        ("Missing scores and", "Effect", "p (Holm)", REMARK),
         rows,
         note=f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
         f"{missing.failed} failed (reasons: {reasons}).",

@@ -110,7 +110,7 @@ def test_compare(cli, labels, tmp_path):
     assert "dawid-skene left out: dawid-skene needs 3 judges" in " ".join(held.err.split())
     assert cli("validate", jury, "--labels", labels, *MAP, "--json").code == 0
     card = (jury / "card.html").read_text(encoding="utf-8")
-    assert "It is several judges together" in card
+    assert "mean of the scores of its 2 members" in card
     assert "<title>How far the jury (mean of 2 judges) can be trusted" in card
     assert json.loads(cli("jury", one, two, "-o", jury, "--json", "--overwrite").out)["checked"] is None
     assert cli("jury", one, two, "--by", "vote", "-o", jury).code == 2
@@ -130,8 +130,8 @@ def test_calibrate(cli, labels, tmp_path):
     some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
     done = cli("calibrate", run, "--labels", labels, *some, "-o", file, "--beside", run)
     assert done.code == 0
-    assert "Alpha beside what costs nothing" in done.out
-    assert "than a constant on" in done.err
+    assert "Alpha beside free baselines" in done.out
+    assert "a constant or the offline floor on" in " ".join(done.err.split())
     assert "is not calibrated: the judge says the same of everything" in done.err
     beside = cli("validate", run, "--labels", labels, *some, "--calibration", file, "--json")
     row = json.loads(beside.out)["dimensions"]["clarity"]
@@ -140,7 +140,7 @@ def test_calibrate(cli, labels, tmp_path):
         == json.loads(file.read_bytes())["checked"]["clarity"]["alpha"]["calibrated"]
     )
     assert set(row["over"]) == {"length", "constant"}
-    assert "calibrated" in (run / "validation.md").read_text(encoding="utf-8")
+    assert "Calibrated" in (run / "validation.md").read_text(encoding="utf-8")
     assert "Calibrated" in (run / "card.html").read_text(encoding="utf-8")
     assert json.loads((run / "card.json").read_bytes())["agreement"][0]["calibrated"]["value"] is not None
     calibrated_scores(cli, run, file)

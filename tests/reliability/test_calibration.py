@@ -66,7 +66,7 @@ def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
     }
     assert strayed["calibrated"] < 0.15 < 0.3 < strayed["mean"]
     assert not_beaten({"clarity": row.over}) == [
-        "the judge is not shown to agree better with people than the offline floor on 1 of 1 dimensions: clarity"
+        "the judge is not shown to agree better with people than the offline floor on 1 of 1 dimension: clarity"
     ]
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
@@ -22,10 +23,12 @@ from conqret.reliability.cards.limits import _agreement, _chosen
 from conqret.reliability.sensitivity.curves import Curve, Point
 from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
 from conqret.reliability.validation.dimension import DimensionAgreement
-from conqret.reliability.validation.trivial import not_beaten
-from conqret.report.agreement_tables import in_one_line
+from conqret.reliability.validation.trivial import AS_CHANCE, not_beaten, over_trivial
+from conqret.report.agreement_tables import in_one_line, over_parts
 from conqret.report.card import card_sheet
-from conqret.stats.estimate import Estimate
+from conqret.report.sheet import Texts
+from conqret.report.table import Table
+from conqret.stats.estimate import Estimate, Sampled
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.reliability.cards import FORMAT, bias_of, card_of, parts_of
@@ -79,7 +82,7 @@ def test_limits_are_said_in_words(card: Card) -> None:
     assert "Not compared with people: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
     assert "has no interval: too few labels beside the most frequent one." in text
-    assert "The judge is not shown to agree better with people than the length alone on" in text
+    assert "The judge is not shown to agree better with people than the length alone or a constant on" in text
 
 
 def test_a_card_fits_the_judge_that_it_is_of(card: Card, tmp_path: Path) -> None:
@@ -178,16 +181,13 @@ def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, 
 def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
     def row(dimension: str, low: float, high: float) -> DimensionAgreement:
         alpha = Estimate((low + high) / 2, low, high, 24)
-        none = Estimate(None)
-        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, person=none, people=none)
+        return DimensionAgreement.model_construct(dimension=dimension, alpha=alpha, people=Estimate(None))
 
-    said = [
-        text
-        for text, holds in _agreement([row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2)]).items()
-        if holds
-    ]
+    rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
+    said = [text for text, holds in _agreement(rows).items() if holds]
     assert said[0].startswith("It agrees with people less than chance does on clarity:")
     assert said[1] == "Agreement with people is not told apart from chance on cogency."
+    assert said[2].startswith("Alpha with people is below 0.667 elsewhere:")
 
 
 def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
@@ -204,10 +204,46 @@ def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None
     assert "| **-0.200 \\[-0.300, -0.100]** |" in said
 
 
+def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
+    """An alpha of -0.75 beside a length of -0.34 is less than chance, and not shown to be less than the length."""
+
+    def sampled(*without: float) -> Sampled:
+        values = np.array(without)
+        return Sampled(values.mean(), values, np.full(len(values), True), 8, scale="correlation")
+
+    judge, length, floor = sampled(-0.7, -0.75, -0.8), sampled(-0.2, -0.3, -0.4), sampled(0.2, 0.25, 0.3)
+    over = over_trivial({"mean": judge, "length": length}, 0.95)
+    assert over["length"].value == judge.value
+    assert over["length"].high < 0
+    (said,) = not_beaten({"clarity": over})
+    assert "not shown to agree better with people than the length alone" in said
+    (text,) = over_parts({"clarity": over})
+    assert isinstance(text, Texts)
+    both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
+    assert both["floor"].value == judge.value - floor.value
+    (table,) = over_parts(
+        {"clarity": both, "cogency": {"floor": Estimate(-0.2, -0.4, -0.1, reason=AS_CHANCE)}}
+    )
+    assert isinstance(table, Table)
+    assert table.header == ("Dimension", "Minus floor (0 if below)")
+    assert "The alpha of the length alone is below 0 on every dimension" in table.note
+    assert len(not_beaten({"clarity": both})) == 2
+
+
+def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown(card: Card) -> None:
+    def said(difference: Estimate) -> bool:
+        row = card.agreement[0].model_copy(update={"to_person": difference})
+        return any(holds for text, holds in _agreement([row]).items() if text.startswith("In the place of"))
+
+    assert said(Estimate(-0.3, -0.5, -0.1))
+    assert not said(Estimate(-0.3, -0.7, 0.1))
+
+
 def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
     parted = card.agreement[0].model_copy(update={"people": Estimate(0.1, -0.3, 0.5)})
     said = [text for text, holds in _agreement([parted]).items() if holds]
     assert any("among themselves is not told apart from chance on overall quality" in text for text in said)
+    assert "People's alpha among themselves is not told apart from chance there." in in_one_line([parted])
     _, validation, _ = parts_of(folder)
     assert "do not say how these were chosen" in _chosen(validation)
     drawn = validation.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
@@ -216,7 +252,8 @@ def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder:
 
 def test_the_answer_stands_below_the_title(card: Card) -> None:
     def row(low: float, high: float) -> DimensionAgreement:
-        return card.agreement[0].model_copy(update={"alpha": Estimate((low + high) / 2, low, high, 24)})
+        alpha, people = Estimate((low + high) / 2, low, high, 24), Estimate(0.7, 0.6, 0.8)
+        return card.agreement[0].model_copy(update={"alpha": alpha, "people": people})
 
     assert in_one_line([row(-0.2, 0.4), row(-0.9, -0.1)]) == (
         "Not shown to agree with people beyond chance on any of 2 dimensions; shown to agree less than chance on 1."

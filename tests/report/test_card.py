@@ -65,7 +65,9 @@ def test_curves_of_known_damage_are_drawn_and_told(card: Card, tmp_path: Path) -
     assert "direct: 0.900 at 0, 0.500 at 50, 0.200 at 100." in text, "the chart says what it shows"
     assert "falls by 0.3" in text
     assert "<script>alert" not in text
-    assert "0.900 at 0, 0.500 at 50, 0.200 at 100" in markdown.read_text(encoding="utf-8")
+    said = markdown.read_text(encoding="utf-8")
+    assert "documents replaced in place by documents of other topics), at 0, 50, 100" in said
+    assert "| 0.900, 0.500, 0.200 |" in said
 
 
 @pytest.mark.browser

@@ -49,11 +49,11 @@ def known_limits(
     said = {
         "This is the lexical baseline: it counts words and understands nothing. It is the floor that a judge has to "
         "beat.": record.baseline,
+        **_drift(drift),
         **_agreement(rows),
         **_beside(validation),
-        **_drift(drift),
-        **_bias(bias),
         **_curves(curves),
+        **_bias(bias),
         f"{1 - validation.coverage:.1%} of the labelled units have no score.": validation.coverage < WHOLE,
         f"Scores are not missing at random: they hang together with {' and '.join(unlike)}.": unlike,
         _chosen(validation): validation.join.items < validation.join.judged,
@@ -90,34 +90,35 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         for row in known
         if row.alpha.low is not None and row.alpha.low <= 0 and row.dimension not in worse
     ]
-    weak = [row.dimension for row in known if (row.alpha.value or 0) < WEAK]
+    rest = [row for row in known if row.dimension not in (*worse, *chance)]
+    weak = [row.dimension for row in rest if (row.alpha.value or 0) < WEAK]
     without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
     below = [
-        row.dimension
+        f"{row.dimension} (difference {row.to_person})"
         for row in known
-        if row.person.value is not None
-        and row.as_person.high is not None
-        and row.as_person.high < row.person.value
+        if row.to_person.high is not None and row.to_person.high < 0
     ]
-    noisy = [row.dimension for row in rows if row.people.low is not None and row.people.low <= 0]
-    where = f"on {_names(weak)}."
-    if len(weak) == len(known):
-        where = "everywhere: too low to rest a conclusion on single scores."
+    noisy = [row.dimension for row in rows if row.parted]
+    where = f"on {_names(weak)}"
+    if len(weak) == len(rest):
+        where = "everywhere" if len(rest) == len(known) else "elsewhere"
     return {
         f"It agrees with people less than chance does on {_names(worse)}: see whether its scale or theirs is turned "
         "round.": worse,
         f"Agreement with people is not told apart from chance on {_names(chance)}.": chance,
         **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
-        f"Alpha with people is below {WEAK} {where}": weak,
-        f"It agrees with people less than one of them does with the others on {_names(below)}.": below,
-        f"People's agreement among themselves is not told apart from chance on {_names(noisy)}: their labels are no "
+        f"Alpha with people is below {WEAK} {where}: too low to rest a conclusion on single scores.": weak,
+        f"People's alpha among themselves is not told apart from chance on {_names(noisy)}: their labels are a weak "
         "measure of a judge there.": noisy,
+        f"In the place of one of the people it agrees less with the others than that one does on {_names(below)}.": (
+            below
+        ),
         f"No agreement could be computed on {_names(none)}.": none,
     }
 
 
 def _beside(validation: Validation) -> dict[str, object]:
-    """What a calibration changes, and where the judge is not shown to beat what costs nothing."""
+    """What a calibration changes, and where the judge is not shown to beat free baselines."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
     gain = validation.average.gain

@@ -18,10 +18,11 @@ class DimensionAgreement(Frozen):
     score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's one
     label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
     (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
-    units: the two are fairly compared. ``calibrated`` is alpha where a calibration put the scores onto people's scale.
-    ``statistics`` has all that are declared in :mod:`conqret.reliability.validation.statistics`, each with a value or a
-    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
-    alpha of the judge (calibrated, where it is) minus that of each that costs nothing, on the same units.
+    units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
+    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
+    :mod:`conqret.reliability.validation.statistics`, each with a value or a reason. ``stands_in`` says whether the
+    judge passes the alternative annotator test (None: no test). ``over`` is the alpha of the judge (calibrated, where
+    it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
     """
 
     dimension: str
@@ -40,6 +41,12 @@ class DimensionAgreement(Frozen):
     statistics: Mapping[str, Estimate]
     stands_in: bool | None
     over: Mapping[str, Estimate] = {}
+    to_person: Estimate = Estimate(None)
+
+    @property
+    def parted(self) -> bool:
+        """Whether people's alpha among themselves is not told apart from chance."""
+        return self.people.low is not None and self.people.low <= 0
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -63,7 +70,7 @@ class DimensionValidation(DimensionAgreement):
     scale. ``values`` counts people's labels.
 
     ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
-    what costs nothing (``length``, ``constant``, ``floor``).
+    the free baselines (``length``, ``constant``, ``floor``).
     ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
     labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
     ``best_case`` bound the judge's own mean if every missing score were 0 or 1.

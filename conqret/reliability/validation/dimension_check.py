@@ -16,7 +16,7 @@ from conqret.reliability.validation.trivial import over_trivial
 from conqret.reliability.validation.variants import CALIBRATED, NOT_CALIBRATED
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
-from conqret.stats.estimate import Sampled, undefined
+from conqret.stats.estimate import Sampled, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
@@ -74,6 +74,7 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         people=people.estimate(confidence),
         person=person.estimate(confidence),
         as_person=as_person.estimate(confidence),
+        to_person=_difference(as_person, person).estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(one, drawn) for name, one in STATISTICS.items()},
         alternative=alternative,
@@ -84,6 +85,10 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         best_case=(held + lost) / len(values) if values else None,
     )
     return Checked(result, judge, people, person, as_person)
+
+
+def _difference(one: Sampled, other: Sampled) -> Sampled:
+    return one.minus(other) if one.defined and other.defined else without_value(one.reason or other.reason)
 
 
 def _alternative(view: View) -> AlternativeAnnotator:

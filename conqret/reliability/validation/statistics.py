@@ -30,9 +30,10 @@ ORDERED: tuple[Level, ...] = ("ordinal", "interval", "ratio")
 class Statistic:
     """A statistic of agreement.
 
-    ``name`` is for JSON and ``--require``, ``title`` for the heads of tables, ``levels`` are the levels of measurement
-    that it is for. ``compute`` takes what ``of`` says (two series, or a table), resamples of its units, and
-    ``confidence``, and gives the value with its interval, or the reason why there is none.
+    ``name`` is for JSON and ``--require``, ``title`` for the heads of tables, ``about`` a sentence for the notes below
+    them, where the title does not say it all; ``levels`` are the levels of measurement that it is for. ``compute``
+    takes what ``of`` says (two series, or a table), resamples of its units, and ``confidence``, and gives the value
+    with its interval, or the reason why there is none.
     """
 
     name: str
@@ -41,22 +42,51 @@ class Statistic:
     compute: Callable[..., Estimate]
     levels: tuple[Level, ...] = LEVELS
     on_card: bool = False
+    about: str = ""
 
 
 STATISTICS: Mapping[str, Statistic] = {
     one.name: one
     for one in (
-        Statistic("base_rate", "base rate", "categories", base_rate, on_card=True),
-        Statistic("accuracy", "accuracy", "categories", accuracy, on_card=True),
-        Statistic("kappa", "kappa", "categories", cohen_kappa),
-        Statistic("weighted_kappa", "weighted kappa", "categories", quadratic_kappa, ORDERED),
-        Statistic("ac2", "Gwet's AC2", "categories", gwet_ac2, ORDERED),
-        Statistic("f1", "F1", "categories", f1),
-        Statistic("mcc", "MCC", "categories", matthews),
+        Statistic(
+            "base_rate",
+            "Base rate",
+            "categories",
+            base_rate,
+            on_card=True,
+            about="Base rate: the share of people's most frequent label, the accuracy of always giving that one. What "
+            "counts labels (accuracy, kappa, F1) takes those that the score and people's mean are nearest to.",
+        ),
+        Statistic("accuracy", "Accuracy", "categories", accuracy, on_card=True),
+        Statistic("kappa", "Kappa", "categories", cohen_kappa),
+        Statistic("weighted_kappa", "Weighted kappa", "categories", quadratic_kappa, ORDERED),
+        Statistic(
+            "ac2",
+            "Gwet's AC2",
+            "categories",
+            gwet_ac2,
+            ORDERED,
+            about="Gwet's AC2 expects less agreement by chance the fewer labels are in use, and can be high where "
+            "alpha and kappa are near 0; what is said of the judge in words rests on alpha.",
+        ),
+        Statistic(
+            "f1",
+            "F1",
+            "categories",
+            f1,
+            about="F1: of the positive label where there are two, else the mean over labels.",
+        ),
+        Statistic("mcc", "MCC", "categories", matthews, about="MCC: Matthews' correlation."),
         Statistic("auroc", "AUROC", "positives", auroc),
         Statistic("spearman", "Spearman", "scores", spearman, ORDERED, on_card=True),
         Statistic("kendall", "Kendall", "scores", kendall, ORDERED),
         Statistic("pearson", "Pearson", "scores", pearson, ORDERED),
-        Statistic("fleiss", "Fleiss's kappa", "people", fleiss_kappa),
+        Statistic(
+            "fleiss",
+            "Fleiss's kappa",
+            "people",
+            fleiss_kappa,
+            about="Fleiss's kappa: of people among themselves, without the judge.",
+        ),
     )
 }

@@ -1,4 +1,4 @@
-"""What costs nothing, beside a judge: the length of the argument, a constant, and the offline floor.
+"""Free baselines beside a judge: the length of the argument, a constant, and the offline floor.
 
 Each stands beside the judge on the very units that it scored. Length knows nothing of people's scale, so it is put onto
 it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); the constant is people's mean.
@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment
-from conqret.errors import DeclarationError
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError, number
 from conqret.io.labels import Unit
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.validation.dimension_view import View
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 WORDS = {"length": "the length alone", "constant": "a constant", "floor": "the offline floor"}
 TRIVIAL = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
+AS_CHANCE = "the alpha beside it is below 0 and counts as 0, agreement by chance"
+"""Remark on a difference from which nothing was subtracted."""
 
 
 def beside_trivial(
@@ -122,33 +125,37 @@ def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float6
 
 def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, Estimate]:
     """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
-    counts as 0, which is agreement by chance. That a constant leaves nothing to chance is no doubt about the judge."""
+    counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
     judge = alphas.get(CALIBRATED, alphas["mean"])
+    alone = judge.estimate(confidence)
+    by_chance = replace(alone, reason=alone.reason or AS_CHANCE)
     return {
-        name: (
-            judge if alphas[name].value < 0 else replace(judge.minus(alphas[name]), unsure=judge.unsure)
-        ).estimate(confidence)
+        name: by_chance
+        if alphas[name].value < 0
+        else replace(judge.minus(alphas[name]), unsure=judge.unsure).estimate(confidence)
         for name in TRIVIAL
         if name in alphas
     }
 
 
 def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
-    """A sentence for each that is trivial, where the judge is shown to agree less with people, or not shown to agree
-    better, on some of the dimensions; ``over`` has the differences of the alphas by dimension."""
+    """A sentence for those that are trivial and on the same dimensions shown to agree better with people than the judge
+    (which less than chance is not), or not shown to agree less; ``over`` has the differences of the alphas by
+    dimension."""
     found = []
     for name in TRIVIAL:
         known = {key: one[name] for key, one in over.items() if name in one and one[name].value is not None}
-        less = [key for key, one in known.items() if one.high is not None and one.high < 0]
-        if less:
-            found.append(
-                f"the judge is shown to agree less with people than {WORDS[name]} on {len(less)} of {len(known)} "
-                f"dimensions: {', '.join(less)}"
-            )
+        less = [
+            key
+            for key, one in known.items()
+            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
+        ]
         lost = [key for key, one in known.items() if key not in less and (one.low is None or one.low <= 0)]
-        if lost:
-            found.append(
-                f"the judge is not shown to agree better with people than {WORDS[name]} on {len(lost)} of "
-                f"{len(known)} dimensions: {', '.join(lost)}"
-            )
-    return found
+        for told, keys in (("shown to agree less", less), ("not shown to agree better", lost)):
+            if keys:
+                where = f"on {len(keys)} of {number(len(known), 'dimension')}: {', '.join(keys)}"
+                found.append(((told, where), WORDS[name]))
+    return [
+        f"the judge is {told} with people than {' or '.join(names)} {where}"
+        for (told, where), names in gathered(found).items()
+    ]
