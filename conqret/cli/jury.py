@@ -67,8 +67,8 @@ def jury(
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))
-    for rule, why in found.missed.items():
-        note(f"{rule} left out: {why}")
+    for why in found.missed.values():
+        note(f"left out: {why}")
     if found.scored < found.items:
         note(
             f"{found.items - found.scored} of {found.items} items have no score of some member, and none of the jury"
@@ -77,6 +77,8 @@ def jury(
     write_report(JudgeFolder(output))
     result(found, jury_tables(found), as_json=json_output)
     tell(found.verdict)
+    if found.beside:
+        note(found.beside)
     if found.chance:
         note(found.chance)
     tell(at(output, "run"))

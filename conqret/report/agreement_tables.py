@@ -107,9 +107,10 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
 def chosen_words(held_out: HeldOut, basis: Basis) -> str:
     """What it means that a judge is chosen, for notes."""
     return (
-        f"Chosen: for how many of {held_out.folds} parts of the {basis.clustered_by}s a judge is the best on the other "
-        f"parts (judges that tie all count). Chosen by other {basis.clustered_by}s: alpha of whoever is, each on the "
-        "part that had no say, since the best of several looks better than it is."
+        f"Chosen: the {basis.clustered_by}s are dealt into {held_out.folds} parts, and for each part the judge with "
+        "the highest alpha on the other parts is chosen (those that tie all count). Chosen by other "
+        f"{basis.clustered_by}s: the alpha when each part has the scores of the judge chosen for it; the best of "
+        "several on the very labels that choose it looks better than it is."
     )
 
 

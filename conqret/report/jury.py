@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from conqret.data.gathering import gathered
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.reliability.jury.run import PAGE, RESULT
-from conqret.reliability.jury.study import Checked, Jury
+from conqret.reliability.jury.study import Checked, Jury, RuleOn
 from conqret.report import words
 from conqret.report.agreement_tables import chosen_words
 from conqret.report.floor import floor_badges
@@ -35,13 +36,19 @@ def jury_sheet(found: Jury) -> Sheet:
     tables = list(jury_tables(found))
     pictures = [] if found.checked is None else list(_pictures(found, found.checked))
     first = [Section(GAINS, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
-    missed = [f"Left out: {rule} ({why})." for rule, why in found.missed.items()]
+    missed = [f"Left out: {why}." for why in found.missed.values()]
     return Sheet(
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
         [*first, *map(section, tables[1:]), Section("Remarks", [Texts(missed)] if missed else [])],
         badges=floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
-        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}.", *([found.chance] if found.chance else [])],
+        lede=[
+            *(
+                f"{text[:1].upper()}{text[1:]}"
+                for text in (f"{found.verdict}.", found.beside, found.chance)
+                if text
+            )
+        ],
         facts=[
             ("Rule", found.rule),
             ("Metrics", words.metric_names(found.metrics).replace("_", " ")),
@@ -61,31 +68,46 @@ def _rules(checked: Checked) -> Table:
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Gain", "p"),
-        [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in checked.rules.items()],
+        [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in _alike(checked)],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "")],
         note="Krippendorff's alpha with people, the mean over dimensions without overall quality, on what all scored. "
-        f"Gain: over the member {_chosen(checked)}; p is of that gain (signs of whole {topics} are flipped). The first "
-        "rule is the one that was asked for, the others are looked at besides.",
+        f"Gain: alpha less that of the member {_chosen(checked)}, before rounding; p is of that gain (signs of whole "
+        f"{topics} are flipped). The first rule is the one that was asked for; the others are exploratory.",
     )
 
 
 def _members(found: Jury, checked: Checked) -> Table:
     best = checked.best
+    weighted = any(one.weight is not None for one in found.members)
     return Table(
         "Its members",
-        ("Judge", "Alpha", "Chosen", "Weight"),
+        ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen", "Weight"),
         [
             (
                 one.name,
+                f"{one.format} with {one.model}",
+                one.fingerprint,
                 one.alpha,
                 f"{best.chosen[one.name]} of {best.folds}",
                 "" if one.weight is None else one.weight,
             )
             for one in found.members
         ],
-        note=f"{chosen_words(best, checked.basis)} Weights are those of all labels; the jury above rests on those of "
-        f"other {checked.basis.clustered_by}s.",
+        note=f"{chosen_words(best, checked.basis)}{_WEIGHTS.format(checked.basis.clustered_by) * weighted}",
     ).compact()
+
+
+_WEIGHTS = (
+    " Weight: fitted so that the weighted mean follows people's labels within each dimension with the least squared "
+    "error, which is not the highest alpha. Shown are the weights by all labels; the jury is made by those of other "
+    "{}s."
+)
+
+
+def _alike(checked: Checked) -> list[tuple[str, RuleOn]]:
+    """The rules, those in one that are one: of two members the median is the mean."""
+    found = gathered(((one.alpha, one.gain), (rule, one)) for rule, one in checked.rules.items())
+    return [(", ".join(rule for rule, _ in same), same[0][1]) for same in found.values()]
 
 
 def _chosen(checked: Checked) -> str:
@@ -101,7 +123,7 @@ def _errors(checked: Checked) -> Table:
         "Do they err alike?",
         (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
         [(one.first, one.second, one.correlation) for one in checked.errors],
-        note="Errors are scores minus people's label, within dimensions. The less they hang together, the more a jury "
+        note="Errors are scores minus people's label, within dimensions. The less they correlate, the more a jury "
         f"gains.{counted if pairs else ''}",
     )
 
@@ -124,9 +146,9 @@ def _pictures(found: Jury, checked: Checked) -> Iterator[Forest]:
     alphas = [
         *((one.name, one.alpha) for one in found.members),
         (f"Member {_chosen(checked)}", checked.best.alpha),
-        *((f"Jury: {rule}", one.alpha) for rule, one in checked.rules.items()),
+        *((f"Jury: {rule}", one.alpha) for rule, one in _alike(checked)),
     ]
-    gains = [(f"Jury: {rule}", one.gain) for rule, one in checked.rules.items()]
+    gains = [(f"Jury: {rule}", one.gain) for rule, one in _alike(checked)]
     drawn = (
         ("Agreement with people", "Alpha", alphas),
         (f"Gain over the member {_chosen(checked)}", "Gain", gains),

@@ -19,6 +19,7 @@ from conqret.reliability.jury.run import jury_run
 from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.report.jury import jury_tables, write_jury
 from conqret.runs.session import SessionCounts
+from conqret.stats.estimate import Estimate
 from tests.judging.runs import execution
 from tests.reliability.judged import judgment, scored
 
@@ -167,8 +168,22 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     furthest = found.disagreements[0]
     assert max(furthest.values) - min(furthest.values) >= 0.5
     assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
+    assert "the member chosen by other topics" in found.beside
     page = write_jury(found, tmp_path / "jury").read_text(encoding="utf-8")
     assert page.count('<svg class="chart"') == 2
+
+
+def test_two_members_have_one_row_for_mean_and_median_and_the_yardstick_is_explained(study, tmp_path):
+    folder, labels, _ = study
+    found = jury_run([folder / name for name in "ab"], tmp_path / "jury", labels)
+    rules, members, *_ = jury_tables(found)
+    assert [row[0] for row in rules.rows] == ["mean, median", "weights"]
+    assert rules.foot[0][0] == "Chosen by other topics"
+    assert members.header[:2] == ("Member", "Judge")
+    assert "below every single member" not in found.beside
+    low = found.checked.best.model_copy(update={"alpha": Estimate(-0.9)})
+    below = found.model_copy(update={"checked": found.checked.model_copy(update={"best": low})})
+    assert "below every single member" in below.beside
 
 
 def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
@@ -182,10 +197,17 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
         f"listwise with offline ({one.fingerprint})" for one in found.members
     ]
     each = [{one.item: one for one in JudgeFolder(one).judgments()} for one in members]
+    assert record.notes == [
+        "Rule: median",
+        *(f"Member {x.name}: listwise with offline ({x.fingerprint})" for x in found.members),
+    ]
     for item in worth:
         said = [one[item].value("clarity") for one in each]
         if None not in said:
             assert judged[item].value("clarity") == pytest.approx(np.median(said))
+        assert [call.ask.split(":")[0] for call in judged[item].trace.calls] == [
+            name for name, one in zip("abd", each, strict=True) for _ in one[item].trace.calls
+        ]
         assert len(judged[item].trace.calls) == sum(len(one[item].trace.calls) for one in each)
     lost = judged["i3-1"].measures["clarity"]
     assert (lost.status, lost.reason) == (Status.UNSCORED, Reason.REFUSAL)
@@ -246,4 +268,8 @@ def test_parts_that_all_members_have_are_put_together():
     (made,) = ballots.judged(combiner("mean", 2, None), model="m", fingerprint="f", format="jury")
     measure = made.measures["relevance"]
     assert {part.id: part.value for part in measure.parts} == {"d1": 0.25, "d2": 1.0}
-    assert (measure.value, measure.explanation) == (0.625, "a 0.50; b 0.75")
+    assert (measure.value, measure.explanation) == (0.625, "m: a 0.50; b 0.75")
+    several = [{"i": judgment("i", {"predicted_precision": value})} for value in (0.5, 1.0)]
+    counted = Ballots(("a", "b"), tuple(several), ("predicted_precision",))
+    (made,) = counted.judged(combiner("mean", 2, None), model="m", fingerprint="f", format="jury")
+    assert "each by its own ratings" in made.measures["predicted_precision"].explanation

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.judging.folder import JudgeFolder
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Place = tuple[str, str, str | None]
 """An item, a metric, and one of its parts (None: the measure itself)."""
+COUNTED = "predicted_precision"
+"""A share of documents that each member counts over its own ratings; the jury counts none over its own."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +72,18 @@ class Ballots:
                     "format": format,
                     "model": model,
                     "fingerprint": fingerprint,
-                    "measures": {metric: self._measure(item, metric, found) for metric in kept},
-                    "trace": Trace(calls=tuple(call for one in self.of(item) for call in one.trace.calls)),
+                    "measures": {metric: self._measure(item, metric, found, model) for metric in kept},
+                    "trace": Trace(calls=tuple(self._calls(item))),
                 }
             )
             for item, first in self.judgments[0].items()
         ]
+
+    def _calls(self, item: str) -> Iterator[Call]:
+        """The calls of all members, each with the name of its member before what it asked for."""
+        for name, one in zip(self.names, self.of(item), strict=True):
+            for call in one.trace.calls:
+                yield call.model_copy(update={"ask": f"{name}: {call.ask}"})
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
         """The places of a metric that all members scored, and what they say there (places by members)."""
@@ -115,7 +123,7 @@ class Ballots:
                 if len(values) == len(self.names):
                     yield (item, metric, name), tuple(values)
 
-    def _measure(self, item: str, metric: str, found: Mapping[Place, float]) -> Measure:
+    def _measure(self, item: str, metric: str, found: Mapping[Place, float], model: str) -> Measure:
         measures = [one.measures.get(metric) for one in self.of(item)]
         said = list(zip(self.names, measures, strict=True))
         value = found.get((item, metric, None))
@@ -132,7 +140,8 @@ class Ballots:
             status=Status.SCORED,
             value=value,
             label=preferred_label(value) if labelled else None,
-            explanation="; ".join(told),
+            explanation=f"{model}: {'; '.join(told)}"
+            + " (each by its own ratings of the documents)" * (metric == COUNTED),
             parts=tuple(
                 Part(id=part.id, value=found[item, metric, part.id])
                 for part in (first.parts if first is not None else ())

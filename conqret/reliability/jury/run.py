@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -84,11 +84,19 @@ def jury_run(
             "metrics": list(jury.metrics),
             "options": {},
             "model_options": {},
-            "notes": [],
+            "notes": [f"Rule: {rule}", *_members(ballots.names, records)],
         }
     )
     _write(JuryFolder(out), record, folders[0], judgments, jury, overwrite=overwrite)
     return jury
+
+
+def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[str]:
+    """Which judge each of the names is."""
+    for name, one in zip(names, records, strict=True):
+        samples = one.options.get("samples") or 1
+        several = f", {samples} samples of each item" * (samples != 1)
+        yield f"Member {name}: {one.format} with {one.model}{several} ({one.fingerprint})"
 
 
 def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: Weights | None) -> dict[str, Any]:

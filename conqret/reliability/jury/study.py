@@ -125,6 +125,29 @@ class Jury(Frozen):
             said = f"agrees {'better' if (own.gain.value or 0) > 0 else 'worse'} with people than"
         return f"the jury ({self.rule}) {said} the member chosen by other topics: gain {own.gain}"
 
+    @property
+    def beside(self) -> str:
+        """The alphas behind the verdict, and why the member chosen by other topics agrees less than every single one,
+        where it does, in sentences. Empty without labels."""
+        known = {
+            one.name: one.alpha.value for one in self.members if one.alpha and one.alpha.value is not None
+        }
+        if self.checked is None or not known:
+            return ""
+        own, chosen = self.checked.rules[self.rule].alpha.value, self.checked.best.alpha.value
+        best, other = max(known, key=known.__getitem__), f"other {self.checked.basis.clustered_by}s"
+        alphas = (own, known[best], chosen)
+        jury, single, held_out = ("none" if one is None else f"{one:z.3f}" for one in alphas)
+        less = chosen is not None and chosen < min(known.values())
+        why = (
+            f" The last is below every single member, as the choice is made by the labels of {other}, and does not "
+            "always fall on whoever is best here."
+        )
+        return (
+            f"Mean alpha with people: the jury {jury}, the best single member ({best}) {single}, the member chosen by "
+            f"{other} {held_out}.{why * less}"
+        )
+
 
 Judged = Callable[[Rule, Weights | None], list[Judgment]]
 
@@ -212,7 +235,7 @@ def _checked(
         try:
             both = Shared.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
         except DeclarationError:
-            missed[rule] = "it has too many different scores on every labelled dimension"
+            missed[rule] = f"{rule} has too many different scores on every labelled dimension"
             continue
         alone = replace(
             both,
@@ -234,7 +257,7 @@ def _checked(
         found[rule] = alone, choice.held_out(alone, drawn, settings.confidence), alphas
     first = next(iter(made))
     if first not in found:
-        raise DeclarationError(f"{first}: {missed[first]}")
+        raise DeclarationError(missed[first])
     alone, best, alphas = found[first]
     errors = tuple(_errors(alone, settings.confidence))
     checked = Checked(
