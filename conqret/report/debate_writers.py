@@ -69,8 +69,8 @@ def feedback_table(found: Sequence[Taken]) -> Table:
     return Table(
         "How your counter-arguments did",
         (
-            Column("question", "text"), Column("you argued for", "text"), Column("which is", "name"), "on your side",
-            "bonus",
+            Column("Question", "text"), Column("You argued for", "text"), Column("Which is", "name"), "On your side",
+            "Bonus",
         ),
         [
             (

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.annotation.studies import items
+from conqret.annotation.links import Links
+from tests.annotation.studies import begun, items
 from tests.report.chromium import Chromium
-from tests.web.annotators import PEOPLE, label, meant_by
+from tests.web.annotators import PEOPLE, come_in, label, meant_by, served, until
 from tests.web.outcome import check, differing
 
 COUNT = 8
@@ -25,3 +26,20 @@ def test_what_people_meant_is_in_the_file_and_all_that_follows_from_it(
     assert differing(ledger, meant) == 0
     told = check(ledger, meant, PEOPLE, items(COUNT), tmp_path)
     assert told == ("1 alphas, 1 dimensions validated" if task == "rating" else "1 alphas")
+
+
+def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(
+    browser: Chromium, tmp_path: Path
+) -> None:
+    ledger = begun(tmp_path, 1, ("anna",), task="dimensions", overlap=1)
+    with served(ledger, tmp_path) as base:
+        page = browser.apart(width=390, height=844)
+        come_in(page, f"{base}/in/{Links(tmp_path).of(ledger.person('anna'))}")
+        until(page, "document.querySelector('#questions fieldset.now')")
+        top = "document.querySelector('{}').getBoundingClientRect()"
+        texts, bar = page.js(f"{top.format('.texts')}.height"), page.js(f"{top.format('.stays')}.top")
+        assert texts > 150
+        assert page.js(f"{top.format('fieldset')}.bottom") < bar
+        assert page.js(f"{top.format('.reach')}.bottom") < page.js(f"{top.format('fieldset')}.top")
+        page.close()
+    ledger.close()

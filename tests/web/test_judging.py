@@ -144,7 +144,7 @@ async def test_a_loss_is_called_one_and_the_middle_is_left_from_where_it_pays(tm
             answer = await ann.get("/next")
         where = answer.url.path
     assert any(costs)
-    assert "Your answers are saved" in ann.page
+    assert "All is saved" in ann.page
 
 
 async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path: Path) -> None:
