@@ -45,4 +45,6 @@ def cards(
     result(found, leaderboard_tables(found), as_json=json_output)
     if len(found.boards) > 1:
         note(APART)
+    if found.chance:
+        note(found.chance)
     page.write(leaderboard_sheet, found)

@@ -36,7 +36,9 @@ def components(
         list[str] | None,
         typer.Option(help="Also say what these numbers buy, as in model=3,sample=2. May be repeated."),
     ] = None,
-    topics: Annotated[str, typer.Option(help="Over how many topics the mean is looked at.")] = "8,20,50",
+    topics: Annotated[
+        str, typer.Option(help="Over how many topics the mean is looked at, beside as many as there are.")
+    ] = "8,20,50",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -49,7 +51,7 @@ def components(
     from conqret._optional import require
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.generalizability import noise_study
-    from conqret.report.generalizability import noise_sheet, noise_tables, noise_words
+    from conqret.report.generalizability import noise_finding, noise_sheet, noise_tables, noise_words
 
     require("numpy", "scipy", extra="stats")
     found = noise_study(
@@ -69,6 +71,7 @@ def components(
         note(f"not all runs have {', '.join(found.left_out)}")
     tables = list(noise_tables(found))
     result(found, tables, as_json=json_output)
+    tell(noise_finding(found))
     if len(tables) == 1 and len(found.metrics) > 1:
         tell("--metric NAME shows what is known of one; so does a page (-o) of all")
     page.write(noise_sheet, found)

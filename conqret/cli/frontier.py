@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import note, result
+from conqret.cli.console import note, result, tell
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -50,4 +50,5 @@ def frontier(
     if found.left_out:
         note(f"not all judges have {', '.join(found.left_out)}")
     result(found, frontier_tables(found), as_json=json_output)
+    tell(found.verdict)
     page.write(frontier_sheet, found)

@@ -24,7 +24,7 @@ MODEL, PROMPT, JUDGE = "model", "prompt", "judge"
 NUMBERS = (1, 2, 3, 5)
 """How many samples, prompts and models are looked at."""
 TOPICS = (8, 20, 50)
-"""Over how many topics a mean is looked at."""
+"""Over how many topics a mean is looked at, beside as many as there are."""
 
 _NOT_THE_PROMPT = frozenset({"model", "samples", "seed", "max_tokens"})
 """Parts of an instrument that are no question: which model, how often, drawn how, and how long answers may be."""
@@ -71,7 +71,8 @@ class MetricNoise(Frozen):
 
 class Repeatability(Frozen):
     """One metric of a judge that was asked the same again: ``scores`` of ``items``, the standard ``deviation`` of those
-    of one item, and the ``generalizability`` of one score, the share of the variance that is that of items."""
+    of one item, and the ``generalizability`` of one score, the share of the variance that is that of topics and
+    items."""
 
     metric: str
     scores: int
@@ -123,6 +124,7 @@ def noise_study(
         raise DeclarationError("the runs share no metric: " + "; ".join(
             f"{run.path} has {', '.join(one)}" for run, one in zip(runs, names, strict=True)))  # fmt: skip
     check_known("metric of all runs", shared, *metrics)
+    topics = sorted({*topics, len({one.topic for one in judged[0]})})
     found: dict[str, MetricNoise] = {}
     failed: dict[str, str] = {}
     for name in metrics or shared:

@@ -12,11 +12,36 @@ from conqret.report.charts import Chart, Line, Point
 from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet
 from conqret.report.table import Cell, Column, Table
+from conqret.stats.confidence import BANDS
 from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.selective import LEAST_KEPT, fewest_labels
 
 TITLE = "What can be kept"
 WORTH = "What the confidences are worth"
+SAID = {
+    "logprobs": "log-probabilities",
+    "samples": "how far samples agree",
+    "stated": "what the judge says",
+    "orders": "whether both orders agree",
+}
+"""Where confidences are from, in words."""
+WORTHY = "shown to be worth something"
 SEVERAL = undefined("no map could be fitted without one of the folds")
+
+
+class Percent(Estimate):
+    """A share, shown in per cent."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, share: Estimate) -> Percent:
+        """``share`` as a cell."""
+        return cls(share.value, share.low, share.high, share.n, share.reason)
+
+    def __str__(self) -> str:
+        ends = "" if self.low is None else f" [{self.low:.1%}, {self.high:.1%}]"
+        return f"{self.value:.1%}{ends}"
 
 
 def abstention_tables(found: Abstention) -> Iterator[Table]:
@@ -27,15 +52,15 @@ def abstention_tables(found: Abstention) -> Iterator[Table]:
         taken = one.taken
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(one.why_none(found.error)))
         if taken is not None:
-            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", taken.error)
+            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
         rows.append((_name(name, one), one.units, f"{one.wrong.value:.0%}", *kept))
     yield Table(
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
-        note=f"Promised: {found.promise} ({found.bound}). Wrong: further than {found.tolerance:.0%} of the scale from "
-        "people's label, or where labels have no order, another. From: the confidence "
-        f"({found.source}) from which on scores are kept. In brackets: {ends} intervals over "
+        note=f"Promised: {found.promise} (tested by {found.bound}). Wrong: further than {found.tolerance:.0%} of the "
+        "scale from people's label, or where labels have no order, another. From: the confidence from which on scores "
+        f"are kept, by {SAID.get(found.source, found.source)}. In brackets: {ends} intervals over "
         f"{found.basis.clustered_by}s, whose upper end is the bound that is passed in {found.delta:.0%} of draws.",
     )
     yield Table(
@@ -44,9 +69,9 @@ def abstention_tables(found: Abstention) -> Iterator[Table]:
         [
             (
                 _name(name, one),
-                one.stated.brier.value,
+                one.stated.brier,
                 one.constant,
-                SEVERAL if one.mapped is None else one.mapped.brier.value,
+                SEVERAL if one.mapped is None else one.mapped.brier,
                 one.stated.error,
                 SEVERAL if one.mapped is None else one.mapped.error.value,
             )
@@ -63,15 +88,18 @@ def outcome(found: Abstention) -> str:
     taken = [one.taken for one in found.found.values()]
     kept = [step for step in taken if step is not None]
     whole = sum(step.share >= 1 for step in kept)
+    allowed = f"at most {found.error:.0%}"
     if whole == len(taken):
-        return "Nothing has to be left out: all scores together keep the promise, so that the judge never abstains."
+        wrong = [step.error.value or 0.0 for step in kept]
+        each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
+        return f"Nothing has to be left out: of all labelled scores {each} are wrong, and {allowed} were allowed."
     if not kept:
-        return "Nothing can be kept: no threshold is shown to keep the promise."
+        return f"Nothing can be kept: no threshold is shown to leave {allowed} wrong."
     if len(taken) == 1:
         (step,) = kept
         return (
-            f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more; "
-            "the others are for people."
+            f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
+            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} were allowed. The others are for people."
         )
     return (
         f"Of {len(taken)} dimensions {whole} keep every score, {len(kept) - whole} a part, and "
@@ -80,21 +108,26 @@ def outcome(found: Abstention) -> str:
 
 
 def _worth(found: Abstention) -> str:
-    """Of how many confidences are worth nothing as probabilities: their Brier score is no lower than the constant's."""
+    """Of how many confidences are shown to be worth something as probabilities: the interval of their Brier score lies
+    below the constant's."""
     rules = found.found.values()
-    raw = sum(_lost(one, one.stated) for one in rules)
-    mapped = sum(one.mapped is None or _lost(one, one.mapped) for one in rules)
+    trusts = {
+        "as they are": [_worth_of(one, one.stated) for one in rules],
+        "mapped": [_worth_of(one, one.mapped) for one in rules],
+    }
     if len(rules) == 1:
-        raw_worth, mapped_worth = ("nothing" if lost else "something" for lost in (raw, mapped))
-        return f"Beside the constant they are worth {raw_worth} as they are, and {mapped_worth} mapped."
-    return (
-        f"Beside the constant they are worth something for {len(rules) - raw} of {len(rules)} dimensions as they are, "
-        f"and for {len(rules) - mapped} mapped."
-    )
+        said = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
+        return f"Beside the constant they are {said}."
+    shown = ", and ".join(f"for {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
+    return f"Of {len(rules)} dimensions they are {WORTHY} beside the constant {shown}."
 
 
-def _lost(one: AbstainsOn, trust: Trust) -> bool:
-    return (trust.brier.value or 0.0) >= one.constant
+def _worth_of(one: AbstainsOn, trust: Trust | None) -> str:
+    if trust is not None and trust.brier.high is not None and trust.brier.high < one.constant:
+        return WORTHY
+    if trust is not None and trust.brier.low is not None and trust.brier.low > one.constant:
+        return "shown to be worse"
+    return "not shown to be worth anything"
 
 
 def abstention_sheet(found: Abstention) -> Sheet:
@@ -102,7 +135,7 @@ def abstention_sheet(found: Abstention) -> Sheet:
     kept, worth = abstention_tables(found)
     sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
     sections += [
-        Section(_name(name, one), [*_charts(one, found.error), _curve(one)])
+        Section(_name(name, one), [*_charts(one, found.error), _curve(one, found.error)], _bands(one))
         for name, one in found.found.items()
     ]
     return Sheet(
@@ -113,7 +146,7 @@ def abstention_sheet(found: Abstention) -> Sheet:
         lede=[outcome(found)],
         facts=[
             ("Judge", f"{found.format} with {found.model}"),
-            ("Confidence", found.source),
+            ("Confidence", SAID.get(found.source, found.source)),
             ("Labels", found.basis.labels),
             (found.basis.clustered_by.capitalize() + "s", words.count(found.basis.clusters)),
         ],
@@ -146,6 +179,20 @@ def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
     )
 
 
+def _bands(one: AbstainsOn) -> str:
+    """What a point of the reliability diagram is."""
+    trusts = {"raw": one.stated, "mapped": one.mapped}
+    counted = "; ".join(
+        f"{name} {', '.join(words.count(band.units) for band in trust.bands)}"
+        for name, trust in trusts.items()
+        if trust is not None
+    )
+    return (
+        f"Reliability: a point is a band of scores with much the same confidence ({BANDS} bands of as many scores "
+        f"each, but those of one confidence stay together). Scores, from left to right: {counted}."
+    )
+
+
 def _chart(title: str, x: str, y: str, lines: Sequence[Line], *, least: float) -> Chart:
     """Lines on an axis upright that holds what they hold, and ``least``."""
     ends = [end for line in lines for one in line.points for end in (one.low, one.y, one.high)]
@@ -153,8 +200,8 @@ def _chart(title: str, x: str, y: str, lines: Sequence[Line], *, least: float) -
     return Chart(title, x, y, lines, ends=(min(known), max(known)), levels=False)
 
 
-def _curve(one: AbstainsOn) -> Table:
-    said = {True: "kept", False: "not shown", None: ""}
+def _curve(one: AbstainsOn, error: float) -> Table:
+    said = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
         (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Promise", "text")),
@@ -164,13 +211,13 @@ def _curve(one: AbstainsOn) -> Table:
                 f"{step.share:.0%}",
                 step.labelled,
                 step.topics,
-                step.error,
+                Percent.of(step.error),
                 said[step.holds],
             )
             for step in one.curve
         ],
-        note="Tested one after the other, from the first that keeps enough; the first that is not shown to keep the "
-        "promise ends it.",
+        note=f"Tested one after the other, from the first that keeps {LEAST_KEPT:.0%} of the scores and "
+        f"{fewest_labels(error)} labels or more; the first for which the promise is not shown to hold ends it.",
     )
 
 

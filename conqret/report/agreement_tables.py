@@ -87,10 +87,11 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
             for one in [average.judges[name]]
         ],
         foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
-        note="Krippendorff's alpha, the mean over dimensions without overall quality, and error, the mean distance "
-        "from people's label in [0, 1], on what all judges scored. p: of the first judge over this one. "
-        f"{chosen_words(held_out, found.basis)} Scores are taken as they are: a judge that uses its scale otherwise "
-        "than people do loses by that alone (conqret calibrate).",
+        note="Krippendorff's alpha decides who is closest: the mean over dimensions without overall quality, on what "
+        "all judges scored; 1 is full agreement, 0 chance. p: of the first judge over this one. Error: the mean "
+        "distance from people's label, in [0, 1], which is small, too, for a judge that always says the middle. "
+        f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
+        "than people do has a lower alpha. To correct for that, run conqret calibrate.",
     )
     yield pairs_table(average.pairs, found.basis)
     yield Table(
@@ -117,12 +118,16 @@ def chosen_words(held_out: HeldOut, basis: Basis) -> str:
 def _by_dimension(found: JudgeComparison) -> str:
     """What differs on single dimensions."""
     shown = [
-        f"{words.label(name)}: {pair.shown} over {({pair.first, pair.second} - {pair.shown}).pop()} ({pair.difference})"
+        f"{words.label(name)}: “{pair.shown}” over “{other}” ({pair.difference})"
         for name, row in found.dimensions.items()
         for pair in row.pairs
         if pair.shown
+        for other in {pair.first, pair.second} - {pair.shown}
     ]
-    return f"Shown to differ, corrected over dimensions and pairs: {'; '.join(shown) or 'none'}."
+    return (
+        "Units: what people labelled and all judges scored. Shown to differ, corrected over dimensions and pairs: "
+        f"{'; '.join(shown) or 'none'}."
+    )
 
 
 def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
@@ -131,8 +136,8 @@ def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
         "Differences of alphas",
         (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
         [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
-        note=f"Paired by {basis.clustered_by}; p is corrected for all pairs together (signs of whole "
-        f"{basis.clustered_by}s are flipped, maxT), none below {FEWEST_TESTED} of them.",
+        note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
+        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given.",
     )
 
 

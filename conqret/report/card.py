@@ -21,7 +21,7 @@ from conqret.report.card_tables import (
     repeatability_table,
     verdict_rows,
 )
-from conqret.report.drift import chart_table
+from conqret.report.drift import chart_tables
 from conqret.report.floor import floor_badges
 from conqret.report.page import write_files
 from conqret.report.sensitivity import chart
@@ -60,7 +60,7 @@ def card_sheet(card: Card) -> Sheet:
                 list(_repeatability(card)),
             ),
             *_bias(card),
-            Section("Is it still as it was?", [] if card.drift is None else [chart_table(card.drift)]),
+            Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
             Section("What has no score", [Texts(list(_missing(card)))]),
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],

@@ -19,7 +19,7 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
     floor."""
     alphas, differences, by_dimension = comparison_tables(found)
     judges = [(name, found.average.judges[name].alpha) for name in found.judges]
-    pairs = [(f"{one.first} - {one.second}", one.difference) for one in found.average.pairs]
+    pairs = [(f"{one.first} minus {one.second}", one.difference) for one in found.average.pairs]
     pictures = [
         Forest(
             title, x, [Row(name, one.value, one.low, one.high) for name, one in rows if one.value is not None]

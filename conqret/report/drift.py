@@ -10,6 +10,7 @@ from conqret.errors import number
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.reliability.drift.occasions import Occasion, few
 from conqret.reliability.drift.series import Drift, DriftChart
+from conqret.reliability.drift.series import Point as SeriesPoint
 from conqret.report import words
 from conqret.report.bias_screen import WIDTH, pointed
 from conqret.report.charts import Chart, Line, Point
@@ -17,6 +18,7 @@ from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts
 from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.clusters import SAME
+from conqret.stats.sensitivity import TOLERANCE
 
 DRAWN = 6
 """Quantities that are drawn, two pictures each, from two occasions after the baseline on: those with alarms first, then
@@ -30,8 +32,22 @@ Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
     "The limit on false alarms holds for a judge that does not change: its scores vary at random from one occasion to "
-    "the next, each alone or those of a topic together. A move that all topics share on one occasion is what is looked "
-    "for, and no noise: a judge with good and bad days raises alarms."
+    "the next, each alone or those of a topic together. A move that all topics share on one occasion counts as drift, "
+    "not as noise: a judge with good and bad days raises alarms."
+)
+
+ALARMS, OTHERS = "Alarms", "Without an alarm"
+_LEDE = (
+    "Anchors are the items that are judged again on each occasion. An alarm says that their scores moved together: the "
+    "judge became more severe or milder (severity), or uses more or less of its scale (spread)."
+)
+_FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift found")
+_NOTE = (
+    "Severity is the mean score, each topic counting alike: the lower, the more severe. Spread is the standard "
+    "deviation of the scores. EWMA (exponentially weighted moving average) and CUSUM (cumulative sum) are those of the "
+    "newest occasion, each with its limit; the first is of moves since the baseline, the second in standard deviations "
+    f"of such a move. Moves below {TOLERANCE:g} raise no alarm. Smallest shift found: what 80% of such series would "
+    "have found by now, had it come right after the baseline."
 )
 
 
@@ -52,12 +68,14 @@ def drift_screen(drift: Drift) -> Iterator[str]:
 
 def drift_sheet(drift: Drift) -> Sheet:
     """The page of a series."""
+    told = _headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")
     pointed = [
         one
         for one in _nearest(drift.charts)
         if one.alarm or any(abs(point.ewma) > SAME for point in one.points)  # a flat line shows nothing
     ]
     drawn = [chart for one in pointed[:DRAWN] if len(one.points) > 1 for chart in _pictures(one, drift)]
+    tables = list(chart_tables(drift))
     return Sheet(
         "drift",
         f"Drift of {drift.format} with {drift.occasions[-1].model}",
@@ -68,13 +86,14 @@ def drift_sheet(drift: Drift) -> Sheet:
                 "Occasions are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
                 "weighted moving average) leaves its limits, or a CUSUM (cumulative sum) passes its own.",
             ),
-            Section("Severity and spread", [chart_table(drift)]),
+            *(Section(one.title, [one]) for one in tables if one.title == ALARMS),
             Section("Occasions", [_occasion_table(drift.occasions)]),
-            Section("What changed", [Texts(told)] if (told := _changes(drift.occasions)) else []),
+            Section("What changed", [Texts(changed)] if (changed := _changes(drift.occasions)) else []),
+            *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
             Section("Remarks", [Texts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
         badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
-        lede=[_headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")],
+        lede=[told[:1].upper() + told[1:], _LEDE],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
@@ -120,6 +139,8 @@ def _headline(drift: Drift) -> str:
     count = len(drift.occasions)
     metrics = number(len({one.metric for one in drift.charts}), "metric")
     counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
+    if not drift.alarms and drift.having("no alarm"):
+        counted = f"no drift found, {counted}{', and nothing moved at all' * _still(drift)}"
     if count <= drift.baseline:
         counted = f"{count} of {drift.baseline} occasions of the baseline, and nothing to compare yet"
     when = first.name if count == 1 else f"from “{first.name}” to “{newest.name}”"
@@ -127,6 +148,12 @@ def _headline(drift: Drift) -> str:
         f"{drift.format} with {newest.model}: {counted} ({number(drift.anchors, 'anchor')}, "
         f"{number(drift.topics, 'topic')}; {number(count, 'occasion')}, {when})."
     )
+
+
+def _still(drift: Drift) -> bool:
+    """Whether the mean and the spread of each topic stayed as they were in the baseline."""
+    known = [point for one in drift.charts for point in one.points if point.shift is not None]
+    return not any(abs(one.shift or 0.0) > SAME or (one.error or 0.0) > SAME for one in known)
 
 
 def _to_do(drift: Drift) -> Iterator[str]:
@@ -154,49 +181,36 @@ def _changes(occasions: Sequence[Occasion]) -> list[str]:
     return [f"{one.name}: {text}" for one in occasions for text in one.changes]
 
 
-def chart_table(drift: Drift) -> Table:
-    """A row for each metric: its severity and spread, where they stand, and when they first raised an alarm."""
-    rows: dict[str, list[DriftChart]] = {}
-    for one in drift.charts:
-        rows.setdefault(one.metric, []).append(one)
-    quantities = list(dict.fromkeys(one.quantity for one in drift.charts))
-    parts = ("", " EWMA", " CUSUM", " would show")
-    return Table(
-        "Severity and spread",
-        (
-            Column("Metric", "name"),
-            Column("Verdict", "text"),
-            *(f"{words.label(quantity)}{part}" for quantity in quantities for part in parts),
-        ),
-        [
-            (words.label(metric), _verdict(charts), *(cell for one in charts for cell in _stands(one)))
-            for metric, charts in rows.items()
-        ],
-        note="Severity is shown as the mean score, each topic counting alike: the lower, the more severe. Spread is "
-        "the standard deviation of the scores. Both are those of the baseline. EWMA (exponentially weighted moving "
-        "average) and CUSUM (cumulative sum) are those of the newest occasion, each with its limit; the first is of "
-        "moves since the baseline, the second in standard deviations of such a move. What would show is the shift "
-        "that 80% of such series would have found by now, had it come right after the baseline.",
-    )
+def chart_tables(drift: Drift) -> Iterator[Table]:
+    """A row for each chart, those with alarms first: where it stands, and when it first raised an alarm."""
+    charts = {
+        ALARMS: [one for one in drift.charts if one.verdict == "alarm"],
+        OTHERS: [one for one in drift.charts if one.verdict != "alarm"],
+    }
+    for title, rows in charts.items():
+        if rows:
+            yield Table(
+                title,
+                ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
+                [_row(one) for one in rows],
+                note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
+            ).varying(*["Verdict"] * (title == OTHERS)).compact()
 
 
-def _verdict(charts: Sequence[DriftChart]) -> Cell:
-    """What is said of a metric: its alarms, each with its quantity and first occasion; else what its charts say."""
-    alarms = [f"{one.quantity} since {one.alarm.occasion}" for one in charts if one.alarm is not None]
-    if alarms:
-        return Alarm(f"alarm: {', '.join(alarms)}")
-    return ", ".join(dict.fromkeys(one.verdict for one in charts))
+def _row(one: DriftChart) -> tuple[Cell, ...]:
+    said = one.verdict if one.alarm is None else Alarm(f"alarm since {one.alarm.occasion}")
+    name = {"severity": "severity (mean)", "spread": "spread (SD)"}[one.quantity]
+    ewma = cusum = ""
+    if (last := one.newest) is not None:
+        limit = _limit(last)
+        ewma = f"{round(last.ewma, 3) + 0.0:+.3f}" + ("" if limit is None else f" (limit {limit:.3f})")
+        cusum = f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}"
+    return words.label(one.metric), name, said, one.level, ewma, cusum, one.missable or ""
 
 
-def _stands(one: DriftChart) -> tuple[Cell, ...]:
-    """Baseline, EWMA and CUSUM with their limits, and the shift that would show."""
-    if not one.points:
-        return one.level, "", "", one.missable
-    last = one.points[-1]
-    moved = f"{round(last.ewma, 3) + 0.0:+.3f}" + (
-        f" (limit {last.limit:.3f})" if last.limit is not None else ""
-    )
-    return one.level, moved, f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}", one.missable
+def _limit(point: SeriesPoint) -> float | None:
+    """How far the EWMA may go: moves that are small raise no alarm, however little the judge strays."""
+    return None if point.limit is None else max(point.limit, TOLERANCE)
 
 
 def _occasion_table(occasions: Sequence[Occasion]) -> Table:
@@ -218,8 +232,8 @@ def _occasion_table(occasions: Sequence[Occasion]) -> Table:
         Column("Answered by", "text"),
         "Scored",
         "Missing",
-        "An anchor costs",
-        "Takes",
+        "Cost per anchor",
+        "Time per anchor",
     )
     return Table("Occasions", columns, rows)
 
@@ -240,8 +254,8 @@ def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:
     moves: Drawn = {
         "occasion": [(at, point.shift) for at, point in numbered],
         "EWMA": [(at, point.ewma) for at, point in numbered],
-        "upper limit": [(at, point.limit) for at, point in numbered],
-        "lower limit": [(at, None if point.limit is None else -point.limit) for at, point in numbered],
+        "upper limit": [(at, _limit(point)) for at, point in numbered],
+        "lower limit": [(at, None if (limit := _limit(point)) is None else -limit) for at, point in numbered],
     }
     yield _picture(f"{chart_name(one)}: EWMA", "move since the baseline", moves, both=True)
     sums: Drawn = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.reliability.validation.frontier import ITEMS, Frontier, Offer
+from conqret.reliability.validation.judge_comparison import quoted
 from conqret.report import words
 from conqret.report.agreement_tables import pairs_table
 from conqret.report.charts import Chart, Line, Point
@@ -42,14 +43,15 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
             for one in found.offers
         ],
         note=f"Krippendorff's alpha with people, the mean over {words.number(averaged, 'dimension')}, on the "
-        f"{units} units that all judges scored; {found.basis.intervals}. Time is the model's own.",
+        f"{units} units of each that all judges scored and people labelled; {found.basis.intervals}. Time is the "
+        "model's own.",
     )
     yield Table(
-        "Is it worth it?",
+        "Beside judges that cost no more",
         (Column("Judge", "name"), Column("For its price", "text"), Column("For its time", "text")),
         [(one.run, one.price, one.time) for one in found.offers],
-        note=f"By values alone, which is no verdict, {_named(found.by_price)} would be bought by price, and "
-        f"{_named(found.by_time)} by time.",
+        note="On the frontier by values alone, which is no verdict (nobody who costs no more has a higher alpha): "
+        f"{quoted(found.by_price)} by price, {quoted(found.by_time)} by time.",
     )
     yield pairs_table(found.differences, found.basis)
 
@@ -63,9 +65,15 @@ def frontier_sheet(found: Frontier) -> Sheet:
         times = {name: None if time is None else 1000 * time for name, time in times.items()}
     costs, *others = frontier_tables(found)
     charts = {
-        "price": _chart(found, "Price", f"US dollars for {words.count(ITEMS)} items", prices, found.by_price),
+        "price": _chart(
+            found, "Price", f"US dollars per {words.count(ITEMS)} items, log scale", prices, found.by_price
+        ),
         "time": _chart(
-            found, "Time", f"{'milli' * quick}seconds of the model's time an item", times, found.by_time
+            found,
+            "Time",
+            f"{'Milliseconds' if quick else 'Seconds'} per item, log scale",
+            times,
+            found.by_time,
         ),
     }
     alike = [
@@ -78,7 +86,7 @@ def frontier_sheet(found: Frontier) -> Sheet:
         TITLE,
         [first, *map(section, others)],
         badges=floor_badges([one.baseline for one in found.offers]),
-        lede=["What each judge costs, how long it takes, and how far it agrees with people."],
+        lede=[found.verdict],
         facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
     )
 
@@ -111,7 +119,3 @@ def _alike(chart: Chart) -> bool:
 def _point(offer: Offer, cost: float | None) -> Point | None:
     alpha = offer.alpha
     return None if cost is None or alpha.value is None else Point(cost, alpha.value, alpha.low, alpha.high)
-
-
-def _named(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names) or "nobody"

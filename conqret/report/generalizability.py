@@ -10,18 +10,21 @@ from conqret.report.charts import Chart, Line, Point
 from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Cell, Column, Table
+from conqret.stats.design_study import OBJECTS, SAMPLE
 from conqret.stats.estimate import undefined
 
 Row = tuple[Cell, ...]
 
 TITLE = "Where the noise comes from"
 _LEDE = (
-    "How much of what differs between scores lies with the items, which is wanted, and how much with samples, prompts "
-    "or models, which is noise."
+    "What topics and items differ by is what is measured. What samples, prompts or models differ by on one item is "
+    "noise."
 )
+_MEASURED = "Topics and items are what is measured; the rest is noise."
 _BUYS = (
-    "How well an item's score holds (generalizability, 1 at best), by how many samples or others it averages. "
-    "A band is the interval; one over the whole height says that so few topics leave it open."
+    "Generalizability is the share of the variance of items' scores that is not noise, 1 at best: how surely their "
+    "order would come out again. It rises with what a score is averaged over. The band is its interval; over the whole "
+    "height it says that so few topics leave it open."
 )
 
 
@@ -35,6 +38,25 @@ def noise_words(found: NoiseStudy) -> list[str]:
         + ".",
         *(f"{text[:1].upper()}{text[1:]}." for text in [*unknown, *found.notes]),
     ]
+
+
+def noise_finding(found: NoiseStudy) -> str:
+    """Of how many metrics most of the variance is noise, and where that comes from, in a sentence."""
+    noise = [
+        {_name(one): one.share or 0.0 for one in metric.sources if not {*one.names} & {*OBJECTS}}
+        for metric in found.metrics.values()
+        if _varies(metric)
+    ]
+    if not noise:
+        return "No score differs."
+    sources = {name: sum(one.get(name, 0.0) for one in noise) for one in noise for name in one}
+    largest = max(sources, key=lambda name: sources[name])
+    named = {SAMPLE: "samples of one request"}.get(largest, largest)
+    of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
+    if len(noise) == 1:
+        return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
+    much = sum(sum(one.values()) > 0.5 for one in noise)
+    return f"Noise is estimated at more than half of the variance of scores on {much} of {len(noise)} metrics{of}."
 
 
 def noise_tables(found: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
@@ -55,13 +77,12 @@ def _overview(rows: Sequence[MetricNoise]) -> Table:
     sources = [{_name(source): source for source in one.sources} for one in rows]
     return Table(
         "Shares of the variance of scores",
-        (Column("Metric", "name"), *map(words.label, names), "Repeated"),
+        (Column("Metric", "name"), *map(words.label, names), "SD of samples"),
         [
             (words.label(one.metric), *(_share(of.get(name)) for name in names), one.repeatability)
             for one, of in zip(rows, sources, strict=True)
         ],
-        note="Repeated: the standard deviation of samples of one request. Topics and items are what is measured; the "
-        "rest is noise.",
+        note=f"{_MEASURED} SD of samples: the standard deviation of samples of one request, in the unit of the scores.",
     )
 
 
@@ -81,29 +102,37 @@ def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}{confidence:.0%} jackknife-t intervals over {'topics' if first.topics > 1 else 'items'}. Items "
-        f"are what is measured; what is not topic or item alone is noise.{below}",
+        note=f"{basis}{confidence:.0%} jackknife-t intervals over {'topics' if first.topics > 1 else 'items'}. "
+        f"{_MEASURED}{below}",
     )
 
 
 def _scores(rows: Sequence[MetricNoise]) -> Table:
+    strict = any(
+        {*one.varies} - {SAMPLE} for one in rows
+    )  # samples alone are no stricter or milder than others
+
     def designs(one: MetricNoise) -> Iterator[Row]:
         return (
-            (_design(row), row.score_error, row.generalizability, row.dependability) for row in one.averaged
+            (_design(row), row.score_error, row.generalizability, *[row.dependability][:strict])
+            for row in one.averaged
         )
 
     return Table(
         _titled(rows, "one item's score"),
-        (Column("Averaged over", "text"), "Standard error", "Generalizability", "Dependability"),
+        (Column("Averaged over", "text"), "Standard error", "Generalizability", *["Dependability"][:strict]),
         _under(rows, designs),
-        note="Generalizability: how much of the variance of such scores is that of items, so that their order would "
-        "come out again. Dependability: the same for the scores as they are.",
+        note="Generalizability: the share of the variance of such scores that is that of topics and items, and so how "
+        "surely the order of the items would come out again."
+        + " Dependability: the same for the scores themselves, where a strict model or prompt is noise, too."
+        * strict,
     )
 
 
 def _means(rows: Sequence[MetricNoise]) -> Table:
     first = rows[0]
     topics = list(first.averaged[0].mean_error)
+    drawn = " and ".join(f"{name}s" for name in ("topic", *first.varies))
 
     def designs(one: MetricNoise) -> Iterator[Row]:
         return ((_design(row), *(row.mean_error[count] for count in topics)) for row in one.averaged)
@@ -112,8 +141,8 @@ def _means(rows: Sequence[MetricNoise]) -> Table:
         _titled(rows, "standard error of the mean"),
         (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
         _under(rows, designs),
-        note=f"{first.items / first.topics:.3g} items a topic. As an estimate of what other topics, "
-        f"{', '.join(f'{name}s' for name in first.varies) or 'samples'} of their kind would give.",
+        note=f"How far the mean of a metric strays where {drawn} are drawn anew. Here there are "
+        f"{words.number(first.topics, 'topic')}, with {first.items / first.topics:.3g} items each.",
     )
 
 
@@ -142,12 +171,18 @@ def noise_sheet(found: NoiseStudy) -> Sheet:
     """The page: what is known of each metric, and what more of anything buys as a chart."""
     tables = list(noise_tables(found, every=True))
     charts = [_chart(one) for one in found.metrics.values() if _varies(one)]
-    buys = Section("What more of each buys", charts, _BUYS)
+    buys = Section("What averaging buys", charts, _BUYS)
     runs = Section("Runs", [Texts([*found.runs, *noise_words(found)[1:]])])
     first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
     each = map(section, tables)
     badges = floor_badges(found.baselines)
-    return Sheet("components", TITLE, [*first, buys, *each, runs], [_LEDE, *noise_words(found)[:1]], badges)
+    return Sheet(
+        "components",
+        TITLE,
+        [*first, buys, *each, runs],
+        [noise_finding(found), _LEDE, *noise_words(found)[:1]],
+        badges,
+    )
 
 
 def _chart(one: MetricNoise) -> Chart:
@@ -163,7 +198,10 @@ def _chart(one: MetricNoise) -> Chart:
         )
         for facet in one.varies
     ]
-    return Chart(words.label(one.metric), "How many are averaged", "Generalizability", lines)
+    sure = any(point.low is not None for line in lines for point in line.points)
+    averaged = "How many" if len(lines) > 1 else f"{lines[0].name} that"
+    title = f"{words.label(one.metric)}{'' if sure else ': no interval'}"
+    return Chart(title, f"{averaged} are averaged", "Generalizability", lines)
 
 
 def _only(numbers: Mapping[str, int], facet: str) -> bool:
@@ -172,7 +210,7 @@ def _only(numbers: Mapping[str, int], facet: str) -> bool:
 
 def _design(row: Averaged) -> str:
     """How many of what, the ones left out where there are others."""
-    many = {name: number for name, number in row.numbers.items() if number > 1}
+    many = {name: number for name, number in row.numbers.items() if number > 1 or len(row.numbers) == 1}
     return ", ".join(words.number(number, name) for name, number in many.items()) or "one of each"
 
 

@@ -29,7 +29,12 @@ def leaderboard_sheet(found: Leaderboard) -> Sheet:
             Section(title(board, found, place), [*_picture(board, found), _table(board, found)])
             for place, board in enumerate(found.boards)
         ],
-        lede=[f"Sorted by {found.by}, {'the least' if found.falls else 'the best'} first."],
+        lede=[
+            "A judge card (conqret validate) says how far a judge agrees with people's labels, which biases it "
+            "shows, and whether it notices damage. "
+            f"Cards are sorted by {found.by}, {'the least' if found.falls else 'the best'} first.",
+            *([found.chance] if found.chance else []),
+        ],
         badges=[
             *([("Not comparable", APART)] if several else []),
             *floor_badges([one.baseline for board in found.boards for one in board.standings]),
@@ -43,7 +48,7 @@ def leaderboard_sheet(found: Leaderboard) -> Sheet:
 
 def title(board: Board, found: Leaderboard, place: int) -> str:
     """What a board is of."""
-    name = f"{board.items}, {words.number(board.topics, 'topic')}, labelled in {board.labels}"
+    name = f"{board.items} ({words.number(board.topics, 'topic')}) with the labels of {board.labels}"
     return f"{place + 1}. {name}" if len(found.boards) > 1 else name
 
 
@@ -72,14 +77,16 @@ def _table(board: Board, found: Leaderboard) -> Table:
             Column("Judge", "text"),
             words.label(found.by),
             "Units",
-            "Bias",
-            "Damage",
+            "Bias alarms",
+            "Damage missed",
             f"Price of {words.count(ITEMS)} items",
         ),
         rows,
-        note=f"{words.label(found.by)} over {over}; {board.intervals}. Units were scored and labelled. Bias: alarms of "
-        "the probes made; damage: curves that do not follow as they should. The order is that of the values. Whether "
-        "one judge is shown to be better than another is tested by conqret compare, from their runs.",
+        note=f"{words.label(found.by)} over {over}; {board.intervals}. Units: what people labelled and the "
+        f"judge scored{', over all dimensions together' if len(board.dimensions) > 1 else ''}. Bias alarms: of so many "
+        "probes. Damage missed: of so many kinds of damage by metric, those that the scores are shown not to follow; "
+        "what is inconclusive is not counted. Of both, 0 is best. The order is that of the values; whether one judge "
+        "is shown to be better than another is tested by conqret compare, from their runs.",
     )
 
 

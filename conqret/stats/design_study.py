@@ -22,6 +22,9 @@ TOPIC, ITEM, SAMPLE, ORDER = "topic", "item", "sample", "order"
 OBJECTS = (TOPIC, ITEM)
 """What is measured; everything else is noise of measuring it."""
 
+NONE = "the variance of topics and items is estimated at 0 or below, whichever topic is left out"
+"""Why the share that is theirs, which is 0, has no interval."""
+
 FEWEST_TOPICS = 20
 """Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
 truth in 82 to 92% (benchmarks/components.py)."""
@@ -84,7 +87,8 @@ class Components:
 
     def generalizability(self, design: Design) -> Sampled:
         """The share of the variance between items (of whatever topic) in that of their scores, ``E rho^2``: how well
-        scores so averaged would order items again. NaN where no score differs.
+        scores so averaged would order items again. NaN where no score differs, and no interval where items do not
+        differ, whichever topic is left out.
 
         Raises:
             DeclarationError: a number is below 1, or of a facet of which nothing is known.
@@ -95,7 +99,8 @@ class Components:
             true, error = self._true(found), self._error(found, design, absolute=False)
             return _divided(true, true + error)
 
-        return self._sampled(ratio, "share")
+        differ = self._true(self.variances) > 0 or self._true(self.without).any()
+        return self._sampled(ratio, "share", "" if differ else NONE)
 
     def dependability(self, design: Design) -> float:
         """The same for the scores themselves and not their order, ``Phi``: that conditions are lenient or strict on

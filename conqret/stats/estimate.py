@@ -36,7 +36,7 @@ FEWEST_TESTED = 6
 NO_INTERVAL = "no interval: "
 """How the reason begins where there is a value and no interval."""
 
-BELOW = f"{NO_INTERVAL}the estimate is so far below 0 that all of it would be, and a variance is not"
+BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
 LEAST_FREEDOM = 2.0
 """Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""

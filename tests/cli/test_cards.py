@@ -105,6 +105,14 @@ def test_page_and_tables(files):
     assert "Not comparable" not in "".join(leaderboard_sheet(leaderboard(files[:3])).html())
 
 
+def test_it_is_said_that_no_judge_is_better_than_chance(card, tmp_path):
+    (tmp_path / "card.json").write_text(changed(card, alpha=-0.4).model_dump_json(), encoding="utf-8")
+    found = leaderboard([tmp_path])
+    assert "better than chance" in found.chance
+    assert found.chance in leaderboard_sheet(found).lede
+    assert leaderboard([tmp_path], "usd").chance == ""
+
+
 def test_the_command(cli, files, tmp_path):
     done = cli("cards", *files, "-o", tmp_path / "board.html")
     assert done.code == 0

@@ -19,7 +19,7 @@ from conqret.reliability.drift.occasions import Judged, Occasion, changes_betwee
 from conqret.reliability.drift.requirements import check_drift_requirement, parse_drift_requirement
 from conqret.reliability.drift.series import Drift, Planned, chart_occasions, read_drift
 from conqret.report.card import card_sheet
-from conqret.report.drift import chart_table, drift_screen, drift_sheet
+from conqret.report.drift import chart_tables, drift_screen, drift_sheet
 from conqret.report.junit import drift_junit
 from tests.reliability.cards import card_of, parts_of
 
@@ -81,11 +81,12 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
         "1 alarm in severity and spread of 1 metric (24 anchors, 8 topics; 12 occasions, from “day 1” to"
         in said
     )
-    (row,) = chart_table(stricter).rows
-    assert row[:2] == ("Clarity", f"alarm: severity since {severity.alarm.occasion}")
-    assert row[2] == f"{severity.level:.3f}"
-    assert row[6] == f"{spread.level:.3f}"
-    assert "the lower, the more severe" in chart_table(stricter).note
+    alarms, others = chart_tables(stricter)
+    assert [table.rows[0][1] for table in (alarms, others)] == ["severity (mean)", "spread (SD)"]
+    assert alarms.rows[0][2:4] == (f"alarm since {severity.alarm.occasion}", f"{severity.level:.3f}")
+    assert others.rows[0][2:4] == ("no alarm", f"{spread.level:.3f}")
+    assert "the lower, the more severe" in others.note
+    assert not alarms.note
     assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.occasion}" in said
     assert "conqret diff drift/day 1 drift/day 12" in said
     sheet = drift_sheet(stricter)
@@ -112,6 +113,10 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
     for found in (chart_occasions(series(20), Planned()), chart_occasions([series(1)[0]] * 6, Planned())):
         assert not found.alarms
         assert drift_junit(found).count(b"<failure") == 0
+        (table,) = chart_tables(found)
+        assert "limit 0.000" not in "".join(map(str, table.rows)), "no move of less than .01 is an alarm"
+    assert "no drift found" in " ".join(drift_screen(found))
+    assert "nothing moved at all" in drift_sheet(found).lede[0]
     one_anchor = [series(1)[0]] * 6
     values = dict(one_anchor[0].values) | {"a1": {"clarity": 0.9}}
     moved = Judged(one_anchor[0].occasion, one_anchor[0].record, one_anchor[0].topics, values)

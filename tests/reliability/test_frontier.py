@@ -15,6 +15,7 @@ from conqret.reliability.validation.frontier import frontier
 from conqret.report.charts import Chart, Line, Point, round_numbers, round_powers
 from conqret.report.frontier import frontier_sheet, frontier_tables
 from conqret.report.sheet import write_sheet
+from conqret.stats.estimate import Estimate
 from tests.reliability.judged import judgment, scored
 
 TOPICS, ITEMS = 12, 5
@@ -78,12 +79,14 @@ def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
     said = {one.run: one for one in found.offers}
     assert list(said) == ["cheap", "dear-as-good", "dear", "dearest-and-worse", "unpriced"]
     assert said["cheap"].price == "the cheapest"
-    assert said["dear-as-good"].price == "not shown to agree better than cheap, which costs no more"
+    assert said["dear-as-good"].price == "not shown to agree better than “cheap”, which costs no more"
     assert said["dear"].price == "shown to agree better than every judge that costs no more"
     assert said["dearest-and-worse"].price.startswith("not worth it: ")
     assert said["unpriced"].price == "unknown, so not compared"
     assert said["unpriced"].time == "the quickest"
-    assert said["dear"].time == "not shown to agree better than unpriced, which takes no longer"
+    assert said["dear"].time == "not shown to agree better than “unpriced”, which takes no longer"
+    assert found.verdict.startswith("“dear”: shown to agree better than every judge")
+    assert found.verdict in frontier_sheet(found).lede
     assert "dearest-and-worse" not in found.by_price
     assert {"cheap", "dear"} <= set(found.by_price)
     assert (said["cheap"].usd, said["cheap"].tokens) == (pytest.approx(1.0), 100)
@@ -104,7 +107,7 @@ def test_of_the_same_price_the_better_one_may_be_shown(labels):
     said = {one.run: one.price for one in found.offers}
     assert said == {
         "good": "shown to agree better than every judge that costs no more",
-        "bad": "not worth it: good costs no more and is shown to agree better",
+        "bad": "not worth it: “good” costs no more and is shown to agree better",
     }
     assert found.by_price == ("good",)
 
@@ -113,8 +116,13 @@ def test_below_six_topics_nothing_is_shown(labels):
     found = frontier([run("good", 0.05, 0.002, topics=5), run("bad", 0.8, 0.001, topics=5)], labels)
     assert [one.p for one in found.differences] == [None]
     assert [one.price for one in found.offers] == [
-        "the cheapest", "not shown to agree better than bad, which costs no more"
+        "the cheapest", "not shown to agree better than “bad”, which costs no more"
     ]  # fmt: skip
+    assert found.verdict.startswith("None is shown to be")
+    assert found.verdict.endswith("The cheapest is “bad”.")
+    worse = [one.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for one in found.offers]
+    nobody = found.model_copy(update={"offers": tuple(worse)})
+    assert nobody.verdict == f"None is. {nobody.chance}"
 
 
 def test_all_are_compared_on_what_all_scored(labels):
@@ -142,7 +150,7 @@ def test_tables_page_and_chart(labels, tmp_path):
     costs, worth, differences = frontier_tables(found)
     assert [row[3] for row in costs.rows] == ["$0.00", "$2.00"]
     assert worth.rows[0][0] == "a"
-    assert "a would be bought by price" in worth.note
+    assert "“a” by price" in worth.note
     assert differences.rows[0][:2] == ("a", "b")
     page = write_sheet(frontier_sheet(found), tmp_path / "buy.html").read_text(encoding="utf-8")
     assert "model &lt;a&gt;" in page
@@ -185,7 +193,7 @@ def test_a_judge_looks_alike_in_both_charts(labels):
     assert looks[0].items() <= looks[1].items()
     assert not next(one for one in price.drawn() if one.name.startswith("The frontier")).dots
     assert [tick.text for tick in time.across()] == ["100", "150", "200", "250"]
-    assert time.x.startswith("milliseconds")
+    assert time.x.startswith("Milliseconds")
 
 
 @pytest.mark.parametrize(

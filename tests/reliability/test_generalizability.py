@@ -11,7 +11,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.consistency import combine_samples
 from conqret.judging.folder import JudgeRecord
 from conqret.reliability.generalizability import noise_study, repeatabilities
-from conqret.report.generalizability import noise_sheet, noise_tables, noise_words
+from conqret.report.generalizability import noise_finding, noise_sheet, noise_tables, noise_words
 from conqret.report.sheet import write_sheet
 from tests.reliability.judged import judgment, scored
 
@@ -79,6 +79,8 @@ def test_models_and_prompts_are_told_apart():
     once, both = row.averaged[0], row.averaged[-1]
     assert once.score_error > both.score_error
     assert once.mean_error[10] > both.mean_error[10]
+    assert list(once.mean_error) == [8, 10], "as many topics as there are, too"
+    assert noise_finding(found).endswith("most of it from model.")
 
 
 def test_what_one_run_leaves_open():
@@ -172,10 +174,26 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     (overview,) = noise_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
     assert [one.title for one in noise_sheet(found).sections] == [
-        "Shares of the variance of scores", "What more of each buys", "Where scores differ", "One item's score",
+        "Shares of the variance of scores", "What averaging buys", "Where scores differ", "One item's score",
         "Standard error of the mean", "Runs",
     ]  # fmt: skip
     assert [len(one.parts) for one in noise_sheet(found).sections] == [1, 2, 1, 1, 1, 1]
+    assert noise_sheet(found).lede[0] == noise_finding(found)
+    assert "on 0 of 2 metrics, all of it from samples" in noise_finding(found)
+    scores = noise_sheet(found).sections[3].parts[0]
+    assert "Dependability" not in scores.header, "samples alone are no stricter than others"
+    assert scores.rows[1][0] == "1 sample"
+    assert "topics and items" in scores.note
+
+
+def test_where_items_do_not_differ_it_is_said_that_nothing_is_known_of_their_share():
+    alike = {"clarity": combine_samples([scored(0.4), scored(0.6)])}
+    noise = [one.model_copy(update={"measures": alike}) for one in run(1).kept]
+    found = noise_study([Run(Path("noise"), noise)])
+    good = found.metrics["clarity"].averaged[0].generalizability
+    assert (good.value, good.low) == (0.0, None)
+    assert "estimated at 0 or below" in good.reason
+    assert [one.title for one in noise_sheet(found).sections[0].charts] == ["Clarity: no interval"]
 
 
 def test_scores_that_rounding_alone_tells_apart_do_not_vary():

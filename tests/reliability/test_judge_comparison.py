@@ -6,11 +6,12 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
-from conqret.reliability.validation.judge_comparison import compare_judges, compare_shared
+from conqret.reliability.validation.judge_comparison import beside_chance, compare_judges, compare_shared
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.report.agreement_tables import comparison_tables
 from conqret.report.comparison import comparison_sheet
+from conqret.stats.estimate import Estimate
 from tests.reliability.judged import study
 
 ITEMS = 5
@@ -59,7 +60,7 @@ def test_a_much_better_judge_wins():
     assert (found.judges[0], found.winner) == ("b", "b")
     assert (
         found.verdict
-        == "winner: b is shown to agree better with people than each of the 2 others (p < 0.001 at most)"
+        == "winner: “b” is shown to agree better with people than each of the 2 others (p < 0.001 at most)"
     )
     assert found.held_out.chosen == {"a": 0, "b": 5, "c": 0}
     assert found.held_out.alpha == found.average.judges["b"].alpha
@@ -72,10 +73,10 @@ def test_a_much_better_judge_wins():
     assert [row[0] for row in alphas.rows] == ["b", *found.judges[1:]]
     assert alphas.rows[0][-1] == "5 of 5"
     assert pairs.rows[1][-1] != ""
-    assert "b over a" in by_dimension.note
+    assert "“b” over “a”" in by_dimension.note
     page = "".join(comparison_sheet(found).html())
     assert page.count('<svg class="chart"') == 2
-    assert "Winner: b is shown" in page
+    assert "Winner: “b” is shown" in page
 
 
 def test_the_same_scores_twice_are_equal():
@@ -85,7 +86,7 @@ def test_the_same_scores_twice_are_equal():
     same = compared(Shared(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
     (pair,) = same.average.pairs
     assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")
-    assert same.verdict == "no winner: a tie, a and b have the same alpha"
+    assert same.verdict == "no winner: a tie, “a” and “b” have the same alpha"
     assert same.held_out.chosen == {"a": 5, "b": 5}
     assert same.chance == ""
 
@@ -111,7 +112,11 @@ def test_it_is_said_that_no_judge_is_better_than_chance():
     turned = Sides(6 - side.people, side.judges, side.scale, side.scored, placed=True)
     worst = compared(Shared(found.names, found.units, found.clusters, "topic", {"clarity": turned}))
     assert worst.chance.startswith("No judge agrees with people better than chance")
+    assert "its whole interval" in worst.chance
     assert worst.chance in "".join(comparison_sheet(worst).html())
+    open_ = Estimate(-0.2, -0.5, 0.1)
+    assert "shown to be worse" not in beside_chance([open_, Estimate(-0.4, -0.5, -0.3)])
+    assert beside_chance([open_, Estimate(0.1)]) == ""
 
 
 @pytest.mark.parametrize("topics", [1, 5])

@@ -15,6 +15,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.reliability.cards.card import FILE_NAME, Card, read_card
+from conqret.reliability.validation.judge_comparison import beside_chance
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.runs.names import told_apart
 from conqret.stats.estimate import Estimate, undefined
@@ -71,6 +72,12 @@ class Leaderboard(Frozen):
     by: str
     falls: bool
     boards: tuple[Board, ...]
+
+    @property
+    def chance(self) -> str:
+        """That no judge agrees better than chance, in a sentence, where cards are sorted by alpha; else nothing."""
+        alphas = [one.value for board in self.boards for one in board.standings]
+        return beside_chance(alphas) if self.by.partition("[")[0] == "alpha" else ""
 
 
 def leaderboard(files: Sequence[Path], by: str = "alpha") -> Leaderboard:

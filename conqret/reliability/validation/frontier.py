@@ -14,7 +14,13 @@ from conqret.data.item import Frozen
 from conqret.io.labels import LabelSet
 from conqret.judging.folder import JudgeFolder
 from conqret.reliability.cards.cost import Cost
-from conqret.reliability.validation.judge_comparison import Pair, by_folder, compare_judges
+from conqret.reliability.validation.judge_comparison import (
+    Pair,
+    beside_chance,
+    by_folder,
+    compare_judges,
+    quoted,
+)
 from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.stats.estimate import Estimate
 
@@ -27,6 +33,11 @@ class Said(NamedTuple):
 
     least: str
     no_more: str
+
+    @property
+    def shown(self) -> str:
+        """What is said of one that is shown to agree better than all of these."""
+        return f"shown to agree better than every judge that {self.no_more}"
 
 
 PRICE = Said("the cheapest", "costs no more")
@@ -61,6 +72,22 @@ class Frontier(Frozen):
     by_price: tuple[str, ...]
     by_time: tuple[str, ...]
     left_out: tuple[str, ...]
+
+    @property
+    def chance(self) -> str:
+        """That no judge agrees better than chance, in a sentence; empty where one does."""
+        return beside_chance(one.alpha for one in self.offers)
+
+    @property
+    def verdict(self) -> str:
+        """Which judge is worth its price, in a sentence."""
+        if self.chance:
+            return f"None is. {self.chance}"
+        if worth := [one.run for one in self.offers if one.price == PRICE.shown]:
+            return f"{quoted(worth)}: {PRICE.shown}."
+        cheapest = [one.run for one in self.offers if one.price == PRICE.least]
+        more = f" The cheapest is {quoted(cheapest)}." if cheapest else ""
+        return f"None is shown to be: none is {PRICE.shown}.{more}"
 
 
 def frontier(
@@ -148,9 +175,9 @@ def _words(name: str, costs: Costs, values: Costs, better: set[tuple[str, str]],
         return said.least
     worse = [other for other in others if (other, name) in better]
     if worse:
-        return f"not worth it: {worse[0]} {said.no_more} and is shown to agree better"
+        return f"not worth it: “{worse[0]}” {said.no_more} and is shown to agree better"
     open_ = [other for other in others if (name, other) not in better]
     if open_:
         best = max(open_, key=lambda other: values[other] or 0.0)
-        return f"not shown to agree better than {best}, which {said.no_more}"
-    return f"shown to agree better than every judge that {said.no_more}"
+        return f"not shown to agree better than “{best}”, which {said.no_more}"
+    return said.shown

@@ -101,7 +101,7 @@ class JudgeComparison(Frozen):
         if self.winner:
             beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
             worst = p_words(max(known.values()))
-            return f"winner: {best} is shown to agree better with people than {beaten} ({worst} at most)"
+            return f"winner: “{best}” is shown to agree better with people than {beaten} ({worst} at most)"
         if len(known) < len(self.over):
             return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
         rivals = [name for name, p in known.items() if p >= ALPHA]
@@ -110,19 +110,28 @@ class JudgeComparison(Frozen):
         if tied:
             others = len(self.judges) - 1 - len(tied)
             more = f", the highest of {len(self.judges)} judges" if others else ""
-            return f"no winner: a tie, {' and '.join((best, *tied))} have the same alpha{more}"
+            return f"no winner: a tie, {quoted((best, *tied))} have the same alpha{more}"
         if not rivals:
-            return f"no winner: {best} is the best on all {self.basis.clustered_by}s, and not without some of them"
+            return f"no winner: “{best}” is the best on all {self.basis.clustered_by}s, and not without some of them"
         more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
-        return f"no winner: {best} has the highest alpha, and is not shown to agree better than {rivals[0]}{more}"
+        return f"no winner: “{best}” has the highest alpha, and is not shown to agree better than “{rivals[0]}”{more}"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names in a sentence, set apart from its words."""
+    return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
 def beside_chance(alphas: Iterable[Estimate]) -> str:
     """A sentence where no judge with these alphas agrees with people better than chance; else nothing."""
-    values = [one.value for one in alphas if one.value is not None]
-    if not values or max(values) > 0:
+    known = [one for one in alphas if one.value is not None]
+    if not known or any((one.value or 0.0) > 0 for one in known):
         return ""
-    return "No judge agrees with people better than chance: every alpha is 0 or below."
+    worse = all(one.high is not None and one.high < 0 for one in known)
+    shown = (
+        "below 0, with its whole interval, and so shown to be worse than chance" if worse else "0 or below"
+    )
+    return f"No judge agrees with people better than chance: every alpha is {shown}."
 
 
 def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
