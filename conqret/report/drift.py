@@ -189,12 +189,16 @@ def chart_tables(drift: Drift) -> Iterator[Table]:
     }
     for title, rows in charts.items():
         if rows:
-            yield Table(
-                title,
-                ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
-                [_row(one) for one in rows],
-                note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
-            ).varying(*["Verdict"] * (title == OTHERS)).compact()
+            yield (
+                Table(
+                    title,
+                    ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
+                    [_row(one) for one in rows],
+                    note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
+                )
+                .varying(*["Verdict"] * (title == OTHERS))
+                .compact()
+            )
 
 
 def _row(one: DriftChart) -> tuple[Cell, ...]:
@@ -243,7 +247,7 @@ def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
 
     def nearness(one: DriftChart) -> tuple[bool, float]:
         last = one.newest
-        return one.verdict == "alarm", abs(last.ewma) / last.limit if last and last.limit else 0.0
+        return one.verdict == "alarm", abs(last.ewma) / limit if last and (limit := _limit(last)) else 0.0
 
     return sorted(charts, key=nearness, reverse=True)
 
