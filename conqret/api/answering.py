@@ -133,9 +133,8 @@ def answer(
         prompts=None if prompts is None else Path(prompts),
         overwrite=overwrite, on_start=on_start, on_row=on_row,
     )  # fmt: skip
-    write_answers(
-        run.questions, outcome.rows, outcome.summary, run.passages(outcome.rows), folder.report_file
-    )
+    passages = run.passages(outcome.rows)
+    write_answers(run.questions, outcome.rows, folder.record(), outcome.summary, passages, folder.report_file)
     return outcome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from conqret.answering.run import AnswersSummary, GivenAnswer
+from conqret.answering.run import AnswersRecord, AnswersSummary, GivenAnswer
 from conqret.answering.strategy import ANSWER_STRATEGIES
 from conqret.data import Document
 from conqret.io.questions import SourcedQuestion
@@ -35,6 +35,7 @@ def answers_table(summary: AnswersSummary) -> Table:
 def write_answers(
     questions: Sequence[SourcedQuestion],
     rows: Sequence[GivenAnswer],
+    record: AnswersRecord,
     summary: AnswersSummary,
     passages: Mapping[str, Document],
     file: Path,
@@ -45,6 +46,7 @@ def write_answers(
         answers=list(zip(questions, rows, strict=True))[:SHOWN],
         omitted=max(0, len(rows) - SHOWN),
         passages=passages,
+        record=record,
         summary=summary,
         does=ANSWER_STRATEGIES[name].summary if (name := summary.strategy) in ANSWER_STRATEGIES else "",
     )

@@ -8,6 +8,8 @@ from conqret.data import Measure, Part
 from conqret.report import words
 from conqret.report.texts import cut
 
+PREFERRED = {"first": "1st", "second": "2nd", "tie": "tie"}
+"""Which of two arguments is better, for a narrow cell."""
 LEVELS = 10
 """Steps of the colour scale above 0: a value v has level round(10 v)."""
 
@@ -43,7 +45,8 @@ def measure_cell(measure: Measure) -> Cell:
     """A measure as one cell: its score with its verdict; a dash and the reason where it has none."""
     if measure.value is None:
         return cell(None, title=f"{measure.status.value}: {words.reason(measure.reason)}")
-    return cell(measure.value, title=f"verdict {measure.label}" if measure.label else "")
+    verdict = PREFERRED.get(measure.label or "", "")
+    return cell(measure.value, verdict, f"score {words.score(measure.value)}" if verdict else "")
 
 
 def part_cell(part: Part) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conqret.data import Document, Item, Judgment, Part
+from conqret.data import Document, Item, Judgment, Measure, Part
 from conqret.report import words
 from conqret.report.cells import Cell, part_cell
 from conqret.report.parts import citation_verdicts, is_documents
@@ -68,7 +68,7 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
 def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
     """The documents in their order, with what the judge says of each and where it is cited."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    ratings = _ratings(judgment, item)
+    rated = _rated(judgment, item)
     trims = {
         trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
     }
@@ -80,7 +80,7 @@ def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
-        part = ratings.get(document.id)
+        measure, part = rated.get(document.id, (None, None))
         yield DocumentView(
             number=number,
             id=document.id,
@@ -91,16 +91,23 @@ def documents(judgment: Judgment, item: Item) -> Iterator[DocumentView]:
             omitted=len(document.text) - len(shown),
             words=words.count(len(document.text.split())),
             rating=part_cell(part) if part else None,
-            explanation=cut(part.explanation, EXPLANATION) if part else "",
+            explanation=explained(measure, part.explanation) if measure and part else "",
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
             flagged=any(flag in judgment.addressed for flag in flags),
             trim=trims.get(document.id, ""),
         )
 
 
-def _ratings(judgment: Judgment, item: Item) -> dict[str, Part]:
+def explained(measure: Measure, text: str) -> str:
+    """What the judge says; of several samples it is said by the first that has a score, and which that is."""
+    place = next((n for n, value in enumerate(measure.samples, start=1) if value is not None), 0)
+    return cut(f"Sample {place}: {text}" if text and len(measure.samples) > 1 else text, EXPLANATION)
+
+
+def _rated(judgment: Judgment, item: Item) -> dict[str, tuple[Measure, Part]]:
+    """The ratings of single documents by their ids, with the measure that they make."""
     measures = (measure for measure in judgment.measures.values() if is_documents(measure, item))
-    return {part.id: part for measure in measures for part in measure.parts}
+    return {part.id: (measure, part) for measure in measures for part in measure.parts}
 
 
 def _title(document: Document) -> str:

@@ -43,6 +43,10 @@ class Scores:
             values.extend([math.nan] * (place - len(values)))
             values.append(math.nan if measure.value is None else measure.value)
 
+    def values(self, metric: str) -> list[float]:
+        """The scores of a metric that there are."""
+        return [value for value in self._values.get(metric, ()) if not math.isnan(value)]
+
     def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
         """The mean of a metric over some items (None: all) with its interval over topics."""
         values = self._values.get(metric, array("d"))
@@ -78,7 +82,9 @@ class Kinds:
 def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
-    notes = ["Means with 95% intervals over topics, as far as a group has three of them or more."]
+    notes = [
+        "In brackets: 95% intervals over topics, where a group has at least three topics and their means differ."
+    ]
     for title, groups in _groups(scores, kinds):
         means = {name: [scores.mean(one, places) for one in metrics] for name, places in groups.items()}
         shown = list(means)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conqret.data import Judgment, Measure
+from conqret.data import Judgment, Measure, Part
 from conqret.judging.summary import Summary
 from conqret.report import words
-from conqret.report.cells import Cell, cell
+from conqret.report.cells import PREFERRED, Cell, cell
 from conqret.report.overview import DIMENSION_NAMES, OVERALL, plain_metrics
 from conqret.report.tally import RANKS, Tally, document_measure
 from conqret.report.texts import cut
@@ -18,8 +18,6 @@ MOST_ROWS = 40
 """Rows of a map that all stand open; with more it becomes a box that scrolls, under its head and over its means."""
 MOST_HEADS = 7
 """Metrics that find room beside an item in the list, and in the table of groups."""
-
-_VERDICTS = {"first": "1st", "second": "2nd", "tie": "tie"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,8 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
     plain = plain_metrics(summary)
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
-    rows = tuple(_row(number, judgment, ordered, heads) for number, judgment in shown)
+    whole = all(part.raw is None or part.raw.is_integer() for _, one in shown for part in _documents(one))
+    rows = tuple(_row(number, judgment, ordered, heads, 0 if whole else 1) for number, judgment in shown)
     first_quality = len(plain) if 0 < len(plain) < len(ordered) else -1
     ranks = max((len(row.documents) for row in rows), default=0)
     return Maps(
@@ -77,24 +76,31 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
     )
 
 
-def _row(number: int, judgment: Judgment, metrics: Sequence[str], heads: Sequence[str]) -> MapRow:
+def _row(
+    number: int, judgment: Judgment, metrics: Sequence[str], heads: Sequence[str], decimals: int
+) -> MapRow:
     places = {name: index for index, name in enumerate(judgment.measures)}
     # The item shows what it says of the second argument beside what it says of the first.
     rows = {m: places.get(m.removeprefix(words.SECOND), places.get(m)) for m in metrics}
     lost = all(measure.value is None for measure in judgment.measures.values())
     cells = [_cell(number, None if lost else rows[m], m, judgment.measures.get(m)) for m in metrics]
-    rated = document_measure(judgment)
     documents = [
         cell(
             part.value,
-            words.rating(part.raw) or words.short(part.value),
+            words.short(part.value) if part.raw is None else f"{part.raw:.{decimals}f}",
             f"Document {rank} ({part.id}): {cut(part.explanation, 300)}",
             f"i{number}-d{rank}",
         )
-        for rank, part in enumerate(rated.parts[:RANKS] if rated else (), start=1)
+        for rank, part in enumerate(_documents(judgment), start=1)
     ]
     listed = [_cell(number, None, m, judgment.measures.get(m), words.score) for m in heads]
     return MapRow(number, judgment, tuple(cells), tuple(documents), tuple(listed))
+
+
+def _documents(judgment: Judgment) -> Sequence[Part]:
+    """The ratings of the documents that have a column, where the format rates them one by one."""
+    rated = document_measure(judgment)
+    return rated.parts[:RANKS] if rated else ()
 
 
 def _cell(
@@ -110,7 +116,7 @@ def _cell(
     said = words.score(measure.value)
     if measure.value is None:
         said = f"{measure.status.value}, {words.reason(measure.reason)}"
-    text = _VERDICTS.get(measure.label or "", written(measure.value))
+    text = PREFERRED.get(measure.label or "", written(measure.value))
     return cell(
         measure.value, text, f"{name}: {said}", f"i{number}" if index is None else f"i{number}-m{index}"
     )
@@ -125,8 +131,8 @@ def _rank_mean(rank: int, means: tuple[float, float] | None) -> Cell:
     """The mean of a rank, on the scale of the ratings above it."""
     if means is None:
         return cell(None, title=f"document {rank}: no mean")
-    rated = f"{means[1]:.2f}"
-    return cell(means[0], rated, f"document {rank}: mean rating {rated} over all items")
+    title = f"document {rank}: mean rating {means[1]:.2f} over all items"
+    return cell(means[0], f"{means[1]:.1f}", title)
 
 
 def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from conqret.errors import UnknownNameError
@@ -21,6 +20,23 @@ from conqret.report.texts import visible
 ASPECTS = ("cogency", "effectiveness", "reasonableness")
 OVERALL = "overall_quality"
 DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
+SETTINGS = {
+    "order": "Order of the dimensions",
+    "relevant_from": "Relevant from rating",
+    "confidence": "Asked how sure it is",
+    "max_concurrency": "Calls at once, at most",
+    "timeout": "Timeout (seconds)",
+    "max_attempts": "Requests for a call, at most",
+    "stop_after_failures": "Stops when failures reach",
+    "client": "Way to hosted models",
+}
+"""Settings that have another name for people."""
+SETTINGS_OF = {
+    "order": DIMENSION_NAMES,
+    "seed": DIMENSION_NAMES,
+    "relevant_from": frozenset({"predicted_precision"}),
+}
+"""Settings that concern these metrics alone."""
 VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
 
 
@@ -60,17 +76,18 @@ def overview(
         "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,
         "tally": tally,
-        "created": _date(record.created),
+        "created": words.moment(record.created),
         "judge": (judge := judge_here(record)),
         "second_judged": judge is None or any("second_argument" in ask.needs for ask in judge.asks),
-        "figures": [figures[name] for name in plain_metrics(summary)],
+        "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
         "overall": figures.get(OVERALL),
         "aspects": list(_aspects(figures)),
+        "bare": list(dict.fromkeys(_bare(figures))),
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, {name: name for name in statuses}),
         "missing": list(_missing(tally, summary)),
         "usage": usage_rows(summary.usage),
-        "settings": list(_settings(record)),
+        "settings": list(_settings(record, judge)),
     }
 
 
@@ -87,10 +104,24 @@ def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None)
         label=words.label(name),
         question=words.question(name),
         metric=metric,
-        histogram=histogram(tally.histograms[name], missing, metric.mean),
+        histogram=histogram(tally.scores.values(name), missing, metric.mean, floor),
         verdicts=shares(metric.labels, VERDICTS),
         floor=floor,
     )
+
+
+def _pairs(figures: dict[str, Figure]) -> Iterable[tuple[Figure, ...]]:
+    """The figures, that of a metric of the first argument together with the second's."""
+    for name, figure in figures.items():
+        if name.removeprefix(words.SECOND) not in figures.keys() - {name}:
+            yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
+
+
+def _bare(figures: dict[str, Figure]) -> Iterable[str]:
+    """Why means of dimensions have no interval."""
+    for name, figure in figures.items():
+        if name in DIMENSION_NAMES and figure.metric.mean is not None and figure.metric.no_interval:
+            yield figure.metric.no_interval
 
 
 def _aspects(figures: dict[str, Figure]) -> Iterable[Aspect]:
@@ -106,19 +137,25 @@ def _missing(tally: Tally, summary: Summary) -> Iterable[tuple[str, str, str, st
     ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
     for reason, metrics in ranked:
         total = sum(metrics.values())
-        if len(set(metrics.values())) == 1 and len(metrics) == len(tally.histograms):
+        if len(set(metrics.values())) == 1 and len(metrics) == len(summary.metrics):
             where = "every metric"
         else:
             where = words.counts({words.label(metric): n for metric, n in metrics.items()})
         yield words.reason(reason), words.count(total), where, visible(summary.examples.get(reason, ""))
 
 
-def _settings(record: JudgeRecord) -> Iterable[tuple[str, str]]:
+def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, str]]:
+    asked = set(record.metrics)
     for name, value in {**record.options, **record.model_options}.items():
-        if value not in (None, [], (), {}, ""):
+        unused = asked.isdisjoint(SETTINGS_OF.get(name, asked)) and bool(asked)
+        if value not in (None, [], (), {}, "") and not unused:
             shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
             shown = {"True": "yes", "False": "no"}.get(shown, shown.removesuffix(".0"))
-            yield words.label(name).replace("imeout", "imeout (seconds)"), shown
+            if name == "stop_after_failures":
+                shown = f"{value:.0%}"
+            yield SETTINGS.get(name, words.label(name)), shown
+    if judge and any(ask.both_orders and not asked.isdisjoint(ask.metrics) for ask in judge.asks):
+        yield "Orders of the arguments", "both"
     for name, value in record.identity.items():
         if name.startswith("prompt "):
             yield words.label(name), str(value)
@@ -133,13 +170,3 @@ def judge_here(record: JudgeRecord) -> Judge | None:
         return recorded_judge(record.format, record.metrics)
     except UnknownNameError:
         return None
-
-
-def _date(created: str) -> str:
-    try:
-        moment = datetime.fromisoformat(created)
-    except ValueError:
-        return created
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(UTC)
-    return f"{moment:%Y-%m-%d %H:%M}" + (" UTC" if moment.tzinfo is not None else "")

@@ -21,6 +21,7 @@ from conqret.report import words
 from conqret.report.markdown import safe, tables_markdown
 from conqret.report.table import Alarm, Column, Table
 from conqret.report.texts import visible
+from conqret.runs.names import told_apart
 from conqret.runs.session import SessionCounts
 
 INTERVALS = "In brackets: 95% intervals over topics."
@@ -34,9 +35,10 @@ CALLS, REQUESTS, RECORDED, COST = (
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The means of another run over the same items, and who judged them."""
+    """The means of another run over the same items, and what it is called: its model, or, where both have the same
+    one, its folder."""
 
-    model: str
+    name: str
     floor: bool
     means: Mapping[str, float | None]
 
@@ -56,7 +58,8 @@ class Beside:
         if record.baseline and record.fingerprint == own.fingerprint:
             return None
         means = {name: metric.mean for name, metric in other.summary().metrics.items()}
-        return cls(record.model, record.baseline, means)
+        name = record.model if record.model != own.model else told_apart([other.path, run.path])[0]
+        return cls(name, record.baseline, means)
 
 
 def terminal(summary: Summary, record: JudgeRecord | None = None, beside: Beside | None = None) -> Group:
@@ -135,7 +138,7 @@ def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
         )
         for name, metric in summary.metrics.items()
     ]
-    other = "" if beside is None else f"Mean, {beside.model}"
+    other = "" if beside is None else f"Mean, {beside.name}"
     columns = (
         "Metric",
         "Mean",

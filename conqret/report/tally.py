@@ -15,9 +15,6 @@ from conqret.report.groups import Scores
 MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
 
-BINS = 10
-"""Bins of a score distribution: [0, .1), [.1, .2), ... [.9, 1], the last one closed."""
-
 RANKS = 40
 """Documents of an item that have a column of their own in the map of document relevance."""
 
@@ -29,11 +26,6 @@ def document_measure(judgment: Judgment) -> Measure | None:
     """The measure whose parts are the item's documents, if the format has one and it was scored."""
     measure = judgment.measures.get(DOCUMENT_MEASURES.get(judgment.format, ""))
     return measure if measure is not None and measure.parts else None
-
-
-def bin_of(value: float) -> int:
-    """The bin of a score in [0, 1]. The rounding keeps 3/5 + 1e-16 and 3/5 - 1e-16 together."""
-    return min(int(round(value * BINS, 9)), BINS - 1)
 
 
 def needs_attention(judgment: Judgment) -> bool:
@@ -54,7 +46,6 @@ class Tally:
     order: Mapping[str, int] = field(default_factory=dict)
     summariser: Summariser = field(default_factory=Summariser)
     scores: Scores = field(default_factory=Scores)
-    histograms: dict[str, list[int]] = field(default_factory=dict)
     rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_ratings: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_counts: Counter[int] = field(default_factory=Counter)
@@ -68,10 +59,7 @@ class Tally:
         self.scores.add(judgment)
         self._keep(judgment)
         for metric, measure in judgment.measures.items():
-            bins = self.histograms.setdefault(metric, [0] * BINS)
-            if measure.value is not None:
-                bins[bin_of(measure.value)] += 1
-            elif measure.reason is not None:
+            if measure.reason is not None:
                 self.missing[measure.reason][metric] += 1
         documents = document_measure(judgment)
         for rank, part in enumerate(documents.parts[:RANKS] if documents else (), start=1):

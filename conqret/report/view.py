@@ -10,7 +10,15 @@ from conqret.data import Flag, Item, Judgment, Measure, Status
 from conqret.data.gathering import gathered
 from conqret.report import words
 from conqret.report.cells import Cell, measure_cell
-from conqret.report.evidence import DOCUMENTS, EXPLANATION, ArgumentView, DocumentView, arguments, documents
+from conqret.report.evidence import (
+    DOCUMENTS,
+    EXPLANATION,
+    ArgumentView,
+    DocumentView,
+    arguments,
+    documents,
+    explained,
+)
 from conqret.report.overview import DIMENSION_NAMES
 from conqret.report.parts import PartTable, tables
 from conqret.report.texts import cut, passages
@@ -94,11 +102,17 @@ def _measures(judgment: Judgment) -> Iterator[tuple[str, MeasureRow]]:
                 label=words.label(name),
                 cell=measure_cell(measure),
                 second=measure_cell(other) if other is not None else None,
-                explanation=cut(measure.explanation, EXPLANATION),
-                extras=tuple(_extras(measure)),
+                explanation=explained(measure, measure.explanation),
+                extras=tuple(_extras(measure) if other is None else _both(measure, other)),
                 missing=_missing(measure) or (_missing(other) if other is not None else ""),
             ),
         )
+
+
+def _both(first: Measure, second: Measure) -> Iterator[str]:
+    """The same of either argument."""
+    for name, measure in (("first", first), ("second", second)):
+        yield from (f"{name}: {said}" for said in _extras(measure))
 
 
 def _extras(measure: Measure) -> Iterator[str]:
@@ -109,15 +123,17 @@ def _extras(measure: Measure) -> Iterator[str]:
     if measure.flipped is not None:
         yield "the verdict flipped with the order" if measure.flipped else "the same in both orders"
     if measure.raw is not None:
-        yield f"rating {words.rating(measure.raw)}"
+        sampled = len(measure.samples) > 1
+        yield f"mean rating {measure.raw:.2f}" if sampled else f"rating {words.rating(measure.raw)}"
     if measure.method is not None:
         yield f"read from {measure.method}"
     if measure.samples:
-        yield "samples " + " · ".join(words.score(value) for value in measure.samples[:50])
+        yield "scores of the samples " + " · ".join(words.score(value) for value in measure.samples[:50])
     if measure.majority is not None:
-        often = Counter(value for value in measure.samples if value is not None)
-        alone = len(often) > 1 and max(often.values()) == 1
-        yield f"{'median' if alone else 'most frequent'} {words.score(measure.majority)}"
+        often = Counter(value for value in measure.samples if value is not None).most_common(2)
+        tied = len({times for _, times in often}) < len(often)
+        name = "median of equally frequent scores" if tied else "most frequent score"
+        yield f"{name} {words.score(measure.majority)}"
     if measure.value is not None and measure.detail:
         yield cut(measure.detail, 500)
 

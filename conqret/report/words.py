@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from conqret.data import Reason
 from conqret.data.judgment import HTML
@@ -45,7 +46,7 @@ FLAGS: dict[str, str] = {
     "demand": "asks for a rating",
     "address": "speaks to an automated judge",
     "role": "poses as a message of the system",
-    "markup": "closes a block of the prompt",
+    "markup": "tries to close a block of the prompt",
     "template": "carries template syntax",
     "hidden": "carries characters that readers cannot see",
     HTML: "carries scripts of a web page",
@@ -70,6 +71,11 @@ def judge(format_name: str, model: str) -> str:
 def question(metric: str) -> str:
     """What a rater is asked of a dimension of argument quality; empty for any other metric."""
     return _QUESTIONS.get(metric, "")
+
+
+def formula(text: str) -> str:
+    """A rule of scoring with signs that are not taken for hyphens, and no line broken at one."""
+    return text.replace(" - ", "\xa0\u2212\xa0").replace(" / ", "\xa0/\xa0")
 
 
 def metric_names(metrics: Sequence[str]) -> str:
@@ -144,6 +150,17 @@ def cost(usage: Usage) -> str:
     at_least = f", at least {money(usage.cost_usd)}" if usage.cost_usd else ""
     answers = "1 answer" if usage.unpriced == 1 else f"{count(usage.unpriced)} answers"
     return f"unknown{at_least} (no price for {answers})"
+
+
+def moment(written: str) -> str:
+    """A date with its time, to the minute; what is none as it is."""
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        return written
+    if found.tzinfo is not None:
+        found = found.astimezone(UTC)
+    return f"{found:%Y-%m-%d %H:%M}" + (" UTC" if found.tzinfo is not None else "")
 
 
 def seconds(duration: float) -> str:

@@ -43,7 +43,7 @@ LEAST_FREEDOM = 2.0
 
 TOLERANCE = 1e-12
 """Standard errors up to this are rounding."""
-UNVARIED = f"{NO_INTERVAL}it is the same on every topic (or other group)"
+UNVARIED = f"{NO_INTERVAL}no variation between topics (or groups)"
 
 FEWEST_DIFFERENT = 5
 """Items beside the most frequent value, below which a correlation has no interval: what two or three items do says

@@ -71,7 +71,7 @@ def test_means_have_intervals_over_topics_or_say_why_not() -> None:
     assert of(0.5, 0.25, None).reason == "no interval: 2 clusters, and 3 are needed"
     assert of(0.5).reason == "no interval: one cluster only"
     assert of(None).reason == "nothing was scored"
-    assert of(0.5, 0.5, 0.5).reason == "no interval: it is the same on every topic (or other group)"
+    assert of(0.5, 0.5, 0.5).reason == "no interval: no variation between topics (or groups)"
 
 
 def test_labels_flips_and_methods_are_counted() -> None:

@@ -246,6 +246,16 @@ def test_the_calls_of_an_item_stack_on_a_phone(pages: dict[str, Path]) -> None:
     """Each figure says what it is where the heads of its table are hidden, and keeps its unit."""
     text = pages["direct"].read_text(encoding="utf-8")
     calls = text.partition('<table class="parts calls">')[2].partition("</table>")[0]
-    for name in ("Sample", "Requests", "Tokens in", "Tokens out", "Time", "Cost", "From"):
+    for name in ("Sample", "Requests", "Tokens in", "Tokens out", "Time", "Cost", "Answered by", "Ended"):
         assert f'<td data-label="{name}">' in calls
     assert ".calls td:not(.says) { white-space: nowrap; }" in text
+
+
+def test_settings_stand_where_they_concern_the_run(pages: dict[str, Path]) -> None:
+    said = {
+        name: dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page.read_text(encoding="utf-8")))
+        for name, page in pages.items()
+    }
+    assert said["rag-direct"]["Orders of the arguments"] == "both"
+    assert "Orders of the arguments" not in said["rag-fine-grained"]
+    assert {"Order of the dimensions", "Relevant from rating"}.isdisjoint(said["rag-direct"])

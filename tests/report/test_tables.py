@@ -170,4 +170,6 @@ def test_the_floor_does_not_stand_beside_itself(tmp_path: Path) -> None:
     floors = [factory.make_run(tmp_path / name, items, judgments, baseline=True) for name in ("one", "two")]
     judged.summary_file.write_text(summarise(judgments).model_dump_json(), encoding="utf-8")
     assert Beside.of(floors[0], floors[1]) is None
-    assert Beside.of(floors[0], judged) is not None
+    beside = Beside.of(floors[0], judged)
+    assert beside is not None
+    assert beside.name == "judged"  # both have the same model

@@ -1,16 +1,17 @@
 """Judgments and items as plain data for the page."""
 
 import random
+from itertools import pairwise
 
 import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.report.cells import level
 from conqret.report.evidence import TEXT_CHARACTERS
-from conqret.report.figures import histogram, shares
+from conqret.report.figures import bin_of, histogram, shares
 from conqret.report.maps import maps
 from conqret.report.parts import citation_verdicts
-from conqret.report.tally import BINS, Tally, bin_of
+from conqret.report.tally import Tally
 from conqret.report.texts import Piece
 from conqret.report.view import item_view
 from tests.report import factory
@@ -75,18 +76,53 @@ def test_samples_stand_beside_mean_and_majority() -> None:
     )
     (row,) = item_view(ITEM, judgment({"groundedness": measure}, "g-eval")).measures
     assert row.extras == (
-        "rating 3",
+        "mean rating 3.00",
         "read from rating",
-        "samples 0.25 · – · 0.75 · 0.25",
-        "most frequent 0.25",
+        "scores of the samples 0.25 · – · 0.75 · 0.25",
+        "most frequent score 0.25",
         "3 of 4",
     )
 
 
-def test_samples_that_all_differ_have_a_median_and_no_most_frequent_value() -> None:
-    measure = scored(0.55, samples=(0.48, 0.57, 0.6), majority=0.57)
+@pytest.mark.parametrize(
+    ("samples", "majority"), [((0.48, 0.57, 0.6), 0.57), ((0.2, 0.2, 0.8, 0.8, 0.4), 0.5)]
+)
+def test_equally_frequent_samples_have_a_median_and_no_most_frequent_value(
+    samples: tuple[float, ...], majority: float
+) -> None:
+    measure = scored(0.55, samples=samples, majority=majority)
     (row,) = item_view(ITEM, judgment({"groundedness": measure}, "g-eval")).measures
-    assert row.extras == ("samples 0.48 · 0.57 · 0.60", "median 0.57")
+    assert row.extras[1] == f"median of equally frequent scores {majority:.2f}"
+
+
+def test_of_several_samples_the_page_says_whose_words_it_shows() -> None:
+    parts = (Part(id="x", value=0.2, raw=1, explanation="thin"), Part(id="y", value=1.0, raw=5))
+    found = {
+        "context_relevance": scored(0.6, samples=(None, 0.5, 0.7), majority=0.6, parts=parts),
+        "predicted_precision": scored(
+            2 / 3, samples=(0.5, 0.75, 0.75), majority=0.75, explanation="6 of 12 documents rated 3 or higher"
+        ),
+        "groundedness": scored(0.5, explanation="said once", samples=(0.5,)),
+    }
+    view = item_view(ITEM, judgment(found))
+    assert [row.explanation for row in view.measures] == [
+        "",
+        "Sample 1: 6 of 12 documents rated 3 or higher",
+        "said once",
+    ]
+    assert view.documents[0].explanation == "Sample 2: thin"
+
+
+def test_what_stands_beside_two_scores_says_whose_it_is() -> None:
+    found = {
+        "groundedness": scored(0.75, raw=4),
+        "second.groundedness": scored(0.25, raw=2),
+        "preference": scored(1.0, label="first", flipped=False),
+    }
+    grounded, preferred = item_view(ITEM, judgment(found, "rag-direct")).measures
+    assert grounded.extras == ("first: rating 4", "second: rating 2")
+    assert preferred.extras == ("first argument better", "the same in both orders")
+    assert preferred.cell.text == "1st"
 
 
 def test_metrics_with_the_same_nuggets_share_a_table() -> None:
@@ -205,14 +241,32 @@ def test_bins(value: float, where: int) -> None:
 
 
 def test_histogram_shows_every_item() -> None:
-    bins = [0] * BINS
-    bins[2], bins[9] = 3, 1
-    figure = histogram(bins, 2, 0.5)
+    figure = histogram([0.21, 0.22, 0.28, 0.95], 2, 0.5)
     assert [bar.count for bar in figure.bars] == [3, 1]
     assert figure.missing is not None
     assert figure.missing.count == 2
     assert figure.bars[0].height == pytest.approx(3 * figure.bars[1].height, abs=0.02)
     assert figure.description == "Items by score: 3 from 0.2 to 0.3, 1 from 0.9 to 1.0, 2 without a score."
+    assert figure.counted == (*figure.bars, figure.missing)
+
+
+@pytest.mark.parametrize("steps", [2, 4, 5, 10, 15])
+def test_the_few_scores_of_a_scale_stand_under_bars_of_their_own(steps: int) -> None:
+    scores = [step / steps for step in range(steps + 1)]
+    figure = histogram([*scores, scores[-1]], 0, scores[1], scores[-1])
+    assert [bar.count for bar in figure.bars] == [1] * steps + [2]
+    assert (figure.bars[0].middle, figure.bars[-1].middle) == pytest.approx(figure.ends, abs=0.02)
+    assert (figure.bars[1].middle, figure.bars[-1].middle) == pytest.approx(
+        (figure.mean, figure.other), abs=0.02
+    )
+    assert all(left.x + left.width < right.x for left, right in pairwise(figure.bars))
+    assert figure.description.startswith("Items by score: 1 at 0.00, ")
+
+
+def test_numbers_of_bars_stand_where_they_have_room() -> None:
+    scores = [step / 15 for step in range(16)] * 1000
+    figure = histogram([*scores, 1.0], 0, 0.5)
+    assert [bar.count for bar in figure.counted] == [1001]
 
 
 def test_shares_add_up() -> None:
@@ -238,7 +292,7 @@ def test_the_means_of_ranks_are_on_the_scale_of_the_ratings() -> None:
         parts = tuple(Part(id=str(n), value=raw / 5, raw=raw) for n, raw in enumerate(ratings))
         tally.add(judgment({"context_relevance": scored(0.5, parts=parts)}))
     found = maps(tally.shown(), tally.summariser.summary(), tally)
-    assert [(cell.text, cell.level) for cell in found.rank_means] == [("2.50", 5), ("2.50", 5)]
+    assert [(cell.text, cell.level) for cell in found.rank_means] == [("2.5", 5), ("2.5", 5)]
 
 
 def test_which_argument_is_better_stands_first_in_a_run_of_pairs() -> None:

@@ -129,7 +129,7 @@ def test_means_between_two_ends_stay_there_and_those_of_counts_above_0():
     [
         ([0.4], ["a"], "one cluster only"),
         ([0.4, 0.5], ["a", "b"], "2 clusters, and 3 are needed"),
-        ([0.4, 0.4, 0.4], ["a", "b", "c"], "the same on every topic"),
+        ([0.4, 0.4, 0.4], ["a", "b", "c"], "no variation between topics"),
     ],
 )
 def test_where_there_is_none_it_says_why(values, clusters, why):
@@ -217,7 +217,7 @@ def test_a_difference_leaves_out_the_same_clusters():
     other = Sampled(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
     difference = one.minus(other)
     assert difference.clusters == 3
-    assert difference.estimate().reason == "no interval: it is the same on every topic (or other group)"
+    assert difference.estimate().reason == "no interval: no variation between topics (or groups)"
 
 
 def test_unequal_topics_do_not_make_chance_a_finding():
