@@ -25,7 +25,6 @@ from conqret.stats.isotonic import FOLDS
 
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
-OVER = "The judge's alpha minus a free baseline's"
 AS_ONE = ("Judge as one", "One person", "People")
 """Columns where several people labelled."""
 _ONE_PERSON = (
@@ -203,7 +202,7 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | T
         for name in names
     ]
     yield Table(
-        OVER,
+        "The judge's alpha minus a free baseline's",
         ("Dimension", *heads),
         [
             (words.label(dimension), *(_shown(one.get(name, none)) for name in names))

@@ -11,7 +11,7 @@ from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.reliability.cards.fit import last_checked
 from conqret.reliability.sensitivity.results import verdict_words
 from conqret.report import words
-from conqret.report.agreement_tables import OVER, in_one_line, over_parts
+from conqret.report.agreement_tables import in_one_line, over_parts
 from conqret.report.bias_screen import headlines
 from conqret.report.bias_tables import bias_parts
 from conqret.report.card_tables import (
@@ -52,8 +52,10 @@ def card_sheet(card: Card) -> Sheet:
         f"How far {words.judge(run.format, run.model)} can be trusted",
         [
             Section("Known limits", [Texts(card.limits)]),
-            Section("Agreement with people", [agreement_rows(card)]),
-            Section(OVER, list(over_parts({row.dimension: row.over for row in card.agreement}))),
+            Section(
+                "Agreement with people",
+                [agreement_rows(card), *over_parts({row.dimension: row.over for row in card.agreement})],
+            ),
             Section("Does it notice known damage?", damage, _noticed(card)),
             Section(
                 "Does it repeat itself?",

@@ -11,7 +11,7 @@ from conqret.reliability.validation.trivial import TRIVIAL
 from conqret.reliability.validation.validate import Validation
 from conqret.reliability.validation.variants import CALIBRATED
 from conqret.report import words
-from conqret.report.agreement_tables import OVER, agreement_table, beside_table, in_one_line, over_parts
+from conqret.report.agreement_tables import agreement_table, beside_table, in_one_line, over_parts
 from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Cell, Column, Table
@@ -48,9 +48,9 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     if outcomes:
         yield requirement_table(outcomes)
     yield agreement_table(validation)
-    yield beside_table(validation)
-    if over := list(over_parts({name: row.over for name, row in validation.dimensions.items()})):
-        yield Section(OVER, over)
+    beside = beside_table(validation)
+    over = over_parts({name: row.over for name, row in validation.dimensions.items()})
+    yield Section(beside.title, [beside, *over])
     yield _ways(validation)
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
@@ -203,12 +203,12 @@ def _join(validation: Validation) -> Table | Section:
     join = validation.join
     rows = []
     for title, names in (
-        ("judged, not labelled", join.unlabelled),
-        ("labelled, not judged", join.unjudged),
-        ("labelled parts that the judgments do not have", join.unknown_parts),
-        ("dimensions without a metric", join.unknown_dimensions),
-        ("metrics without labels", list(map(words.label, join.unlabelled_metrics))),
-        ("items with several judgments (the last counts)", join.duplicate_judgments),
+        ("Judged, not labelled", join.unlabelled),
+        ("Labelled, not judged", join.unjudged),
+        ("Labelled parts that the judgments do not have", join.unknown_parts),
+        ("Dimensions without a metric", join.unknown_dimensions),
+        ("Metrics without labels", list(map(words.label, join.unlabelled_metrics))),
+        ("Items with several judgments (the last counts)", join.duplicate_judgments),
     ):
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         if names:

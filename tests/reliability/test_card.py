@@ -233,7 +233,9 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
 def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown(card: Card) -> None:
     def said(difference: Estimate) -> bool:
         row = card.agreement[0].model_copy(update={"to_person": difference})
-        return any(holds for text, holds in _agreement([row]).items() if text.startswith("In the place of"))
+        return any(
+            holds for text, holds in _agreement([row]).items() if text.startswith("Put in the place of")
+        )
 
     assert said(Estimate(-0.3, -0.5, -0.1))
     assert not said(Estimate(-0.3, -0.7, 0.1))

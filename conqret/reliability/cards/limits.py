@@ -110,9 +110,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         f"Alpha with people is below {WEAK} {where}: too low to rest a conclusion on single scores.": weak,
         f"People's alpha among themselves is not told apart from chance on {_names(noisy)}: their labels are a weak "
         "measure of a judge there.": noisy,
-        f"In the place of one of the people it agrees less with the others than that one does on {_names(below)}.": (
-            below
-        ),
+        f"Put in the place of one of the people, it agrees less with the others than that person does on "
+        f"{_names(below)}.": below,
         f"No agreement could be computed on {_names(none)}.": none,
     }
 
