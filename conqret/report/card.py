@@ -9,7 +9,6 @@ from pathlib import Path
 from conqret.judging.registry import JURY
 from conqret.reliability.cards.card import FILE_NAME, Card
 from conqret.reliability.cards.fit import last_checked
-from conqret.reliability.sensitivity.results import verdict_words
 from conqret.report import words
 from conqret.report.agreement_tables import in_one_line, over_parts
 from conqret.report.bias_screen import headlines
@@ -24,7 +23,7 @@ from conqret.report.card_tables import (
 from conqret.report.drift import chart_tables
 from conqret.report.floor import floor_badges
 from conqret.report.page import write_files
-from conqret.report.sensitivity import chart
+from conqret.report.sensitivity import answer, chart
 from conqret.report.sensitivity_tables import HOW_DECIDED
 from conqret.report.sheet import Part, Section, Sheet, Texts
 
@@ -95,11 +94,11 @@ _INSTRUMENT = "The fingerprint changes with any of this; the card then no longer
 
 
 def _noticed(card: Card) -> str:
-    said = verdict_words(card.sensitivity)
-    return (
-        f"{said[:1].upper()}{said[1:]}. Mean scores over levels of damage, with 95% intervals over topics; the charts "
-        f"leave out single dimensions of quality that behave as they should. {HOW_DECIDED}"
+    shown = (
+        "Mean scores over levels of damage, with 95% intervals over topics; the charts leave out single dimensions of "
+        "quality that behave as they should."
     )
+    return " ".join((*answer(card.sensitivity), shown, HOW_DECIDED))
 
 
 def _bias(card: Card) -> Iterator[Section]:

@@ -55,7 +55,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             Section("The run", [Texts(list(_remarks(results)))]),
         ],
         lede=[
-            *_answer(results.curves),
+            *answer(results.curves),
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
             "scores of what is damaged should fall, and others stand still.",
             *_damages(results),
@@ -105,7 +105,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"
 
 
-def _answer(curves: Sequence[Curve]) -> Iterator[str]:
+def answer(curves: Sequence[Curve]) -> Iterator[str]:
     """Whether the judge notices, with the counts that say so; nothing where no score should move."""
     moving = [curve.verdict for curve in curves if curve.expected not in STILL]
     still = [curve.verdict for curve in curves if curve.expected in STILL]
