@@ -18,6 +18,7 @@ def facts_of(found: Diversity) -> dict[str, Any]:
             "low": one.interval.low,
             "high": one.interval.high,
             "n": len(one.by_topic),
+            "reason": one.interval.reason,
         }
         for one in found.scores
     ]

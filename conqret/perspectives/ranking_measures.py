@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from conqret.io.perspectives import PerspectiveQuestion, Side
 from conqret.perspectives import diversity
 from conqret.perspectives.diversity import Holders, preference
-from conqret.stats.estimate import Scale
 
 SHOWN = ("both", "supporting", "opposing", "neither")
 """What the first documents can show of a question with two sides (Figure 2)."""
@@ -23,13 +22,14 @@ def asked_as(question: str, side: Side) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RankingMeasure:
-    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query."""
+    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query. No value
+    lies beyond the ``ends``, nor does the interval of a mean."""
 
     deepest: int
     value: Callable[[Sequence[str], Holders, PerspectiveQuestion], float | None]
     sided: bool = False
     side: Side = ""
-    scale: Scale = "share"
+    ends: tuple[float, float] = (0.0, 1.0)
 
 
 def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
@@ -46,7 +46,9 @@ def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
         depth, lambda top, held, one: float(diversity.documents_needed(top, held, depth) is not None)
     )
     found[f"documents@{depth}"] = RankingMeasure(
-        depth, lambda top, held, one: diversity.documents_needed(top, held, depth), scale="plain"
+        depth,
+        lambda top, held, one: diversity.documents_needed(top, held, depth),
+        ends=(1.0, max(depth, 2.0)),
     )
     return found
 
@@ -74,7 +76,7 @@ def _leaning(side: Side, cut: int) -> RankingMeasure:
     def value(top: Sequence[str], held: Holders, one: PerspectiveQuestion) -> float:
         return diversity.leaning(top, *_sides(held, one), cut)
 
-    return RankingMeasure(cut, value, sided=True, side=side, scale="plain")
+    return RankingMeasure(cut, value, sided=True, side=side, ends=(-1.0, 1.0))
 
 
 def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[str]]:

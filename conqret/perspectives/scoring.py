@@ -158,7 +158,7 @@ def score(
             if any(values.values()):
                 for system in [system for system, found in values.items() if not found]:
                     short.setdefault((system, name), "no question has all its documents judged")
-                scores += family(view, name, values, runs[0].name, short, scale=measure.scale)
+                scores += family(view, name, values, runs[0].name, short, ends=measure.ends)
     if not scores:
         raise DeclarationError(
             f"no question is judged down to the depth of {min(cuts)} for any of the rankings: judge more documents"

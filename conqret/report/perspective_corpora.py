@@ -17,8 +17,8 @@ Facts = Mapping[str, Any]
 """What ``scores.json`` of ``conqret perspectives score`` holds."""
 
 _MEASURES = (
-    "MRecall: the share of questions of which these documents show every perspective, or as many as there are "
-    "documents. Precision: the share of documents that hold any perspective."
+    "MRecall: the share of questions for which these documents show every perspective (where there are more "
+    "perspectives than documents: as many as documents). Precision: the share of documents that hold any perspective."
 )
 
 
@@ -30,16 +30,17 @@ def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
     for cut in cuts:
         measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"Precision@{cut}"}
         measures |= {"P@1": "Precision@1"} if cut == cuts[0] else {}
-        tables = [_by_view(found, measure, title) for measure, title in measures.items()]
-        sections.append(Section(f"The first {cut} documents", tables, _MEASURES))
+        title = f"The first {cut} documents"
+        sections.append(Section(title, [_by_view(found, measures, title)], _MEASURES))
         sections.append(_sides(found, cut))
-    needed = {f"covered@{depth}": f"Covered within {depth}", f"documents@{depth}": "Documents"}
+    needed = {f"covered@{depth}": f"Covered within {depth}", f"documents@{depth}": "Documents, where covered"}
     sections.append(
         Section(
             "What the corpora allow",
             [_table("Documents needed for coverage", found, needed), _ceilings(found)],
-            f"Covered: the first {depth} documents show every perspective; documents: how many it takes there. The "
-            f"ceiling: the share of questions all of whose perspectives stand in what all systems found together.",
+            f"Covered: the first {depth} documents show every perspective. Documents: how many it takes, over the "
+            "questions that are covered. The ceiling: the share of questions all of whose perspectives stand in what "
+            "all systems found together.",
         )
     )
     several = len(found) > 1
@@ -49,23 +50,22 @@ def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
     lede = [
         "Whether rankings show every perspective on a question: means, with 95% intervals over questions.",
         *(_best(corpus if several else "", one, cuts[0]) for corpus, one in found.items()),
+        "These are means; no difference between systems is tested here.",
     ]
     return Sheet("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
 
 
-def _by_view(found: Mapping[str, Facts], measure: str, title: str) -> Table:
-    """A measure of all systems by subset, and over all questions with an interval."""
+def _by_view(found: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:
+    """Measures of all systems over all questions and by subset."""
     views = list(dict.fromkeys(one["view"] for facts in found.values() for one in facts["scores"]))
-    subsets = [view for view in views if view != ALL]
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *names,
-            *(_score(facts, view, system, measure).value for view in subsets),
-            _score(facts, ALL, system, measure),
-        )
-        for names, facts, system in _each(found)
-    ]
-    return Table(title, (*_names(found), *map(words.label, subsets), "All"), rows)
+    rows: list[tuple[Cell, ...]] = []
+    for measure, name in measures.items():
+        rows.append((name,))
+        rows += [
+            (*names, *(_score(facts, view, system, measure) for view in views))
+            for names, facts, system in _each(found)
+        ]
+    return Table(title, (*_names(found), *map(words.label, views)), rows)
 
 
 def _sides(found: Mapping[str, Facts], cut: int) -> Section:
@@ -74,23 +74,26 @@ def _sides(found: Mapping[str, Facts], cut: int) -> Section:
         f"{what}@{cut}": words.label(what if what in ("both", "neither") else f"only {what}")
         for what in SHOWN
     }
-    leaning = {leaning_name(side, cut): f"Asked as {side}" if side else "The question" for side in ASKED}
+    leaning = {leaning_name(side, cut): f"Leaning, asked as {side}" if side else "Leaning" for side in ASKED}
     asked = list(leaning)
     alike = all(
         _score(facts, ALL, system, name) == _score(facts, ALL, system, asked[0])
         for _, facts, system in _each(found)
         for name in asked[1:]
     )
-    same = " Asked as either side, each ranking leans as far as to the question." * alike
+    more = {asked[0]: leaning[asked[0]]} if alike else leaning
+    sides = (
+        "Searches that ask as a supporter or as an opponent would lean just as the question itself does."
+        if alike
+        else "It is that of the question itself, and of searches that ask as a supporter or as an opponent would."
+    )
+    title = f"Sides of the first {cut} documents"
     return Section(
-        f"Sides of the first {cut} documents",
-        [
-            _table(f"Shown by the first {cut}", found, shown),
-            _table(f"Leaning of the first {cut}", found, {asked[0]: leaning[asked[0]]} if alike else leaning),
-        ],
-        "Of questions with two sides. Shown: the share of questions of which these documents show both sides, one or "
-        "neither. Leaning: the share of supporting documents minus that of opposing ones, from -1 to 1, to the "
-        f"question as it is and as one side would ask it.{same}",
+        title,
+        [_table(title, found, shown | more)],
+        "Over questions with two sides. Both, only supporting, only opposing, neither: the share of questions for "
+        "which these documents show them. Leaning: the share of supporting documents minus that of opposing ones, from "
+        f"-1 to 1. {sides}",
     )
 
 
@@ -122,11 +125,11 @@ def _best(corpus: str, facts: Facts, cut: int) -> str:
     if not known:
         return f"{where} first {cut} documents: no question has a value."
     best = max(known.values())
-    names = " and ".join(name for name, value in known.items() if value == best)
-    others = ", ".join(f"{name} for {value:.0%}" for name, value in known.items() if value < best)
+    names = " and ".join(f"“{name}”" for name, value in known.items() if value == best)
+    others = ", ".join(f"of “{name}” for {value:.0%}" for name, value in known.items() if value < best)
     return (
-        f"{where} first {cut} documents show every perspective for {best:.0%} of the questions by {names}"
-        f"{', by ' + others if others else ''}. This is the order of the means, and no test."
+        f"{where} first {cut} documents of {names} show every perspective for {best:.0%} of the questions"
+        f"{', those ' + others if others else ''}."
     )
 
 

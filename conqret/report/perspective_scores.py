@@ -27,7 +27,7 @@ def diversity_tables(found: Diversity) -> Iterator[Table]:
         )
     yield Table(
         "The first document, and how many it takes",
-        ("system", "precision@1", f"covered within {found.depth}", "documents"),
+        ("system", "precision@1", f"covered within {found.depth}", "documents, where covered"),
         [
             (
                 one,
@@ -38,8 +38,8 @@ def diversity_tables(found: Diversity) -> Iterator[Table]:
             for one in systems
         ],
         foot=[("all together (the ceiling)", "", found.ceiling[ALL], "")],
-        note=f"covered: the first {found.depth} documents show every perspective; documents: how many it took, on "
-        "average over the questions where they do.",
+        note=f"covered: the first {found.depth} documents show every perspective; documents, where covered: "
+        "how many it took, on average over the questions where they do.",
     )
     if len(found.views) > 1:
         yield from _by_subset(found, systems)

@@ -106,16 +106,19 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
     assert all(table.header[0] == "Corpus" for table in tables[1])
     assert ("Corpus", "own") in alone.facts
     assert "mmr@0.75 (by words, then ordered" in dict(alone.facts)["Systems"]
+    apart = [{**one, "low": 0.1, "high": 0.9} for one in facts["scores"]]
+    first = corpora_sheet({"own": {**facts, "scores": apart}}).sections[0].parts[0]
+    assert all("[0.100, 0.900]" in cell for row in first.rows if len(row) > 1 for cell in row[1:]), (
+        "groups, too"
+    )
     turned = [
         {**one, "mean": 0.9} if one["measure"] == leaning_name("supporting", 2) else one
         for one in facts["scores"]
     ]
     for scores, columns in ((facts["scores"], 1), (turned, 3)):
         sheet = corpora_sheet({"own": {**facts, "scores": scores}})
-        (leaning,) = [
-            part for one in sheet.sections for part in one.parts if part.title == "Leaning of the first 2"
-        ]
-        assert len(leaning.header) == 1 + columns
+        (sides,) = next(one.parts for one in sheet.sections if one.title == "Sides of the first 2 documents")
+        assert sum(title.startswith("Leaning") for title in sides.header) == columns
     before = (out / "report.md").read_text(encoding="utf-8")
     script.experiment(given / "small.toml", out)  # what is there stays as it is
     assert "conqret index" not in capsys.readouterr().out

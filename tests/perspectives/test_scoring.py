@@ -9,10 +9,10 @@ from conqret.curation.verdicts import VerdictRow
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.perspectives import perspective_lines, read_perspectives
 from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
-from conqret.perspectives.ranking_measures import leaning_name
+from conqret.perspectives.ranking_measures import leaning_name, measures_of
 from conqret.perspectives.scoring import ALL, _side_test, pooled, queries, score
 from conqret.perspectives.sides import subjects, unsided, with_sides
-from conqret.retrieval.evaluation.evaluate import Score
+from conqret.retrieval.evaluation.evaluate import Score, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import mean_interval
 from conqret.stats.significance import sign_p
@@ -81,6 +81,19 @@ def test_measures_by_hand(questions, judged):
         1.0,
         0.0,
     )
+
+
+def test_no_interval_leaves_the_range_of_its_measure():
+    counts = dict(zip("abcdefghijkl", [1, 1, 1, 1, 2, 2, 2, 3, 3, 10, 14, 20], strict=True))
+    measures = measures_of([2], 20)
+    for name, values in (
+        ("documents@20", counts),
+        ("leaning@2", {one: -1.0 + (one == "a") for one in counts}),
+    ):
+        (found,) = family(ALL, name, {"one": values}, "one", {}, ends=measures[name].ends)
+        low, high = measures[name].ends
+        assert low < found.interval.low < found.interval.value < found.interval.high < high
+        assert found.interval.value == pytest.approx(sum(values.values()) / len(values))
 
 
 def test_which_side_alone_is_tested_by_signs():

@@ -9,7 +9,6 @@ from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
 from conqret.stats import Estimate, holm, mean_interval
-from conqret.stats.estimate import Scale
 from conqret.stats.resampling import mean
 from conqret.stats.significance import ALPHA
 
@@ -175,13 +174,14 @@ def family(
     baseline: str,
     short: Mapping[tuple[str, str], str],
     *,
-    scale: Scale = "share",
+    ends: tuple[float, float] = (0.0, 1.0),
 ) -> list[Score]:
     """One measure of all systems: intervals, and tests against the baseline with Holm's correction.
 
-    ``everyone`` has each system's values by topic, shares where ``scale`` does not say otherwise; compared are the
+    ``everyone`` has each system's values by topic, which lie between the ``ends``, as intervals do; compared are the
     topics that both have. Rankings that are too ``short`` for it have no value, and nothing is compared with them.
     """
+    low, high = ends
     by_system = {system: {} if (system, measure) in short else values for system, values in everyone.items()}
     others = [system for system in by_system if system != baseline]
     tests = {}
@@ -195,7 +195,11 @@ def family(
             view,
             system,
             measure,
-            mean_interval(list(values.values()), scale=scale, reason=short.get((system, measure), "")),
+            mean_interval(
+                [(value - low) / (high - low) for value in values.values()],
+                scale="share",
+                reason=short.get((system, measure), ""),
+            ).moved(low, high - low),
             values,
             float(tests[system].value) if system in tests else None,
             adjusted.get(system),
