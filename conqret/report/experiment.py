@@ -32,6 +32,8 @@ from conqret.report.sensitivity_tables import damage
 from conqret.report.sheet import Links, Section, Sheet, section
 from conqret.report.texts import Piece, cited, cut
 
+VERDICTS = {"yes": "as expected", "no": "not as expected", "inconclusive": "inconclusive"}
+"""What is said of a metric under damage, in words."""
 MOST_TEXTS = 100
 """Topics and sides whose arguments are shown; all are in the folders of the systems."""
 LONGEST = 8_000
@@ -131,14 +133,15 @@ def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
 
 
 def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
-    """What was done, and how many metrics moved as they should."""
-    done = "; ".join(
-        f"{name}: {damage(name)}" for name in dict.fromkeys(curve["perturbation"] for curve in curves)
-    )
-    came = words.counts(Counter(curve["verdict"] for curve in curves))
+    """What was done, and how many metrics moved as expected."""
+    found = Counter(curve["verdict"] for curve in curves)
+    came = ", ".join(f"{found[one]} {said}" for one, said in VERDICTS.items() if found[one])
+    reasons = {curve["words"] for curve in curves}
+    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+    done = [f"“{name}” ({damage(name)})" for name in dict.fromkeys(curve["perturbation"] for curve in curves)]
     return (
-        "What the systems retrieved and wrote was damaged on purpose, more and more, and judged again. As expected, of "
-        f"{words.number(len(curves), 'curve')}: {came}. {done}."
+        "What the systems retrieved and wrote was damaged on purpose, more and more, and judged again. "
+        f"{words.number(len(curves), 'curve')}: {came}{why}. The damage: {', '.join(done)}."
     )
 
 

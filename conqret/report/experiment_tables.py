@@ -188,7 +188,7 @@ def damage_table(found: Mapping[str, Any]) -> Table:
                 "" if alike else curve["verdict"],
                 curve["points"][0]["mean"],
                 curve["points"][-1]["mean"],
-                f"{curve['points'][-1]['mean'] - curve['points'][0]['mean']:+.3f}",
+                curve["points"][-1]["mean"] - curve["points"][0]["mean"],
                 "" if alike else curve["words"],
             ))  # fmt: skip
     columns = (
