@@ -168,11 +168,12 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
 
     from conqret.reliability.sensitivity.verdict import STILL
     from conqret.report import words
+    from conqret.report.sensitivity import answer
     from conqret.report.table import Alarm, Column, Table
 
     columns = (
-        Column("metric", "text"), Column("should", "name"), Column("means", "text"), "Pearson", "n",
-        Column("as it should", "text"),
+        Column("metric", "name"), Column("expected", "name"), Column("means", "text"), "Pearson", "n",
+        Column("as expected", "text"),
     )  # fmt: skip
     for (format_name, model, name), curves in groupby(
         results.curves, key=lambda curve: (curve.format, curve.model, curve.perturbation)
@@ -184,7 +185,7 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
                 words.label(curve.metric),
                 str(curve.expected or ""),
                 " ".join(f"{mean:.2f}" for mean in curve.means),
-                "" if curve.pearson is None or curve.expected in STILL else f"{curve.pearson:+.2f}",
+                "–" if curve.pearson is None or curve.expected in STILL else f"{curve.pearson:+.2f}",
                 f"{curve.n} of {curve.total}",
                 said if curve.verdict == "yes" else Alarm(said),
             )
@@ -197,4 +198,4 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
         yield from (Table(title, columns, rows), "")
-    yield results.verdicts
+    yield from answer(results.curves)

@@ -106,15 +106,18 @@ def slug(text: str) -> str:
 
 
 def answer(curves: Sequence[Curve]) -> Iterator[str]:
-    """Whether the judge notices, with the counts that say so; nothing where no score should move."""
+    """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
     moving = [curve.verdict for curve in curves if curve.expected not in STILL]
     still = [curve.verdict for curve in curves if curve.expected in STILL]
+    held = f"that should not move, or not rise, {_counted(still)}"
     if moving:
-        answer = "No" if "no" in moving else "Not shown"
+        said = "No" if "no" in moving else "Not shown"
         if "yes" in moving:
-            answer = "Yes" if set(moving) == {"yes"} else "In part"
-        others = f"; of {len(still)} that should not move, or not rise, {_counted(still)}" if still else ""
-        yield f"{answer}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
+            said = "Yes" if set(moving) == {"yes"} else "In part"
+        others = f"; of {len(still)} {held}" if still else ""
+        yield f"{said}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
+    elif still:
+        yield f"Of {words.number(len(still), 'score')} {held}."
 
 
 def _counted(verdicts: Sequence[Verdict]) -> str:

@@ -219,6 +219,7 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
         "Yes: of 1 score that damage should move, 1 did as expected; of 2 "
     )
     assert answer(fall, still, doubted).endswith("1 did as expected, 1 undecided.")
+    assert answer(still) == "Of 1 score that should not move, or not rise, 1 did as expected."
     assert answer(fall, lost).startswith("In part")
     assert answer(lost).startswith("No:")
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("Not shown")
