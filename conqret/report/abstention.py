@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.llm.options import OFFLINE_MODEL
 from conqret.reliability.validation.abstain import TOGETHER
@@ -14,7 +14,7 @@ from conqret.report.sheet import Section, Sheet
 from conqret.report.table import Cell, Column, Table
 from conqret.stats.confidence import BANDS
 from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.selective import LEAST_KEPT, fewest_labels
+from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
 
 TITLE = "What can be kept"
 WORTH = "What the confidences are worth"
@@ -25,6 +25,7 @@ SAID = {
     "orders": "whether both orders agree",
 }
 """Where confidences are from, in words."""
+TESTED: Mapping[Bound, str] = {"t": "a one-sided t-test over topics", "betting": "betting over topics"}
 WORTHY = "shown to be worth something"
 SEVERAL = undefined("no map could be fitted without one of the folds")
 
@@ -58,9 +59,9 @@ def abstention_tables(found: Abstention) -> Iterator[Table]:
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
-        note=f"Promised: {found.promise} (tested by {found.bound}). Wrong: further than {found.tolerance:.0%} of the "
-        "scale from people's label, or where labels have no order, another. From: the confidence from which on scores "
-        f"are kept, by {SAID.get(found.source, found.source)}. In brackets: {ends} intervals over "
+        note=f"Promised: {found.promise} (tested by {TESTED[found.bound]}). Wrong: further than "
+        f"{found.tolerance:.0%} of the scale from people's label, or where labels have no order, another. From: the "
+        f"confidence from which on scores are kept, by {SAID.get(found.source, found.source)}. In brackets: {ends} intervals over "
         f"{found.basis.clustered_by}s, whose upper end is the bound that is passed in {found.delta:.0%} of draws.",
     )
     yield Table(

@@ -120,6 +120,10 @@ def test_below_six_topics_nothing_is_shown(labels):
     ]  # fmt: skip
     assert found.verdict.startswith("None is shown to be")
     assert found.verdict.endswith("The cheapest is “bad”.")
+    unknown = found.model_copy(
+        update={"offers": (found.offers[0].model_copy(update={"usd": None}), found.offers[1])}
+    )
+    assert unknown.verdict.startswith("That is open")
     worse = [one.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for one in found.offers]
     nobody = found.model_copy(update={"offers": tuple(worse)})
     assert nobody.verdict == f"None is. {nobody.chance}"

@@ -83,6 +83,8 @@ class Frontier(Frozen):
         """Which judge is worth its price, in a sentence."""
         if self.chance:
             return f"None is. {self.chance}"
+        if sum(one.usd is not None for one in self.offers) < 2:
+            return "That is open: it takes two judges whose price is known."
         if worth := [one.run for one in self.offers if one.price == PRICE.shown]:
             return f"{quoted(worth)}: {PRICE.shown}."
         cheapest = [one.run for one in self.offers if one.price == PRICE.least]
