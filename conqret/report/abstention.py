@@ -62,7 +62,8 @@ def abstention_tables(found: Abstention) -> Iterator[Table]:
         note=f"Promised: {found.promise} (tested by {TESTED[found.bound]}). Wrong: further than "
         f"{found.tolerance:.0%} of the scale from people's label, or where labels have no order, another. From: the "
         f"confidence from which on scores are kept, by {SAID.get(found.source, found.source)}. In brackets: {ends} "
-        f"intervals over {found.basis.clustered_by}s, whose upper end is the bound that is passed in {found.delta:.0%} of draws.",
+        f"intervals over {found.basis.clustered_by}s, whose upper end is the bound that is passed in "
+        f"{found.delta:.0%} of draws.",
     )
     yield Table(
         WORTH,

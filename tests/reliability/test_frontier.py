@@ -85,7 +85,7 @@ def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
     assert said["unpriced"].price == "unknown, so not compared"
     assert said["unpriced"].time == "the quickest"
     assert said["dear"].time == "not shown to agree better than “unpriced”, which takes no longer"
-    assert found.verdict.startswith("“dear”: shown to agree better than every judge")
+    assert found.verdict.startswith("“dear” is shown to agree better than every judge")
     assert found.verdict in frontier_sheet(found).lede
     assert "dearest-and-worse" not in found.by_price
     assert {"cheap", "dear"} <= set(found.by_price)
@@ -118,15 +118,15 @@ def test_below_six_topics_nothing_is_shown(labels):
     assert [one.price for one in found.offers] == [
         "the cheapest", "not shown to agree better than “bad”, which costs no more"
     ]  # fmt: skip
-    assert found.verdict.startswith("None is shown to be")
+    assert found.verdict.startswith("No judge is shown to be worth more")
     assert found.verdict.endswith("The cheapest is “bad”.")
     unknown = found.model_copy(
         update={"offers": (found.offers[0].model_copy(update={"usd": None}), found.offers[1])}
     )
-    assert unknown.verdict.startswith("That is open")
+    assert unknown.verdict.startswith("Which judge is worth its price is open")
     worse = [one.model_copy(update={"alpha": Estimate(-0.3, -0.5, -0.1)}) for one in found.offers]
     nobody = found.model_copy(update={"offers": tuple(worse)})
-    assert nobody.verdict == f"None is. {nobody.chance}"
+    assert nobody.verdict == f"No judge is worth its price. {nobody.chance}"
 
 
 def test_all_are_compared_on_what_all_scored(labels):

@@ -82,14 +82,14 @@ class Frontier(Frozen):
     def verdict(self) -> str:
         """Which judge is worth its price, in a sentence."""
         if self.chance:
-            return f"None is. {self.chance}"
+            return f"No judge is worth its price. {self.chance}"
         if sum(one.usd is not None for one in self.offers) < 2:
-            return "That is open: it takes two judges whose price is known."
+            return "Which judge is worth its price is open: the prices of two at least have to be known."
         if worth := [one.run for one in self.offers if one.price == PRICE.shown]:
-            return f"{quoted(worth)}: {PRICE.shown}."
+            return f"{quoted(worth)} {'are' if len(worth) > 1 else 'is'} {PRICE.shown}."
         cheapest = [one.run for one in self.offers if one.price == PRICE.least]
         more = f" The cheapest is {quoted(cheapest)}." if cheapest else ""
-        return f"None is shown to be: none is {PRICE.shown}.{more}"
+        return f"No judge is shown to be worth more than another: none is {PRICE.shown}.{more}"
 
 
 def frontier(
