@@ -10,7 +10,7 @@ from conqret.report.charts import Chart, Line, Point
 from conqret.report.floor import floor_badges
 from conqret.report.sheet import Section, Sheet, Texts, section
 from conqret.report.table import Cell, Column, Table
-from conqret.stats.design_study import OBJECTS, SAMPLE
+from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 
 Row = tuple[Cell, ...]
@@ -51,7 +51,7 @@ def noise_finding(found: NoiseStudy) -> str:
         return "No score differs."
     sources = {name: sum(one.get(name, 0.0) for one in noise) for one in noise for name in one}
     largest = max(sources, key=lambda name: sources[name])
-    named = {SAMPLE: "samples of one request"}.get(largest, largest)
+    named = {SAMPLE: "samples of one request", ORDER: "the order of questions"}.get(largest, largest)
     of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
     if len(noise) == 1:
         return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
@@ -132,7 +132,7 @@ def _scores(rows: Sequence[MetricNoise]) -> Table:
 def _means(rows: Sequence[MetricNoise]) -> Table:
     first = rows[0]
     topics = list(first.averaged[0].mean_error)
-    drawn = " and ".join(f"{name}s" for name in ("topic", *first.varies))
+    *others, last = (f"{name}s" for name in ("topic", *first.varies))
 
     def designs(one: MetricNoise) -> Iterator[Row]:
         return ((_design(row), *(row.mean_error[count] for count in topics)) for row in one.averaged)
@@ -141,7 +141,7 @@ def _means(rows: Sequence[MetricNoise]) -> Table:
         _titled(rows, "standard error of the mean"),
         (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
         _under(rows, designs),
-        note=f"How far the mean of a metric strays where {drawn} are drawn anew. Here there are "
+        note=f"How far the mean of a metric strays where {', '.join(others)} and {last} are drawn anew. Here there are "
         f"{words.number(first.topics, 'topic')}, with {first.items / first.topics:.3g} items each.",
     )
 
