@@ -26,11 +26,11 @@ def ranking_table(
     normalised = [f"{name} rank" for name, count in several.items() if count > 1]
     header = (
         "System",
-        f"Perspective diversity {_unbroken('(less is better)')}",
-        f"Dispute awareness {_unbroken('(more is better)')}",
+        "Perspective diversity (less\u00a0is\u00a0better)",
+        "Dispute awareness (more\u00a0is\u00a0better)",
         "Times likelier under the best",
         *normalised,
-        *(f"Rank {_unbroken(f'(k = {weight:g})')}" for weight in table),
+        *(f"Rank (k={weight:g})" for weight in table),
     )
     last = list(table.values())[-1]
     rows: list[tuple[Cell, ...]] = []
@@ -64,10 +64,6 @@ def ranking_table(
         if count > 1
     ]
     return Table("Ranks by both metrics", header, rows, note="\n".join(said))
-
-
-def _unbroken(text: str) -> str:
-    return text.replace(" ", "\u00a0")
 
 
 def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:

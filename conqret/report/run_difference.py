@@ -36,8 +36,10 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         for name, row in found.metrics.items()
     ]  # fmt: skip
     corrected = any(row.corrected is not None for row in found.metrics.values())
-    tested = "p by a t-test over them" if _tested(found) else f"no p: a test takes {FEWEST_TESTED}"
-    favour = " The judge may favour one of the two systems: with labels of both, people's difference is estimated, too."
+    tested = (
+        "p by a t-test over them" if _tested(found) else f"no p-values: a test takes {FEWEST_TESTED} at least"
+    )
+    favour = " The judge may favour one of the two systems: people's labels of some show by how much."
     yield Table(
         "Second minus first",
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
