@@ -16,6 +16,7 @@ from conqret.report.figures import Histogram, Share, histogram, shares
 from conqret.report.tables import Beside, usage_rows
 from conqret.report.tally import Tally
 from conqret.report.texts import visible
+from conqret.stats.estimate import NO_INTERVAL
 
 ASPECTS = ("cogency", "effectiveness", "reasonableness")
 OVERALL = "overall_quality"
@@ -42,7 +43,8 @@ VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second ar
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One metric over all items; ``floor`` is its mean in the run that stands beside it."""
+    """One metric over all items; ``floor`` is its mean in the run that stands beside it, and ``compares`` whether it
+    says which of two arguments is better."""
 
     label: str
     question: str
@@ -50,6 +52,7 @@ class Figure:
     histogram: Histogram
     verdicts: tuple[Share, ...]
     floor: float | None
+    compares: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,11 @@ def plain_metrics(summary: Summary) -> list[str]:
     """The metrics but the dimensions of argument quality; which of two arguments is better stands first, as what such
     a run is made for."""
     plain = [name for name in summary.metrics if name not in DIMENSION_NAMES]
-    return sorted(plain, key=lambda name: not VERDICTS.keys() & summary.metrics[name].labels.keys())
+    return sorted(plain, key=lambda name: not _compares(summary.metrics[name]))
+
+
+def _compares(metric: MetricSummary) -> bool:
+    return not VERDICTS.keys().isdisjoint(metric.labels)
 
 
 def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None) -> Figure:
@@ -107,6 +114,7 @@ def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None)
         histogram=histogram(tally.scores.values(name), missing, metric.mean, floor),
         verdicts=shares(metric.labels, VERDICTS),
         floor=floor,
+        compares=_compares(metric),
     )
 
 
@@ -121,7 +129,7 @@ def _bare(figures: dict[str, Figure]) -> Iterable[str]:
     """Why means of dimensions have no interval."""
     for name, figure in figures.items():
         if name in DIMENSION_NAMES and figure.metric.mean is not None and figure.metric.no_interval:
-            yield figure.metric.no_interval
+            yield figure.metric.no_interval.removeprefix(NO_INTERVAL)
 
 
 def _aspects(figures: dict[str, Figure]) -> Iterable[Aspect]:
@@ -159,6 +167,8 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
     for name, value in record.identity.items():
         if name.startswith("prompt "):
             yield words.label(name), str(value)
+    if judge and judge.source not in ("", "own"):
+        yield "Source of the format", judge.source
     yield "Judged with", f"conqret {record.conqret}"
 
 

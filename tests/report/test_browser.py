@@ -224,6 +224,18 @@ def test_nothing_runs_over_the_edge_of_a_phone(visit: Open, name: str) -> None:
     assert page.js("document.documentElement.scrollWidth") == 375
 
 
+def test_figures_of_a_block_end_below_each_other_on_a_phone(visit: Open) -> None:
+    """Whether an interval stands behind them or not."""
+    page = visit(width=390)
+    ends = """[...document.querySelectorAll('.sheet.stacks tbody tr')].map((line) => [...line.querySelectorAll('td')]
+    .map((cell) => { const range = document.createRange();
+    range.selectNode([...cell.childNodes].find((node) => node.nodeType === 3 && node.data.trim()));
+    return Math.round(range.getBoundingClientRect().right); })).filter((found) => found.length)"""
+    found = page.js(ends)
+    assert len(found) > 10
+    assert all(max(line) - min(line) <= 1 for line in found), found
+
+
 def test_maps_show_every_item_and_say_on_a_phone_that_they_go_on(visit: Open) -> None:
     hidden = "[...document.querySelectorAll('.scroll:has(.map)')].map(b => b.scrollHeight - b.clientHeight)"
     cues = "[...document.querySelectorAll('.cue')].map(c => c.hidden ? '' : c.textContent)"

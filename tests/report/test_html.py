@@ -259,3 +259,30 @@ def test_settings_stand_where_they_concern_the_run(pages: dict[str, Path]) -> No
     assert said["rag-direct"]["Orders of the arguments"] == "both"
     assert "Orders of the arguments" not in said["rag-fine-grained"]
     assert {"Order of the dimensions", "Relevant from rating"}.isdisjoint(said["rag-direct"])
+
+
+def test_only_a_preference_has_arguments_for_its_ends(tmp_path: Path) -> None:
+    """The ends of any other chart are 0 and 1, whatever its verdicts are called."""
+    items = factory.items()[:2]
+    judgments = factory.judge_all(items, "rag-direct", faults=False)
+    named = [
+        one.model_copy(
+            update={
+                "measures": {
+                    **one.measures,
+                    "groundedness": one.measures["groundedness"].model_copy(update={"label": "two-sided"}),
+                }
+            }
+        )
+        for one in judgments
+    ]
+    text = write_report(factory.make_run(tmp_path, items, named)).read_text(encoding="utf-8")
+    charts = {
+        label: re.findall(r'<text class="(?:start|end)"[^>]*>([^<]+)</text>', drawing)
+        for label, drawing in re.findall(
+            r'<svg class="histogram".*?aria-label="([^.]+)\.(.*?)</svg>', text, re.DOTALL
+        )
+    }
+    assert charts.pop("Preference") == ["second", "first"]
+    assert not any(charts.values())
+    assert "Groundedness" in charts
