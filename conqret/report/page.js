@@ -46,7 +46,12 @@
     return sign * (x - y) || a.n - b.n;
   };
 
-  /* The means of what a filter leaves, over the items that have a value. */
+  /* The means of what a filter leaves, over the items that have a value, rounded and written as the others are. */
+  const rounded = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2, roundingMode: "halfEven" });
+  const short = (value) => {
+    const text = rounded.format(value);
+    return { "0.00": "0", "1.00": "1" }[text] ?? text.replace(/^0/, "");
+  };
   const left = byId("left");
   const sumUp = (kept) => {
     left.hidden = kept.length === records.length || !kept.length;
@@ -58,7 +63,7 @@
       const cell = left.cells[column + 1];
       cell.className = values.length ? `l${Math.round(mean * 10)}` : "gap-cell";
       if (column === firstQuality) cell.classList.add("first");
-      cell.textContent = values.length ? mean.toFixed(2).replace(/^0(?=\.)/, "") : "–";
+      cell.textContent = values.length ? short(mean) : "–";
       cell.title = values.length ? `${metric}: mean ${mean.toFixed(3)}, n = ${values.length} of ${kept.length}` : `${metric}: no score`;
     });
   };
