@@ -26,37 +26,39 @@ def abstain(
     *,
     labels: Annotated[Path, typer.Option(help="What people say of the items.")],
     error: Annotated[
-        float, typer.Option(help="The share of errors that is promised at most, among what is kept.")
+        float, typer.Option(help="The promise: the largest share of errors among the scores that are kept.")
     ] = 0.2,
     delta: Annotated[
-        float, typer.Option(help="The chance, over draws of topics, that the promise is not kept.")
+        float, typer.Option(help="The chance, over draws of topics, that the promise is broken.")
     ] = 0.05,
     tolerance: Annotated[
         float,
         typer.Option(
-            help="A score is wrong where it lies further from people's label than this share of their scale. Labels "
-            "without an order, or only two: where it is another label."
+            help="A score is wrong if it is further from people's label than this share of their scale. With nominal "
+            "labels, or only two, it is wrong if it is another label."
         ),
     ] = 0.25,
     by: Annotated[
         str | None,
         typer.Option(
-            help="Where the confidence is from: logprobs, samples, stated, orders. Default: the first that there is."
+            help="Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of "
+            "these that the run has."
         ),
     ] = None,
     together: Annotated[
         bool,
-        typer.Option("--together", help="One threshold for all metrics, from all their labels together."),
+        typer.Option("--together", help="One threshold for all metrics, from the labels of all of them."),
     ] = False,
     bound: Annotated[
         Bound,
         typer.Option(
-            help="How the promise is tested: t (of use from 12 topics on; how often it fails was simulated), or "
-            "betting (holds for any topics whatever, and asks for 40 or more)."
+            help="How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or "
+            "`betting` (holds whatever the topics are like, and needs 40 or more)."
         ),
     ] = "t",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file for the thresholds and what is behind them.")
+        Path,
+        typer.Option("--output", "-o", help="The file to write: the thresholds, and what they are based on."),
     ] = Path("abstention.json"),
     page: Annotated[
         Path | None,
@@ -65,14 +67,18 @@ def abstain(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    seed: Annotated[int, typer.Option(help="Deals the topics into folds, for the mapped confidences.")] = 13,
+    seed: Annotated[
+        int, typer.Option(help="The seed by which topics are dealt into folds, for mapped confidences.")
+    ] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """When a judge had better say nothing: a threshold on its confidence that keeps a promise about errors.
+    """Choose when a judge should say nothing: a threshold on its confidence, with a promise about the errors
+    that are left.
 
-    What is kept by conqret judge --abstain has at most --error errors, but for a chance of --delta over draws of
-    topics; what is not is unscored: unsure, and goes to people. Labels of six topics at least are needed. Exit code 1:
-    for no metric such a threshold is found.
+    Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
+    that a draw of topics breaks this promise is `--delta`. The other scores are left out with the reason
+    `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
+    threshold.
     """
     from conqret.io.atomic import write_whole
     from conqret.judging.folder import JudgeFolder

@@ -59,21 +59,23 @@ def run(
         list[str] | None, typer.Option(help="Only this question of the task. May be repeated.")
     ] = None,
     people: Annotated[
-        str, typer.Option(help="Who labels, by names with commas between; each gets a link of their own.")
+        str, typer.Option(help="Who labels: names, comma-separated; each person gets a link of their own.")
     ] = "",
     open_to: Annotated[
-        int, typer.Option("--open", help="So many people may join by one link, choosing a name.", min=0)
+        int, typer.Option("--open", help="How many people may join by one open link, choosing a name.", min=0)
     ] = 0,
     overlap: Annotated[
         int | None,
         typer.Option(help="How many people label each screen. Default: 3, or all where there are fewer."),
     ] = None,
     scale: Annotated[
-        str | None, typer.Option(help="The ends of the scale of a rating, as 1:5. Default: the task's.")
+        str | None, typer.Option(help="Lowest and highest rating, for example `1:5`. Default: the task's.")
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option(help="Only the items of this plan, in its order: the .plan.json of conqret label."),
+        typer.Option(
+            help="Only the items of this plan, in its order: a .plan.json that `conqret label` wrote."
+        ),
     ] = None,
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws orders and sides.")] = 13,
@@ -83,8 +85,8 @@ def run(
 ) -> None:
     """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
 
-    Each answer is on the disk before the page says so, and judges' scores are never shown. Everybody gets screens in an
-    order of their own, each screen as many people as --overlap says and no more.
+    Each answer is on the disk before the page says so, and judges' scores are never shown. Everybody gets the
+    screens in an order of their own, and each screen is labelled by as many people as `--overlap` says.
     """
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.planned import items_of, planned_screens

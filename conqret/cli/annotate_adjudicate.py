@@ -24,14 +24,17 @@ ADJUDICATE_EPILOG = (
 def adjudicate(
     folder: Folder,
     run: Annotated[
-        Path | None, typer.Option(help="A judged run: also what it says otherwise than people, and why.")
+        Path | None,
+        typer.Option(help="A judge's run: also show where it differs from people, and its reasons."),
     ] = None,
-    by: Annotated[str, typer.Option(help="Who decides; exports have a pseudonym.")] = "adjudicator",
+    by: Annotated[
+        str, typer.Option(help="The name of the person who decides; exports have a pseudonym.")
+    ] = "adjudicator",
     port: Port = 8768,
 ) -> None:
-    """Decide on pages of this machine where people differ, or people and a judge; what they said stays as it is.
+    """Decide, on pages on this machine, where people differ, or people and a judge; their labels stay as they are.
 
-    Only screens that all have labelled are shown: a judge's word is seen by nobody who still labels them.
+    Only screens that everybody has labelled are shown, so that nobody who still labels them sees the judge's answer.
     """
     from conqret.annotation.disputes import disputes
     from conqret.annotation.links import ADJUDICATE, Links

@@ -37,20 +37,23 @@ WRITE_EPILOG = (
 @grouped
 def debate(
     questions: Annotated[
-        Path, typer.Argument(help="Questions with their debates, as conqret debate judge reads them.")
+        Path, typer.Argument(help="Questions with their debates, as `conqret debate judge` reads them.")
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the answers.")],
     judges: Annotated[
-        str, typer.Option(help="Who judges, by names with commas between; each gets a link of their own.")
+        str, typer.Option(help="Who judges: names, comma-separated; each person gets a link of their own.")
     ],
     design: Annotated[
         Literal["main", "pilot"],
-        typer.Option(help="main: the passage from the start, five minutes a judgment. pilot: it comes last."),
+        typer.Option(
+            help="`main`: the passage is there from the start, five minutes a judgment. `pilot`: the passage "
+            "comes last."
+        ),
     ] = "main",
     incentive: Annotated[
         Literal["simple", "encourage-abstain", "both"],
-        typer.Option(help="What answers earn (conqret debate payoffs); both: one after the other."),
+        typer.Option(help="What answers earn (see `conqret debate payoffs`); `both`: one after the other."),
     ] = "simple",
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="Draws who judges what how, and orders.")] = 13,
@@ -59,8 +62,8 @@ def debate(
 ) -> None:
     """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
 
-    Each judge meets each question once, with arguments or without. The server keeps the time, nothing can be gone back
-    to, and conqret annotate export writes what conqret debate table and anova read.
+    Each judge gets each question once, with arguments or without. The server keeps the time, and nobody can go
+    back. `conqret annotate export` writes what `conqret debate table` and `conqret debate anova` read.
     """
     from conqret.annotation.debate_plan import debate_study
     from conqret.debate.payoffs import INSTRUCTIONS
@@ -89,21 +92,25 @@ def debate(
 @grouped
 def write(
     questions: Annotated[
-        Path, typer.Argument(help="Questions with passage and arguments, as conqret debate judge reads them.")
+        Path,
+        typer.Argument(help="Questions with passage and arguments, as `conqret debate judge` reads them."),
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps what is written.")],
     writers: Annotated[
-        str, typer.Option(help="Who writes, by names with commas between; two write on each passage.")
+        str, typer.Option(help="Who writes: names, comma-separated; two write on each passage.")
     ],
     practice: Annotated[
         Path | None,
-        typer.Option(help="Questions on which each writer writes first; you read that, and let them go on."),
+        typer.Option(
+            help="Questions for practice, on which each writer writes first; you read what they wrote and let "
+            "them go on."
+        ),
     ] = None,
     judged: Annotated[
         Path | None,
         typer.Option(
-            help="Judges' answers on the debates that were written: each writer is told what theirs earned."
+            help="Judges' answers on the debates that were written: each writer is told what their texts earned."
         ),
     ] = None,
     consent: Consent = None,
@@ -111,8 +118,9 @@ def write(
 ) -> None:
     """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
 
-    Two people write on each passage, either against the first option's argument at one half of its questions and
-    against the second's at the other. conqret annotate export writes debates, which people or models then judge.
+    Two people write on each passage, each against the first option's argument in one half of its questions and
+    against the second's in the other half. `conqret annotate export` writes debates, which people or models then
+    judge.
     """
     from conqret.annotation.counter_arguments import writing_study
     from conqret.annotation.feedback import check_judged

@@ -24,22 +24,26 @@ def export(
     to: Annotated[
         Literal["csv", "label-studio", "comparisons", "pairs"],
         typer.Option(
-            help="A long table; Label Studio's JSON; what conqret score correlate reads of preferences between "
-            "systems; what conqret perspectives detect reads of pairs."
+            help="`csv`: a long table. `label-studio`: its JSON. `comparisons`: preferences between systems, for "
+            "`conqret score correlate`. `pairs`: for `conqret perspectives detect`."
         ),
     ] = "csv",
     final: Annotated[
-        bool, typer.Option("--final", help="One label each: what was decided, else what most people say.")
+        bool, typer.Option("--final", help="One label for each: what was decided, else what most people say.")
     ] = False,
     practice: Annotated[
-        bool, typer.Option("--practice", help="What writers of counter-arguments practised on, to be graded.")
+        bool,
+        typer.Option(
+            "--practice", help="Only what writers of counter-arguments wrote for practice, to be graded."
+        ),
     ] = False,
     dropped: Annotated[
         bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
     ] = False,
 ) -> None:
-    """Write the labels as conqret agree, conqret validate and Label Studio read them, with pseudonyms for people; of a
-    debate study the answers, as conqret debate table reads them."""
+    """Write the labels as `conqret agree`, `conqret validate` and Label Studio read them, with pseudonyms for
+    people; of a debate study the answers, as `conqret debate table` reads them.
+    """
     from conqret.annotation.counter_arguments import TASK as WRITING
     from conqret.annotation.debate_plan import TASK as JUDGING
     from conqret.annotation.export import EXPORTS, as_comparisons, as_finals, as_pair_labels, marks_of

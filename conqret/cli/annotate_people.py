@@ -48,9 +48,9 @@ def reassign(folder: Folder, name: Name) -> None:
 def forget(
     folder: Folder,
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it: it cannot be undone.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Really delete: it cannot be undone.")] = False,
 ) -> None:
-    """Delete all that a person said, and their name, as they may ask."""
+    """Delete all that a person said, and their name, if they ask for it."""
     from conqret.errors import DeclarationError
 
     with opened_study(folder) as ledger:

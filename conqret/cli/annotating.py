@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conqret.annotation.links import Links
     from conqret.io.slider_answers import SliderAnswer
 
-Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of conqret annotate.")]
+Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of `conqret annotate`.")]
 Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
 Consent = Annotated[
     Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
@@ -37,14 +37,17 @@ class Practice(Group):
     practice: Annotated[
         Path | None,
         typer.Option(
-            help="What everybody has first and is told the answers of: items with known answers (gold in their "
-            "metadata), or questions."
+            help="Items for practice, which everybody gets first and is told the answers of: items with known answers "
+            "(`gold` in their metadata), or questions."
         ),
     ] = None
     passing: Annotated[
         float,
         typer.Option(
-            "--pass", help="Only who has this share of the practice right goes on, as 0.8.", min=0, max=1
+            "--pass",
+            help="The share of the practice that a person must get right to go on, for example 0.8.",
+            min=0,
+            max=1,
         ),
     ] = 0.0
 
@@ -77,19 +80,19 @@ class Served(Group):
     ] = "127.0.0.1"
     port: Port = 8767
     url: Annotated[
-        str, typer.Option(help="The address at which people reach it, where a proxy stands before it.")
+        str, typer.Option(help="The address at which people reach the pages, if a proxy stands before them.")
     ] = ""
     trust_proxy: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="The address from which this proxy connects: its X-Forwarded-For is believed, to slow down those who "
-            "try links.",
+            help="The address from which this proxy connects. Its X-Forwarded-For header is believed, so that whoever "
+            "guesses links can be slowed down.",
         ),
     ] = ""
-    new_links: Annotated[bool, typer.Option("--new-links", help="Make new links; those given out end.")] = (
-        False
-    )
+    new_links: Annotated[
+        bool, typer.Option("--new-links", help="Make new links; the old ones stop working.")
+    ] = False
 
     def serve(self, folder: Path, opened: Callable[[], Ledger], judged: Sequence[SliderAnswer] = ()) -> None:
         """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.

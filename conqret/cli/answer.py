@@ -39,18 +39,24 @@ class Way(Group):
         ),
     ] = None
     length: Annotated[
-        int | None, options.option(_WAY, "Ask for about so many tokens. Default: nothing is said of it.")
+        int | None,
+        options.option(_WAY, "Ask for an answer of about so many tokens. Default: no length is asked for."),
     ] = None
-    temperature: Annotated[float | None, options.option(_WAY, "The answerer's. Default: 0.")] = None
+    temperature: Annotated[
+        float | None, options.option(_WAY, "The temperature of the model that answers. Default: 0.")
+    ] = None
     top_p: Annotated[
-        float | None, options.option(_WAY, "Draw from the likeliest tokens of so much probability.")
+        float | None,
+        options.option(
+            _WAY, "Nucleus sampling: draw only from the likeliest tokens that together have this probability."
+        ),
     ] = None
     chunks: Annotated[
         int | None, options.option(_SEARCH, "Chunks of each retrieval. Default: 10 (rag, cited), 3 (react).")
     ] = None
     searches: Annotated[
         int | None,
-        options.option(_SEARCH, "Retrievals of the agent at most, the first included. Default: 3."),
+        options.option(_SEARCH, "The most retrievals of the agent, including the first. Default: 3."),
     ] = None
 
 
@@ -58,7 +64,9 @@ class Way(Group):
 def answer(
     questions: Annotated[
         Path,
-        typer.Argument(help="Column question, perhaps id: JSONL, CSV, TSV, Parquet; a benchmark, too."),
+        typer.Argument(
+            help="A table with the column `question`, optionally `id`: JSONL, CSV, TSV or Parquet; or a benchmark."
+        ),
     ],
     *,
     strategy: Annotated[
@@ -72,7 +80,7 @@ def answer(
     index: Annotated[
         Path | None,
         options.option(
-            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed where they are not."
+            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed first if they are not."
         ),
     ] = None,
     engine: Annotated[
@@ -85,17 +93,19 @@ def answer(
         bool, options.option(_SEARCH, "Only documents from .edu, .org, .gov, .info and .pro.", "--trusted")
     ] = False,
     trusted_list: Annotated[
-        Path | None, options.option(_SEARCH, "Only from these and from the domains of a list, one a line.")
+        Path | None,
+        options.option(_SEARCH, "Only from these and from the domains in this file, one per line."),
     ] = None,
     model: options.Model = None,
     agent: Annotated[
         str | None,
-        options.option(options.MODEL, "The model that searches, with react. Default: that of --model."),
+        options.option(options.MODEL, "The model that searches, with react. Default: that of `--model`."),
     ] = None,
     agent_budget_usd: Annotated[
         float | None,
         options.option(
-            options.LIMITS, "Money for the agent at most, beside --budget-usd. Default: as much again."
+            options.LIMITS,
+            "The most money for the agent, in addition to `--budget-usd`. Default: as much again.",
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
@@ -103,8 +113,8 @@ def answer(
 ) -> None:
     """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
 
-    The folder then holds answers.jsonl, which `conqret score` reads, with the chunks behind each answer and the trace
-    of the search, and report.html, which shows them.
+    The folder then holds answers.jsonl, which `conqret score` reads (with the chunks behind each answer, and what was
+    searched), and report.html, which shows them.
     """
     from dataclasses import replace
 

@@ -62,21 +62,24 @@ def bias(
     probe: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this probe, such as position, or bandwagon, which is made only where it is named. --list "
-            "shows all. May be repeated.",
+            help="Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are "
+            "made only if they are named. May be repeated.",
             rich_help_panel=PROBES,
         ),
     ] = None,
     list_all: Annotated[
-        bool, typer.Option("--list", help="List the probes, and ask nothing.", rich_help_panel=PROBES)
+        bool, typer.Option("--list", help="List the probes, and call no model.", rich_help_panel=PROBES)
     ] = False,
     repeats: Annotated[
-        int, typer.Option(help="Samples of one request, for repeatability.", min=2, rich_help_panel=PROBES)
+        int,
+        typer.Option(
+            help="How often one request is repeated, to measure repeatability.", min=2, rich_help_panel=PROBES
+        ),
     ] = 3,
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="What people say of the items: needed where their quality is to be held equal (stance, "
+            help="What people say of the items: needed by probes that compare texts of equal quality (stance, "
             "self-preference).",
             rich_help_panel=PROBES,
         ),
@@ -85,22 +88,23 @@ def bias(
     require: Annotated[
         list[str] | None,
         typer.Option(
-            help="A condition such as alarms == 0, flip_rate < 0.1, first_place.high < 0.6 or effect[length] < 0.05; "
-            "the exit code is 1 where one is not met. May be repeated.",
+            help="A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] < "
+            "0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
             rich_help_panel=PROBES,
         ),
     ] = None,
     junit: Annotated[
         Path | None,
         typer.Option(
-            help="A file for the probes and conditions as JUnit XML.",
+            help="Write probes and conditions into this file as JUnit XML.",
             rich_help_panel=options.FILES,
             dir_okay=False,
         ),
     ] = None,
     metric: options.Metric = None,
     seed: Annotated[
-        int, typer.Option(help="Draws the changes and the flips of signs.", rich_help_panel=PROBES)
+        int,
+        typer.Option(help="The seed of the changes to the texts and of the tests.", rich_help_panel=PROBES),
     ] = 13,
     confidence: label_options.Confidence = 0.95,
     prompts: options.Prompts = None,
@@ -113,9 +117,10 @@ def bias(
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
     family, and instructions hidden in the texts.
 
-    Each probe has one row that can raise an alarm, with an interval over topics; these are corrected together, so that
-    a judge without bias raises any alarm at all in one of twenty runs at most. A probe without an alarm is clear (no
-    bias beyond a margin is there) or inconclusive, and says what it could have missed. All other rows are exploratory.
+    Each probe has one row that can raise an alarm, with an interval over topics. These rows are corrected together: a
+    judge without bias raises any alarm in at most one of twenty runs. A probe without an alarm is clear (a bias above
+    a margin is ruled out) or inconclusive, and says how large a bias it could have missed. All other rows are
+    exploratory.
     """
     from conqret.cli.expected_cost import tell_cost
     from conqret.errors import DeclarationError

@@ -25,14 +25,14 @@ def calibrate(
     *,
     labels: Annotated[Path, typer.Option(help="What people say of the items.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file for the maps and what they change.")
+        Path, typer.Option("--output", "-o", help="The file to write: the maps, and what they change.")
     ] = Path("calibration.json"),
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     beside: label_options.Floor = None,
     confidence: label_options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Deals the topics into folds.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed by which topics are dealt into folds.")] = 13,
     svg: Annotated[
         Path | None, typer.Option(help="The reliability diagram, before and after, as SVG (conqret[plots]).")
     ] = None,
@@ -40,9 +40,10 @@ def calibrate(
 ) -> None:
     """Learn what people say where the judge says 0.7: a map for each metric, and what it changes.
 
-    Three kinds are tried: isotonic and ordinal regression on the metric itself, and a joint one on all metrics. All
-    that is printed is cross-fitted: a topic's scores are mapped, and the kind of map chosen, by the labels of other
-    topics only. Labels of six topics at least are needed, and a scale (--scale, --map, or a published layout).
+    Three kinds of map are tried: isotonic and ordinal regression on the metric itself, and a joint one on all
+    metrics. All figures printed are cross-fitted: for each topic, the map is chosen and fitted on the labels of
+    other topics only. Labels on at least six topics are needed, and their scale (`--scale`, `--map`, or a
+    published layout).
     """
     from conqret.io.atomic import write_whole
     from conqret.judging.folder import JudgeFolder

@@ -21,14 +21,18 @@ EPILOG = (
 @grouped
 def cards(
     files: Annotated[
-        list[Path], typer.Argument(help="Judge cards (card.json), or folders with one, of conqret validate.")
+        list[Path],
+        typer.Argument(
+            help="Judge cards (card.json) that `conqret validate` wrote, or the folders they are in."
+        ),
     ],
     *,
     by: Annotated[
         str,
         typer.Option(
-            help="The measure: alpha, calibrated, person or as_person (means over dimensions), one of these or of the "
-            "statistics for one dimension (alpha[overall_quality]), usd, seconds or alarms."
+            help="What to sort by: `alpha`, `calibrated`, `person` or `as_person` (means over dimensions); one of "
+            "these or of the other statistics for one dimension (`alpha[overall_quality]`); `usd`, `seconds` "
+            "or `alarms`."
         ),
     ] = "alpha",
     page: options.PageFile,
@@ -36,7 +40,7 @@ def cards(
 ) -> None:
     """A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.
 
-    Cards of other items or other labels cannot be compared, and stand apart.
+    Cards for other items or other labels cannot be compared, and are listed apart.
     """
     from conqret.reliability.cards.leaderboard import leaderboard
     from conqret.report.leaderboard import APART, leaderboard_sheet, leaderboard_tables

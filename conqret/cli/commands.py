@@ -47,8 +47,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
         "to be worth more.",
         "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
-        "abstain": "When a judge had better say nothing: a threshold on its confidence that keeps a promise about "
-        "errors.",
+        "abstain": "Choose when a judge should say nothing: a threshold on its confidence, with a promise about "
+        "the errors that are left.",
         "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, "
         "samples; and what more of "
         "each buys.",
@@ -88,6 +88,9 @@ PANELS: Mapping[str, Mapping[str, str]] = {
 }
 """What each command does, as its own help begins, under the headings of the help and in the order of the work:
 listing them imports none of them."""
+
+MARKUP = "markdown"
+"""What helps are written in, those of the groups' subcommands too: a terminal shows what is in backquotes as code."""
 
 COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
 
@@ -133,9 +136,10 @@ class _Loaded(UserDict[str, Any]):
 def _made(name: str) -> Any:
     module = import_module(f"conqret.cli.{name}")
     if hasattr(module, "app"):
+        module.app.rich_markup_mode = MARKUP
         command: Any = typer.main.get_group(module.app)
     else:
-        alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
         alone.command(name, epilog=module.EPILOG)(getattr(module, name))
         command = typer.main.get_command(alone)
     command.name = name

@@ -21,7 +21,7 @@ EPILOG = (
 @grouped
 def compare(
     runs: Annotated[
-        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
+        list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
     ],
     *,
     labels: Annotated[Path, typer.Option(help="What people say of the items.")],
@@ -30,15 +30,15 @@ def compare(
     people: label_options.People = "auto",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Deals the topics into parts, and flips signs.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
     json_output: options.Json = False,
 ) -> None:
     """Which of several judges is closest to people: alphas and their differences on what all scored, and whether one
     is shown to win.
 
-    Differences are paired by topic and corrected over all pairs. A winner is shown to agree better than every other
-    judge, and is the best without each of five parts of the topics, too: of copies of one prompt none wins but by a
-    chance of one in twenty at most.
+    Differences are paired by topic and corrected over all pairs. A judge wins if it is shown to agree better than
+    every other judge, and is also the best when any one of five parts of the topics is left out. Among copies of one
+    prompt, a winner is named by chance in at most one of twenty cases.
     """
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.judge_comparison import by_folder, compare_judges

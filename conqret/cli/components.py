@@ -24,7 +24,8 @@ def components(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help="Finished runs over the same items: other models, other words (--prompts), or one run with --samples."
+            help="Finished runs over the same items: with other models, with other prompts (`--prompts`), or one "
+            "run with `--samples`."
         ),
     ],
     *,
@@ -34,10 +35,15 @@ def components(
     ] = None,
     design: Annotated[
         list[str] | None,
-        typer.Option(help="Also say what these numbers buy, as in model=3,sample=2. May be repeated."),
+        typer.Option(
+            help="Also show the errors with these numbers of each, for example `model=3,sample=2`. May be repeated."
+        ),
     ] = None,
     topics: Annotated[
-        str, typer.Option(help="Over how many topics the mean is looked at, beside as many as there are.")
+        str,
+        typer.Option(
+            help="Numbers of topics for which the mean's standard error is computed, besides the runs' own number."
+        ),
     ] = "8,20,50",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
@@ -45,8 +51,8 @@ def components(
 ) -> None:
     """Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more of each buys.
 
-    A G-study and its D-study. What the runs cannot tell apart is said, and not given as 0. No labels are needed, and
-    nothing is asked of a model.
+    A G-study and its D-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
+    given as 0. No labels are needed, and no model is called.
     """
     from conqret._optional import require
     from conqret.judging.folder import JudgeFolder

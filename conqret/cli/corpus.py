@@ -28,7 +28,7 @@ def build(
     corpus: Annotated[
         Path, typer.Argument(help="A corpus directory with debates and their fetched evidence.")
     ],
-    seed: Annotated[int, typer.Option(help="Draws the split and the negatives.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of the split and of the negatives.")] = 13,
     train_share: Annotated[float, typer.Option(help="The share of topics for train.")] = 0.7,
     json_output: options.Json = False,
 ) -> None:
@@ -103,18 +103,16 @@ def import_passages(
     output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
         "corpus"
     ),
-    licence: Annotated[
-        str, typer.Option(help="The licence of all passages that state none themselves.")
-    ] = "",
+    licence: Annotated[str, typer.Option(help="The licence of passages that state none.")] = "",
     url: Annotated[
         str,
         typer.Option(help="The address of passages that have none, with {title} or {id} to be filled in."),
     ] = "",
     shown: options.Shown,
 ) -> None:
-    """Make a corpus of passage files, such as Wikipedia's and Sphere's, for `conqret index` and `conqret retrieve`.
+    """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret index` and `conqret retrieve`.
 
-    Passages are read one at a time. Where a row has a fault nothing is written, and all faults are listed by line.
+    Passages are read one at a time. If a row is invalid, nothing is written, and all faults are listed by line.
     """
     from conqret.io.corpus import CorpusDirectory, write_lines
     from conqret.io.passages import read_passages

@@ -45,7 +45,7 @@ Search = Annotated[
 ]
 UserAgent = Annotated[
     str | None,
-    options.option(options.FILES, "What we call ourselves to web sites; name a contact in it."),
+    options.option(options.FILES, "The user agent that web sites see; name a contact in it."),
 ]
 
 
@@ -54,25 +54,29 @@ class Filters(Group):
     """What is kept, and how much of a document is read."""
 
     keep: Annotated[
-        int | None, options.option(_FILTERS, "Documents of a question at most, best first. Default: 5.")
+        int | None,
+        options.option(_FILTERS, "The most documents for a question; the best are kept. Default: 5."),
     ] = None
     least_documents: Annotated[
-        int | None, options.option(_FILTERS, "A question with fewer trusted documents goes. Default: 3.")
+        int | None,
+        options.option(_FILTERS, "Questions with fewer trusted documents are filtered out. Default: 3."),
     ] = None
     least_views: Annotated[
-        int | None, options.option(_FILTERS, "A question with fewer points of view goes. Default: 3.")
+        int | None,
+        options.option(_FILTERS, "Questions with fewer points of view are filtered out. Default: 3."),
     ] = None
     rerank: Annotated[
         str | None,
         options.option(
-            _FILTERS, "Who puts the documents in order: listwise (the model) or lexical. Default: listwise."
+            _FILTERS, "What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`."
         ),
     ] = None
     document_tokens: Annotated[
-        int | None, options.option(_FILTERS, "Tokens that are read of a document. Default: 80000.")
+        int | None, options.option(_FILTERS, "How many tokens of each document are read. Default: 80000.")
     ] = None
     prompt_tokens: Annotated[
-        int | None, options.option(_FILTERS, "Tokens of all documents of a prompt. Default: 120000.")
+        int | None,
+        options.option(_FILTERS, "How many tokens all documents of a prompt may have. Default: 120000."),
     ] = None
 
 
@@ -81,7 +85,9 @@ class Filters(Group):
 def run(
     questions: Annotated[
         Path,
-        typer.Argument(help="Column question, perhaps id, source, url, licence: JSONL, CSV, TSV, Parquet."),
+        typer.Argument(
+            help="Column question, optionally id, source, url, licence: JSONL, CSV, TSV, Parquet."
+        ),
     ],
     *,
     corpus: Annotated[
@@ -96,8 +102,8 @@ def run(
         Path | None,
         options.option(
             _FILTERS,
-            "Domains to trust besides .edu, .org, .gov, .info and .pro: one a line, perhaps with a licence; - in front "
-            "refuses one.",
+            "Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a licence; a `-` "
+            "in front refuses one.",
         ),
     ] = None,
     filters: Filters,
@@ -109,8 +115,8 @@ def run(
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
 
-    The folder then holds benchmark.jsonl, which `conqret score perspective-diversity --references` reads, the documents
-    that it rests on with address and licence, the questions that were filtered, and items for `conqret label`.
+    The folder then holds benchmark.jsonl, which `conqret score perspective-diversity --references` reads, the
+    documents behind it with address and licence, the questions that were filtered out, and items for `conqret label`.
     """
     from conqret._optional import require
 

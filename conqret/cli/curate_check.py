@@ -52,7 +52,8 @@ def comprehensiveness(
 ) -> None:
     """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
 
-    Without --model a sheet is written, whose column covered people fill with yes or no; --labels reads it back.
+    Without `--model` a sheet is written, and people fill in its column `covered` with yes or no; `--labels`
+    reads it back.
     """
     from conqret.curation.embeddings import embedder
     from conqret.curation.figures import near_chunks
@@ -83,12 +84,15 @@ def distinctiveness(
     *,
     encoder: Encoder = "lexical",
     threshold: Annotated[
-        float, typer.Option(help="The cosine from which two points of view are looked at (DebateQA: .75).")
+        float,
+        typer.Option(
+            help="The cosine from which two points of view count as similar and are looked at (DebateQA: .75)."
+        ),
     ] = 0.75,
     reviewed: Reviewed,
     asking: Asking,
 ) -> None:
-    """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at like pairs.
+    """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.
 
     `conqret curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
     """

@@ -32,13 +32,16 @@ def remove(
         Path | None,
         options.option(options.FILES, "The sheet of `conqret curate check distinctiveness`, filled in."),
     ] = None,
-    least: Annotated[int, typer.Option(help="How many people must reject what is removed.")] = 2,
+    least: Annotated[
+        int, typer.Option(help="How many people must reject a partial answer for it to be removed.")
+    ] = 2,
     reading: LabelReading,
     shown: options.Shown,
 ) -> None:
     """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that say what others say.
 
-    Who says no to any question of the sheet rejects the partial answer. `conqret agree` gives Fleiss's kappa.
+    A person who answers no to any question of the sheet rejects that partial answer. `conqret agree` gives Fleiss's
+    kappa.
     """
     from dataclasses import replace
 

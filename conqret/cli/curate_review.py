@@ -28,13 +28,13 @@ class Reviewed(Group):
     model: options.Model = None
     labels: Annotated[
         Path | None,
-        options.option(options.FILES, "The sheet, filled in with yes and no; nothing is asked then."),
+        options.option(options.FILES, "The sheet, filled in with yes and no; no model is called then."),
     ] = None
     output: Annotated[
         Path | None,
         options.option(
             options.FILES,
-            "The sheet to write as CSV; a judge's run lies beside it. Without --model it is left for people.",
+            "The sheet to write as CSV; a judge's run lies beside it. Without `--model` it is left for people.",
             "--output",
             "-o",
         ),

@@ -23,7 +23,8 @@ EPILOG = (
 def diff(
     first: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
     second: Annotated[
-        Path, typer.Argument(help="Another: of the same items, or of another system on the same topics.")
+        Path,
+        typer.Argument(help="The other run: over the same items, or of another system on the same topics."),
     ],
     *,
     output: Annotated[
@@ -33,34 +34,36 @@ def diff(
     labels: Annotated[
         list[Path] | None,
         typer.Option(
-            help="People's labels of both systems' arguments, a random sample of the pairs; given twice where both "
-            "runs use the same ids: first those of the first run's items."
+            help="People's labels of both systems' arguments, for a random sample of the pairs. Give it twice if both "
+            "runs use the same ids: first the labels of the first run's items."
         ),
     ] = None,
     reading: label_options.LabelReading,
     most: Annotated[int, typer.Option(help="How many of the items that changed most are shown.", min=0)] = 10,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Only this metric, and no other is tested beside it; may be repeated."),
+        typer.Option(
+            help="Only this metric; p-values are corrected only for the metrics named. May be repeated."
+        ),
     ] = None,
     require: Annotated[
         list[str] | None,
         typer.Option(
-            help="A condition on the second run's mean less the first's: difference[groundedness] >= -0.02, or "
-            "difference.high[groundedness] >= 0, which fails where the whole interval is below 0; the exit code is 1 "
-            "where one is not met. May be repeated."
+            help="A condition on the second run's mean minus the first's: `difference[groundedness] >= -0.02`, or "
+            "`difference.high[groundedness] >= 0`, which fails if the whole interval is below 0. Exit code 0 if "
+            "all are met, 1 if one is not. May be repeated."
         ),
     ] = None,
     junit: Annotated[
-        Path | None, typer.Option(help="A file for the conditions as JUnit XML.", dir_okay=False)
+        Path | None, typer.Option(help="Write the conditions into this file as JUnit XML.", dir_okay=False)
     ] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
     """What changed between two runs, or which of two systems the judge finds better: paired, over topics.
 
-    No labels are needed. A judge may favour one of two systems; with a few labels people's difference is estimated
-    from all judgments, corrected for that.
+    No labels are needed. But a judge may favour one of two systems: with `--labels` for some of the pairs, the
+    difference that people would see is estimated from all judgments and corrected for that.
     """
     from conqret._optional import require as needed
     from conqret.errors import DeclarationError

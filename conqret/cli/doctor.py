@@ -36,7 +36,7 @@ def doctor(
     *,
     model: Annotated[
         str | None,
-        typer.Option("--model", "-m", help="Ask this model one small question, and show what came back."),
+        typer.Option("--model", "-m", help="Ask this model one small question, and show its answer."),
     ] = None,
     calls: options.Calls,
 ) -> None:

@@ -37,8 +37,8 @@ def drift(
         list[Path],
         typer.Argument(
             metavar="ITEMS|RUNS...",
-            help="With -o the anchors to be judged once more: a file of items. Without: folders of judged runs, one an "
-            "occasion, or a folder that holds them.",
+            help="With -o: a file of items (the anchors), to be judged once more. Without: folders of judged runs, one "
+            "for each occasion, or one folder that holds them.",
         ),
     ],
     *,
@@ -49,8 +49,8 @@ def drift(
         Path | None,
         options.option(
             options.FILES,
-            "The folder of all occasions; each is a run in it. The same command again, on the same day, goes on where "
-            "it stopped.",
+            "The folder of all occasions, each a run in it. The same command again on the same day goes on where it "
+            "stopped.",
             "--output",
             "-o",
         ),
@@ -62,42 +62,51 @@ def drift(
     since: Annotated[
         str | None,
         options.option(
-            SERIES, "Begin the series with this occasion, or with this date: after a change that you accept."
+            SERIES, "Start the series anew with this occasion or date, after a change that you accept."
         ),
     ] = None,
     baseline: Annotated[
-        int, options.option(SERIES, "How many of the first occasions the others are held against.", min=1)
+        int,
+        options.option(
+            SERIES,
+            "How many of the first occasions are the baseline that later ones are compared with.",
+            min=1,
+        ),
     ] = 3,
     occasions: Annotated[
         int,
         options.option(
-            SERIES, "How many occasions are planned, the baseline's among them: the rate is one of these."
+            SERIES,
+            "How many occasions are planned, including the baseline's; `--rate` is for all of them together.",
         ),
     ] = 20,
     rate: Annotated[
         float,
         options.option(
-            SERIES, "False alarms: the share of planned series in which a judge that stands still raises any."
+            SERIES,
+            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
         ),
     ] = 0.05,
     require: Annotated[
         list[str] | None,
         options.option(
             SERIES,
-            "A condition such as severity[groundedness] < 0.05, spread[clarity] > -0.03 (both against the baseline) or "
-            "coverage >= 0.98; the exit code is 1 where one is not met. May be repeated.",
+            "A condition such as `severity[groundedness] < 0.05`, `spread[clarity] > -0.03` (both as differences from "
+            "the baseline) or `coverage >= 0.98`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
             "--require",
         ),
     ] = None,
     junit: Annotated[
         Path | None,
-        options.option(options.FILES, "A file for charts and conditions as JUnit XML.", dir_okay=False),
+        options.option(
+            options.FILES, "Write charts and conditions into this file as JUnit XML.", dir_okay=False
+        ),
     ] = None,
     page: Annotated[
         Path | None,
         options.option(
             options.FILES,
-            "A file for the charts: .html, .md or .svg. Default: drift.html in the folder of -o.",
+            "The file for the charts: .html, .md or .svg. Default: drift.html in the folder of -o.",
             dir_okay=False,
         ),
     ] = None,
@@ -111,9 +120,9 @@ def drift(
 ) -> None:
     """See whether a judge is still as it was: the same anchors judged on dated occasions, with charts and alarms.
 
-    The exit code is 1 where the judge became more severe or milder, or uses more or less of its scale. Of judges that
-    stand still one in twenty raises an alarm over a whole planned series. It also says what else changed: the name
-    under which the model answers, its system, prompts, price and speed.
+    The exit code is 1 if the judge became more severe or milder, or uses more or less of its scale. Of judges that
+    have not changed, one in twenty raises an alarm over a whole planned series. It also says what else changed: the
+    name under which the model answers, its system, prompts, price and speed.
     """
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost

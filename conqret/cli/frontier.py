@@ -32,8 +32,8 @@ def frontier(
 ) -> None:
     """Which judge to buy: price and time against agreement with people, and who is shown to be worth more.
 
-    A dearer judge is worth it only where it is shown to agree better than every cheaper one: by the paired difference
-    of the alphas over topics, corrected over all pairs. Everything else is said to be open.
+    A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
+    difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
     """
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.frontier import frontier as compare

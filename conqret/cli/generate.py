@@ -43,21 +43,21 @@ def generate(
     expert: Annotated[
         bool,
         typer.Option(
-            "--expert", help="Put the expert's argument beside the new one, for formats that compare."
+            "--expert", help="Put the expert's argument into the items as well, for formats that compare two."
         ),
     ] = False,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws the examples.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed by which examples are drawn.")] = 13,
     temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
     asking: Asking,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
-    Documents that do not fit the model all lose the same share. Citations are checked. The same command again goes
-    on where it stopped, and asks again only for what failed.
+    If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
+    command again goes on where it stopped, and asks again only for what failed.
     """
     from dataclasses import asdict
 

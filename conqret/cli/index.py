@@ -37,9 +37,12 @@ class Analysis(Group):
             help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.",
         ),
     ] = None
-    k1: Annotated[float | None, typer.Option(help="How late term frequency saturates. Default: 0.9.")] = None
+    k1: Annotated[
+        float | None, typer.Option(help="BM25's k1: the higher, the more repeated words count. Default: 0.9.")
+    ] = None
     b: Annotated[
-        float | None, typer.Option(help="How far long documents are discounted, 0 to 1. Default: 0.4.")
+        float | None,
+        typer.Option(help="BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4."),
     ] = None
 
 
@@ -57,7 +60,9 @@ class Encodings(Group):
     ] = None
     query_encoder: Annotated[
         str | None,
-        typer.Option(help="The encoder of queries, where there are two (DPR).", rich_help_panel=VECTORS),
+        typer.Option(
+            help="The encoder of queries, for models that have a separate one (DPR).", rich_help_panel=VECTORS
+        ),
     ] = None
     pooling: Annotated[
         str | None,
@@ -110,7 +115,9 @@ def index(
     encodings: Encodings,
     rebuild: Annotated[
         bool,
-        typer.Option("--rebuild", help="Build it even if the index is of this corpus and these settings."),
+        typer.Option(
+            "--rebuild", help="Build it even if there is an index of this corpus with these settings."
+        ),
     ] = False,
     shown: options.Shown,
 ) -> None:

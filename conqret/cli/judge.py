@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first\n\n"
-    "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model offline\n\n"
+    "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model\n\n"
+    "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini\n\n"
     "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
     "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
     "conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8\n\n"
-    "conqret judge items.jsonl --judge my_judge:rate -o runs/mine\n\n"
+    "conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge\n\n"
     "conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged\n\n"
     "conqret judge items.jsonl --replay recordings.jsonl\n\n"
     "conqret judge items.jsonl --config settings.toml"
@@ -52,14 +52,13 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "The requests of TREC RAG reports: JSONL with request_id, title, problem_statement, …",
+            "For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`, "
+            "`problem_statement`, …",
         ),
     ] = None,
     skip_invalid: Annotated[
         bool,
-        options.option(
-            options.FILES, "Leave out items that have faults, and say how many and why.", "--skip-invalid"
-        ),
+        options.option(options.FILES, "Leave out invalid items, and say how many and why.", "--skip-invalid"),
     ] = False,
     prompts: options.Prompts = None,
     calls: options.Calls,
@@ -69,8 +68,8 @@ def judge(
         bool | None,
         options.option(
             options.JUDGING,
-            "Ask the judge how sure it is of each answer, from 0 to 100: for conqret abstain. The prompt differs, so "
-            "the scores count as those of a judge of their own.",
+            "Ask the judge how sure it is of each answer, from 0 to 100, for `conqret abstain`. The prompt differs, so "
+            "it counts as a different judge.",
             "--confidence",
         ),
     ] = None,
@@ -78,7 +77,7 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "A judge card (card.json): says whether it is of this judge, and what has changed since.",
+            "A judge card (card.json): say whether it is of this judge, and if not, what has changed since.",
             "--card",
         ),
     ] = None,
@@ -86,8 +85,8 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "A file of conqret calibrate for this very judge: report and scores.parquet then hold calibrated scores "
-            "beside the raw ones.",
+            "A file written by `conqret calibrate` for this same judge: report and scores.parquet then have calibrated "
+            "scores beside the raw ones.",
             "--calibration",
         ),
     ] = None,
@@ -95,8 +94,8 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "A file of conqret abstain for this very judge: a score that it is not sure enough of is left out, with "
-            "the reason unsure. The same command without it brings such scores back.",
+            "A file written by `conqret abstain` for this same judge: scores that it is not sure enough of are left "
+            "out, reason: `unsure`. The same command without the option brings them back.",
             "--abstain",
         ),
     ] = None,
@@ -105,23 +104,26 @@ def judge(
         list[str] | None,
         options.option(
             options.JUDGING,
-            "A condition such as groundedness >= 0.7, groundedness.low >= 0.6 (the low end of its 95% interval), "
-            "groundedness.worst_case >= 0.6 (all that has no value being 0) or coverage >= 0.95; the exit code is 1 "
-            "where one is not met. May be repeated.",
+            "A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval), "
+            "`groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a "
+            "score). Exit code 0 if all are met, 1 if one is not. May be repeated.",
             "--require",
         ),
     ] = None,
     junit: Annotated[
         Path | None,
         options.option(
-            options.FILES, "A file for items and conditions as JUnit XML.", "--junit", dir_okay=False
+            options.FILES,
+            "Write items and conditions into this file as JUnit XML.",
+            "--junit",
+            dir_okay=False,
         ),
     ] = None,
     markdown: Annotated[
         Path | None,
         options.option(
             options.FILES,
-            "A file for conditions and means as Markdown: the summary of a build.",
+            "Write conditions and means into this file as Markdown, for the summary page of a CI build.",
             "--markdown",
             dir_okay=False,
         ),
@@ -130,7 +132,7 @@ def judge(
         bool,
         options.option(
             options.MODEL,
-            "Hand the questions in as a batch (OpenAI, Anthropic) at half the price, and leave; the same command again "
+            "Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again "
             "collects the answers.",
             "--batch",
         ),
@@ -140,8 +142,8 @@ def judge(
 ) -> None:
     """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.
 
-    Every item is checked before the first call. Judgments are written as they arrive: a run that was stopped goes
-    on when the same command is given again, and no answer is paid for twice.
+    Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
+    command goes on from there, and no answer is paid for twice.
     """
     from conqret import judge as judged
     from conqret.api.judging import expected_cost

@@ -25,10 +25,16 @@ def jury(
     ],
     *,
     labels: Annotated[
-        Path | None, typer.Option(help="What people say of the items; needed for weights and for any gain.")
+        Path | None,
+        typer.Option(
+            help="What people say of the items; needed to fit weights and to say what the jury gains."
+        ),
     ] = None,
     by: Annotated[
-        str, typer.Option(help="How scores come together: mean, median, weights or dawid-skene.")
+        str,
+        typer.Option(
+            help="How scores are combined: `mean`, `median`, `weights` (fitted to labels) or `dawid-skene`."
+        ),
     ] = "mean",
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for the run of the jury.")
@@ -43,8 +49,9 @@ def jury(
 ) -> None:
     """Several judges as one: what their scores together gain over the best of them, and where they differ.
 
-    Asks nobody: it puts finished runs together, and writes a run that conqret report and validate read. The best
-    member is chosen on other topics than it is held against, and weights are fitted on other topics than they are for.
+    No model is called: finished runs are put together into a new run, which `conqret report` and `conqret
+    validate` read. The jury is compared with the member that is best on other topics, and weights are fitted on
+    other topics than those they are used for.
     """
     from conqret.errors import UnknownNameError
     from conqret.judging.folder import JudgeFolder

@@ -38,12 +38,15 @@ def label(
     plan: Annotated[int, typer.Option(help="How many items to label.")] = 100,
     run: Annotated[
         Path | None,
-        typer.Option(help="A run of a judge on these items: bands of its scores, and what it is unsure of."),
+        typer.Option(
+            help="A judge's run over these items: the sample is spread over bands of its scores (or see "
+            "`--uncertain-first`)."
+        ),
     ] = None,
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", help="The file to write; beside it, NAME.plan.json says how it was drawn."
+            "--output", "-o", help="The file to write; NAME.plan.json beside it says how it was drawn."
         ),
     ] = Path("sheet.csv"),
     to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
@@ -56,20 +59,22 @@ def label(
     ] = None,
     scale: Annotated[
         str | None,
-        typer.Option(help="The ends of the scale in whole numbers, as 1:5. Default: the task's."),
+        typer.Option(help="Lowest and highest label, whole numbers, for example `1:5`. Default: the task's."),
     ] = None,
     labelled: Annotated[
         Path | None,
         typer.Option(
-            help="Labels that there are already; their items are left out (but those marked as not for estimation)."
+            help="Labels that you have already: their items are left out, except those labelled by "
+            "`--uncertain-first`."
         ),
     ] = None,
     uncertain_first: Annotated[
         bool,
         typer.Option(
             "--uncertain-first",
-            help="The items that the judge of --run is least sure of, instead of a sample: to be read; those that it "
-            "abstained on come first. Their labels are marked, and refused where something is estimated.",
+            help="Instead of a sample, the items that the judge of `--run` is least sure of, for people to read; "
+            "those it abstained on come first. They are no random sample, so their labels are marked, and "
+            "commands that estimate something refuse them.",
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 13,
@@ -78,7 +83,7 @@ def label(
 ) -> None:
     """Draw the items to be labelled: a random sample, spread over topics and the judge's scores.
 
-    Annotators do not see the judge's scores. What comes back is read by conqret validate and conqret agree.
+    Annotators do not see the judge's scores. `conqret validate` and `conqret agree` read the labelled sheet.
     """
     import json
 

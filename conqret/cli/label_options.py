@@ -23,38 +23,41 @@ class LabelReading(Group):
 
     level: Annotated[
         Literal["nominal", "ordinal", "interval", "ratio"] | None,
-        option(PANEL, "The level of measurement. Default: the layout's, or ordinal."),
+        option(PANEL, "The labels' level of measurement. Default: that of the file's layout, or `ordinal`."),
     ] = None
     scale: Annotated[
         list[str] | None,
         option(
             PANEL,
-            "The ends of the labels' scale, 1:3, or of one dimension's, overall_quality=1:5. May be repeated.",
+            "Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be "
+            "repeated.",
         ),
     ] = None
     words: Annotated[
-        list[str] | None, option(PANEL, "What words stand for: low=1,medium=2,high=3.", "--map")
+        list[str] | None, option(PANEL, "The numbers that words stand for: `low=1,medium=2,high=3`.", "--map")
     ] = None
     columns: Annotated[
         str | None,
         option(
             PANEL,
-            "Which column holds what: item=doc_id,annotator=worker,…; of a wide table which dimension, too: "
-            "clarity=Answer.clarity.",
+            "Which column holds which field: `item=doc_id,annotator=worker,…`; in a wide table also which dimension: "
+            "`clarity=Answer.clarity`.",
         ),
     ] = None
     dimension: Annotated[
         list[str] | None,
         option(
-            PANEL, "Only this dimension; the one meant, where a long table does not say. May be repeated."
+            PANEL,
+            "Only this dimension; or the name of the dimension, if a long table has no column for it. May be "
+            "repeated.",
         ),
     ] = None
     layout: Annotated[
         str | None,
         option(
             PANEL,
-            "The layout of the file, by name: dagstuhl, argilla, table, … (a wrong name is answered with all that "
-            "there are). Default: recognised.",
+            "The layout of the file, by name: `dagstuhl`, `argilla`, `table`, … (a wrong name lists all). Default: "
+            "recognised.",
         ),
     ] = None
     cannot_judge: Annotated[
@@ -64,7 +67,8 @@ class LabelReading(Group):
         bool,
         option(
             PANEL,
-            "Nobody is named: number the labels of one thing as annotators.",
+            "For files that name no annotators: the first label of each item is taken as annotator 1, the second as 2, "
+            "…",
             "--number-annotators",
         ),
     ] = False
@@ -88,26 +92,29 @@ class LabelReading(Group):
         )
 
 
-Confidence = Annotated[float, typer.Option(help="The coverage of the intervals.", min=0.5, max=0.999)]
+Confidence = Annotated[float, typer.Option(help="The confidence level of the intervals.", min=0.5, max=0.999)]
 Metrics = Annotated[
     list[str] | None,
     option(
         PANEL,
-        "The judge's metric of a dimension that is called otherwise: quality=overall_quality. May be repeated.",
+        "Which metric of the judge a dimension is compared with, if their names differ: `quality=overall_quality`. May "
+        "be repeated.",
         "--metric",
     ),
 ]
 People = Annotated[
     Literal["auto", "mean", "majority"],
     option(
-        PANEL, "How several labels become one; auto: the majority of nominal and binary ones, else the mean."
+        PANEL,
+        "How several people's labels become one. `auto`: the majority for nominal and binary labels, else the "
+        "mean.",
     ),
 ]
 Floor = Annotated[
     Path | None,
     typer.Option(
         "--beside",
-        help="A run of the offline model (the floor) on the same items, which then stands beside the judge.",
+        help="A run of the offline baseline (the floor) over the same items, to be shown beside the judge.",
     ),
 ]
 

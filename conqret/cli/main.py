@@ -21,7 +21,7 @@ from types import FrameType
 import typer
 
 from conqret._optional import missing
-from conqret.cli.commands import Commands
+from conqret.cli.commands import MARKUP, Commands
 from conqret.cli.console import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
 
@@ -44,10 +44,10 @@ app = typer.Typer(
     name="conqret",
     cls=Commands,
     help="Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted.",
-    epilog="Example: conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/first",
+    epilog="Example: conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=MARKUP,
 )
 
 

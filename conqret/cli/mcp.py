@@ -25,7 +25,10 @@ EPILOG = (
 @grouped
 def mcp(
     runs: Annotated[
-        Path, typer.Argument(help="The folder of runs that may be read; nothing leads out of it.")
+        Path,
+        typer.Argument(
+            help="The folder of runs that the assistant may read; it can read nothing outside it."
+        ),
     ] = Path("runs"),
     *,
     model: options.Model = None,
@@ -35,8 +38,8 @@ def mcp(
 ) -> None:
     """Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.
 
-    An assistant starts it, and ends it. Every answer of the model is recorded (in the folder of runs, under mcp/,
-    unless --recordings says where). --budget-usd says what an assistant may spend.
+    The assistant starts and ends it. Every answer of the model is recorded (in the folder of runs, under mcp/,
+    unless `--recordings` says where). `--budget-usd` limits what the assistant may spend.
     """
     from conqret._optional import require
     from conqret.errors import DeclarationError

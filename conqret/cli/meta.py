@@ -30,9 +30,13 @@ def meta(
         ),
     ],
     *,
-    truth: Annotated[Path, options.option(FILES, "The reference: a leaderboard, by people.")],
-    format: Annotated[Shape, options.option(FILES, "The form of the judges' leaderboards.")] = "ir_measures",  # noqa: A002
-    truth_format: Annotated[Shape, options.option(FILES, "The form of the reference.")] = "ir_measures",
+    truth: Annotated[Path, options.option(FILES, "The reference: the leaderboard by people.")],
+    format: Annotated[  # noqa: A002 - the option's name
+        Shape, options.option(FILES, "The file format of the judges' leaderboards.")
+    ] = "ir_measures",
+    truth_format: Annotated[
+        Shape, options.option(FILES, "The file format of the reference.")
+    ] = "ir_measures",
     reports: Annotated[
         list[Path] | None,
         options.option(
@@ -49,14 +53,16 @@ def meta(
         list[str] | None,
         options.option(
             COMPARED,
-            "kendall, pearson, spearman, tauap_b or tau_gap; with @10 among the reference's ten first. Repeatable; "
-            "the first is tested. Default: all, and kendall@10.",
+            "`kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first ten "
+            "systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.",
         ),
     ] = None,
     on_missing: Annotated[
         Literal["error", "skip", "default"],
         options.option(
-            COMPARED, "Gaps and runs of one side: refuse them, leave them out, or count them as 0."
+            COMPARED,
+            "What to do with missing values, and with runs that only one side has: refuse them, leave them out, or "
+            "count them as 0.",
         ),
     ] = "error",
     topic: Annotated[list[str] | None, options.option(COMPARED, "Only this topic. May be repeated.")] = None,
@@ -70,7 +76,9 @@ def meta(
     recompute: Annotated[
         bool,
         options.option(
-            COMPARED, "Take means over the topics for the files' own scores over all.", "--recompute"
+            COMPARED,
+            "Compute scores over all topics as means over the topics, instead of taking the files' own.",
+            "--recompute",
         ),
     ] = False,
     by_topic: Annotated[bool, typer.Option("--by-topic", help="Show the coefficient of each topic.")] = False,

@@ -21,7 +21,7 @@ MARKDOWN, LATEX = ".md", ".tex"
 
 @grouped
 def methods(
-    run: Annotated[Path, typer.Argument(help="The folder of a run of conqret judge.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a run of `conqret judge`.")],
     *,
     labels: Annotated[
         Path | None, typer.Option(help="What people say of the items: agreement is then reported, too.")
@@ -29,9 +29,9 @@ def methods(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    bias: Annotated[Path | None, typer.Option(help="A folder of conqret bias (with --labels).")] = None,
+    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias` (with `--labels`).")] = None,
     sensitivity: Annotated[
-        Path | None, typer.Option(help="A folder of conqret sensitivity (with --labels).")
+        Path | None, typer.Option(help="A folder of `conqret sensitivity` (with `--labels`).")
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file: LaTeX (.tex) or Markdown (.md).")
@@ -42,7 +42,7 @@ def methods(
 ) -> None:
     """What a paper has to say of a run: what was asked, of which model, when, how many, what failed, agreement.
 
-    Paragraphs and tables as Markdown or LaTeX, drawn from the run's own record. Nothing is asked of a model.
+    Paragraphs and tables as Markdown or LaTeX, made from the run's own record. No model is called.
     """
     from conqret import validate
     from conqret.errors import DeclarationError

@@ -42,11 +42,13 @@ def run_folder(default: str, what: str = "The run's folder", where: str = "where
 
 
 ITEMS = typer.Argument(
-    help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…); the columns of ragas, "
+    help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…). The columns of ragas, "
     "DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
 )
 Items = Annotated[Path, ITEMS]
-Columns = Annotated[str | None, option(FILES, "Which column holds what: topic=question,documents=ctx,…")]
+Columns = Annotated[
+    str | None, option(FILES, "Which column holds which field: `topic=question,documents=ctx,…`")
+]
 Format = Annotated[
     str | None,
     option(JUDGING, "The format; `conqret formats` lists them. Default: rag-fine-grained.", "--format", "-f"),
@@ -55,8 +57,9 @@ Model = Annotated[
     str | None,
     option(
         MODEL,
-        "Any litellm model; local/FOLDER, a transformers model on this machine (format likelihood, `debate write`); "
-        "or offline, the lexical baseline, without key or network. Default: offline.",
+        "Any model that litellm knows; `local/FOLDER`, a transformers model on this machine (only for the format "
+        "`likelihood` and for `conqret debate write`); or `offline`, the lexical baseline, which needs no key and no "
+        "network. Default: `offline`.",
         "--model",
         "-m",
     ),
@@ -65,18 +68,27 @@ Detector = Annotated[
     Path | None,
     option(
         MODEL,
-        "A local detector instead of --model: the folder of `conqret perspectives tune`, or of an NLI model.",
+        "A local detector instead of `--model`: a folder that `conqret perspectives tune` wrote, or an NLI "
+        "model's folder.",
     ),
 ]
 Metric = Annotated[
     list[str] | None,
     option(
-        JUDGING, "Only this metric of the format, and nothing else is paid for; may be repeated.", "--metric"
+        JUDGING,
+        "Only this metric of the format; the others are not asked for and not paid for. May be repeated.",
+        "--metric",
     ),
 ]
-Prompts = Annotated[Path | None, option(FILES, "A folder with prompts of your own, laid out like prompts/.")]
+Prompts = Annotated[
+    Path | None,
+    option(FILES, "A folder with prompts of your own, laid out as `conqret prompt copy` writes them."),
+]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say which calls, tokens and price are expected, and stop.")
+    bool,
+    typer.Option(
+        "--dry-run", help="Print how many calls, how many tokens and what price to expect, and stop."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
@@ -93,33 +105,44 @@ class Calls(Group):
         Literal["direct", "litellm"] | None,
         option(
             MODEL,
-            "The way to hosted models: direct asks OpenAI-compatible servers itself, and only others through litellm; "
-            "litellm asks all through it. Default: direct.",
+            "`direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`: "
+            "everything goes through litellm. Default: `direct`.",
         ),
     ] = None
     max_tokens: Annotated[
         int | None,
-        option(MODEL, "Room for the answer in tokens; a truncated answer is asked again with twice as much."),
+        option(
+            MODEL,
+            "Tokens that an answer may take; one that was cut off is asked for again with twice as many. Default: the "
+            "provider's own limit.",
+        ),
     ] = None
     context_window: Annotated[
-        int | None, option(MODEL, "The model's window in tokens, where it is not known.")
+        int | None,
+        option(MODEL, "The model's context window in tokens, for a model that conqret does not know."),
     ] = None
     input_price: Annotated[
-        float | None, option(MODEL, "US dollars for a million prompt tokens, where the price is not known.")
+        float | None,
+        option(
+            MODEL, "US dollars for a million prompt tokens, for a model whose price conqret does not know."
+        ),
     ] = None
-    output_price: Annotated[float | None, option(MODEL, "US dollars for a million completion tokens.")] = None
+    output_price: Annotated[float | None, option(MODEL, "The same for a million completion tokens.")] = None
     max_concurrency: Annotated[
         int | None,
         option(
             LIMITS,
-            "Requests under way at a time at most; sinks by itself when the provider says 429. Default: 16.",
+            "The most requests at a time; lowered by itself when the provider answers 429 (too many). Default: 16.",
         ),
     ] = None
-    rpm: Annotated[int | None, option(LIMITS, "Requests a minute at most.")] = None
-    tpm: Annotated[int | None, option(LIMITS, "Tokens a minute at most.")] = None
+    rpm: Annotated[int | None, option(LIMITS, "The most requests a minute.")] = None
+    tpm: Annotated[int | None, option(LIMITS, "The most tokens a minute.")] = None
     budget_usd: Annotated[
         float | None,
-        option(LIMITS, "Money to spend at most; what is left over fails with the reason budget."),
+        option(
+            LIMITS,
+            "The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.",
+        ),
     ] = None
     timeout: Annotated[
         float | None, option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
@@ -128,7 +151,7 @@ class Calls(Group):
         float | None,
         option(
             LIMITS,
-            "Ask nothing more once this share of the questions sent (20 or more) came to nothing. Default: 0.5.",
+            "Stop once this share of the questions sent (at least 20) has failed. Default: 0.5.",
         ),
     ] = None
 
@@ -145,7 +168,9 @@ class Calls(Group):
 
 Overwrite = Annotated[
     bool,
-    option(FILES, "Begin afresh where the folder holds another run; its recordings are kept.", "--overwrite"),
+    option(
+        FILES, "Start anew if the folder holds another run; its recorded answers are kept.", "--overwrite"
+    ),
 ]
 
 
@@ -156,12 +181,16 @@ class Answers(Group):
     recordings: Annotated[
         Path | None,
         option(
-            FILES, "A store of answers to read and add to, shared between runs. Default: in the run's folder."
+            FILES,
+            "A store of recorded answers, read first and added to; several runs may share it. Default: one in the "
+            "run's folder.",
         ),
     ] = None
     replay: Annotated[
         Path | None,
-        option(FILES, "Answer from these recordings (a store, an export, a run) and never call out."),
+        option(
+            FILES, "Take all answers from these recordings (a store, an export or a run), and call no model."
+        ),
     ] = None
 
 
@@ -180,13 +209,15 @@ class Engines(Group):
         Literal["process", "ray"] | None,
         option(
             LIMITS,
-            "ray spreads what is judged over the workers of a Ray cluster, that at RAY_ADDRESS or one on this machine, "
-            "under the same limits. Default: process, this one alone.",
+            "`process`: judge in this process. `ray`: spread the items over the workers of a Ray cluster (the one at "
+            "RAY_ADDRESS, else one on this machine), under the same limits. Default: `process`.",
         ),
     ] = None
     workers: Annotated[
         int | None,
-        option(LIMITS, "Processes that judge, with --engine ray. Default: one a processor, 2 at least."),
+        option(
+            LIMITS, "With `--engine` ray: how many processes judge. Default: one per processor, at least 2."
+        ),
     ] = None
 
 
@@ -198,17 +229,18 @@ class OwnJudge(Group):
         str | None,
         option(
             MODEL,
-            "A judge of your own instead of --format and --model: module:function. The module is imported, from the "
-            "working directory, too. It gets an item as a dictionary and says a number from 0 to 1, {metric: number}, "
-            "or first, second or tie. Or reward/FOLDER, a reward model of transformers on this machine.",
+            "A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, "
+            "also from the working directory. The function gets an item as a dictionary and returns a number "
+            "from 0 to 1, `{metric: number}`, or `first`, `second` or `tie`. Or `reward/FOLDER`, a transformers "
+            "reward model on this machine.",
         ),
     ] = None
     server: Annotated[
         str | None,
         option(
             MODEL,
-            "A judge of your own at an HTTP address: one POST with an item, a judgment back, as `conqret serve` "
-            "speaks. Its key is taken from CONQRET_SERVER_KEY.",
+            "A judge of your own at an HTTP address: it gets a POST with one item and answers with a judgment, in the "
+            "form that `conqret serve` uses. Its key is taken from CONQRET_SERVER_KEY.",
         ),
     ] = None
 
@@ -221,13 +253,14 @@ class AnyJudge(OwnJudge):
         Path | None,
         option(
             MODEL,
-            "What has been judged already, elsewhere: JSONL, CSV or Parquet with a verdict (first, second, tie) or a "
-            "score a row, and either the texts as they were shown (ITEMS is left out then), or the id of an item. "
-            "Nobody is asked.",
+            "Judgments that were made elsewhere: JSONL, CSV or Parquet with a verdict (`first`, `second`, `tie`) or a "
+            "score in each row, and either the texts as they were shown (then leave out ITEMS) or the id of an item. "
+            "No model is called.",
         ),
     ] = None
     verdict_scale: Annotated[
-        str | None, option(MODEL, "The ends of the scores of --verdicts: 1:10. Default: 0:1.")
+        str | None,
+        option(MODEL, "Lowest and highest score in `--verdicts`, for example `1:10`. Default: `0:1`."),
     ] = None
 
 
@@ -238,21 +271,26 @@ class Judging(Group):
     metric: Metric = None
     samples: Annotated[
         int | None,
-        option(JUDGING, "Repetitions of each question, combined by mean and majority. Default: 1."),
+        option(
+            JUDGING,
+            "How often each question is asked; the answers are combined by mean (scores) and majority (verdicts). "
+            "Default: 1.",
+        ),
     ] = None
     order: Annotated[
         Literal["given", "reversed", "shuffled"] | None,
         option(
             JUDGING,
-            "The order of the fifteen dimensions; further samples are always shuffled. Default: given.",
+            "The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and "
+            "`rag-fine-grained`). Every sample after the first is shuffled. Default: `given`.",
         ),
     ] = None
-    seed: Annotated[int | None, option(JUDGING, "Draws the shuffled orders. Default: 13.")] = None
+    seed: Annotated[int | None, option(JUDGING, "The seed of the shuffled orders. Default: 13.")] = None
     relevant_from: Annotated[
         int | None,
         option(
             JUDGING,
-            "The rating (0 to 5) from which a document counts towards predicted precision. Default: 3.",
+            "The rating (0 to 5) from which a document counts as relevant in predicted precision. Default: 3.",
         ),
     ] = None
     temperature: Annotated[
@@ -272,7 +310,13 @@ class Shown(Group):
 
     json_output: Json = False
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress, no notes, and of judge no tables.")
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print no progress and no notes; `conqret judge` prints only what was judged, the files written "
+            "and the conditions.",
+        ),
     ] = False
 
     def tell(self, *lines: str) -> None:

@@ -62,7 +62,7 @@ def detect(
     pairs: Annotated[
         Path,
         typer.Argument(
-            help="Columns question, document and perspective, perhaps id: JSONL, CSV, TSV, Parquet."
+            help="Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet."
         ),
     ],
     *,
@@ -72,15 +72,15 @@ def detect(
         str | None,
         options.option(
             LABELS,
-            "What people say (1 or 0, yes or no): a column of the pairs, or a file with columns id and label.",
+            "People's labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.",
         ),
     ] = None,
     yes_from: Annotated[
         str | None,
         options.option(
             LABELS,
-            "The grade (1 to 4) from which a document contains its perspective, or the folder of a run that chose "
-            "one. Default: the best by --labels, else 3.",
+            "The grade (1 to 4) from which a document counts as containing the perspective, or the folder of a "
+            "run that chose one. Default: the best by `--labels`, else 3.",
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
@@ -88,9 +88,9 @@ def detect(
 ) -> None:
     """Does each document contain its perspective? Would somebody who holds the view cite it?
 
-    Each pair gets a grade: 0 against it, 1 nothing, 2 touches it, 3 speaks for it in part, 4 clearly speaks for it.
-    With --labels the grade from which it is a yes is chosen by them, and measured on questions that had no part in the
-    choice: for each question the grade that has the highest F1 on all others.
+    Each pair gets a grade: 0 speaks against the perspective, 1 says nothing of it, 2 touches it, 3 speaks for it
+    in part, 4 clearly speaks for it. With `--labels`, the grade that counts as yes is cross-fitted: for each
+    question, the threshold with the highest F1 on all other questions.
     """
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs

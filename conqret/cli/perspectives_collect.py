@@ -29,7 +29,9 @@ EPILOG = (
 
 @grouped
 def collect(
-    questions: Annotated[Path, typer.Argument(help="Column question, perhaps id: JSONL, CSV, TSV, Parquet.")],
+    questions: Annotated[
+        Path, typer.Argument(help="Column question, optionally id: JSONL, CSV, TSV, Parquet.")
+    ],
     *,
     search: Search = None,
     user_agent: UserAgent = None,
@@ -37,21 +39,21 @@ def collect(
         Path | None,
         options.option(
             options.FILES,
-            "Pages that you have, instead of a search: columns question_id and text, perhaps title, url, licence.",
+            "Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.",
         ),
     ] = None,
     results: Annotated[
-        int | None, typer.Option(help="Results of a search that are read. Default: 100.")
+        int | None, typer.Option(help="How many results of a search are read. Default: 100.")
     ] = None,
-    words: Annotated[int | None, typer.Option(help="Words of a passage. Default: 100.")] = None,
+    words: Annotated[int | None, typer.Option(help="Words in each passage. Default: 100.")] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.Shown,
 ) -> None:
     """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
 
-    Pages are fetched politely, each once, and cut into passages of 100 words. The folder is a corpus for `conqret
-    index`, `retrieve` and `perspectives score`, in which each question is searched in its own corpus alone.
+    Pages are fetched slowly, each once, and cut into passages of 100 words. The folder is a corpus for `conqret
+    index`, `conqret retrieve` and `conqret perspectives score`; each question is searched only in its own pages.
     """
     from conqret.perspectives import own_corpora
     from conqret.report.own_corpora import collected_table

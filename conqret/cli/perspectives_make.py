@@ -36,15 +36,18 @@ class From(StrEnum):
 def make(
     rows: Annotated[
         Path,
-        typer.Argument(help="What perspectives are made of, by --from; perhaps id, subset, url, licence."),
+        typer.Argument(
+            help="The rows from which perspectives are made, with the columns that `--from` names; optionally id, "
+            "subset, url, licence."
+        ),
     ],
     *,
     source: Annotated[
         From,
         options.option(
             options.FILES,
-            "opinionqa: question and options (surveys); kialo: question and statement, or answers; arguana: argument "
-            "and counter; open: question.",
+            "The kind of rows, with their columns. `opinionqa`: question and options (surveys); `kialo`: question and "
+            "statement, or answers; `arguana`: argument and counter; `open`: question.",
             "--from",
         ),
     ],
@@ -54,9 +57,9 @@ def make(
 ) -> None:
     """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
 
-    Left out, and counted by subset, is what asks about own experience, is not debatable, or has perspectives that do
-    not contradict each other. A perspective that is a question is never taken. `conqret perspectives score` reads
-    perspectives.jsonl; inspect.csv has twenty of each subset for people to look at.
+    Questions about personal experience, questions that are not debatable, and those whose perspectives do not
+    contradict each other are left out and counted by subset. A perspective that is a question is never taken. `conqret
+    perspectives score` reads perspectives.jsonl; inspect.csv has twenty questions of each subset for people to check.
     """
     from conqret.io.perspective_sources import read_perspective_sources
     from conqret.perspectives import making
@@ -89,7 +92,7 @@ def errors(
 ) -> None:
     """Count what people found wrong in a sample of made questions, by subset (BeRDS, Table 19).
 
-    In the column error, no is none; yes, or what is wrong in words, is one; a blank was not looked at.
+    In the column `error`, no means no error; yes, or a description, means an error; a blank was not looked at.
     """
     from conqret.perspectives.inspection import read_errors
     from conqret.report.perspective_scores import errors_table

@@ -37,9 +37,9 @@ def score(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="TREC runs (FILE or NAME=FILE), or systems that search --corpus: bm25, dense or hybrid, joined with "
-            "what comes to it: mmr, perspectives, generic, pro, con, as in dense+mmr. The first is what the others are "
-            "compared with."
+            help="TREC runs (`FILE` or `NAME=FILE`), or systems that search `--corpus`: `bm25`, `dense` or "
+            "`hybrid`, and further steps after a plus: `mmr`, `perspectives`, `generic`, `pro`, `con`, as in "
+            "`dense+mmr`. The others are compared with the first."
         ),
     ],
     *,
@@ -47,7 +47,7 @@ def score(
         Path,
         options.option(
             options.FILES,
-            "Columns question and perspectives (a list), perhaps id and subset: JSONL, CSV, Parquet.",
+            "Columns question and perspectives (a list), optionally id and subset: JSONL, CSV, Parquet.",
         ),
     ],
     corpus: Annotated[
@@ -57,27 +57,30 @@ def score(
         Path | None,
         options.option(
             JUDGING,
-            "Judgments instead of a model's: qrels whose second column is the place of the perspective, from 1.",
+            "Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.",
         ),
     ] = None,
     yes_from: Annotated[
         str | None,
         options.option(
             JUDGING,
-            "The grade (1 to 4) from which a document contains its perspective, or the folder of a run of detect. "
-            "Default: 3.",
+            "The grade (1 to 4) from which a document counts as containing the perspective, or a run of `conqret "
+            "perspectives detect` that chose one. Default: 3.",
         ),
     ] = None,
     model: options.Model = None,
     detector: options.Detector = None,
     cuts: Annotated[
-        str, typer.Option("--cuts", "-k", help="How many of the first documents count.")
+        str,
+        typer.Option(
+            "--cuts", "-k", help="How many of the first documents count; several numbers, comma-separated."
+        ),
     ] = "5,10",
     depth: Annotated[
         int | None,
         typer.Option(
-            help="Documents of each ranking that are judged: for the ceiling, and how many it takes (BeRDS: 100). "
-            "Default: the largest of --cuts."
+            help="How many documents of each ranking are judged, for the ceiling and for how many a ranking needs "
+            "(BeRDS: 100). Default: the largest of `--cuts`."
         ),
     ] = None,
     mmr_encoder: MmrEncoder = None,
@@ -86,9 +89,10 @@ def score(
 ) -> None:
     """Do the first documents show every perspective on a question? (BeRDS, Tables 3, 5, 6, 16, 17, Figures 2, 3)
 
-    MRecall (all perspectives, or not), precision, which side is shown where there are two, how a ranking leans and
-    whether it follows the side of its query, the documents that it takes, and the ceiling of all rankings together.
-    A model (or --judgments) says which document contains which perspective, and which of two supports the question.
+    Prints MRecall (the share of questions with every perspective shown), precision, which side is shown where
+    there are two, how a ranking leans and whether it follows the side of its query, how many documents it needs,
+    and the ceiling of all rankings together. A model (or `--judgments`) says which document contains which
+    perspective, and which of two perspectives supports the question.
     """
     import json
 

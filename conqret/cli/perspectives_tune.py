@@ -36,18 +36,19 @@ class Settings(Group):
     lora: Annotated[
         bool, options.option(TRAINING, "Train an adapter (LoRA), not the whole model: less memory.", "--lora")
     ] = False
-    epochs: Annotated[int | None, options.option(TRAINING, "Times that every pair is seen. Default: 2.")] = (
+    epochs: Annotated[int | None, options.option(TRAINING, "How often every pair is seen. Default: 2.")] = (
         None
     )
     learning_rate: Annotated[
-        float | None, options.option(TRAINING, "Its highest. Default: 2e-5; 1e-4 with --lora.")
+        float | None,
+        options.option(TRAINING, "The highest learning rate. Default: 2e-5; 1e-4 with `--lora`."),
     ] = None
-    batch_size: Annotated[int | None, options.option(TRAINING, "Pairs a step. Default: 16.")] = None
+    batch_size: Annotated[int | None, options.option(TRAINING, "Pairs per step. Default: 16.")] = None
     max_length: Annotated[
         int | None,
         options.option(
             TRAINING,
-            "Tokens at once, document and perspective together; of a longer document training sees the beginning. "
+            "The most tokens of document and perspective together; of a longer document, training sees the beginning. "
             "Default: 512.",
         ),
     ] = None
@@ -56,11 +57,11 @@ class Settings(Group):
         options.option(TRAINING, "The share of the questions that measures the detector. Default: 0.2."),
     ] = None
     seed: Annotated[
-        int | None, options.option(TRAINING, "Parts the questions, orders pairs. Default: 13.")
+        int | None, options.option(TRAINING, "The seed of the split and of the pairs' order. Default: 13.")
     ] = None
-    save_every: Annotated[
-        int | None, options.option(TRAINING, "Steps from checkpoint to checkpoint. Default: 50.")
-    ] = None
+    save_every: Annotated[int | None, options.option(TRAINING, "Steps between checkpoints. Default: 50.")] = (
+        None
+    )
 
 
 @grouped
@@ -86,8 +87,8 @@ def tune(
         str,
         options.option(
             options.FILES,
-            "The labels (1 or 0, yes or no): a column of the pairs (contains, in detections.csv), or a file with "
-            "columns id and label.",
+            "The labels (1 or 0, yes or no): a column of the pairs (in detections.csv it is `contains`), or a file "
+            "with the columns id and label.",
         ),
     ] = "label",
     output: Annotated[
@@ -104,22 +105,24 @@ def tune(
         bool,
         options.option(
             TRAINING,
-            "Tune one on each domain (a column domain or subset) and try it on all others, into folders of -o.",
+            "Tune one detector on each domain (column domain or subset) and test it on all others, in folders below "
+            "-o.",
             "--across",
         ),
     ] = False,
     settings: Settings,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how the questions would be parted, and stop.")
+        bool, typer.Option("--dry-run", help="Print how the questions would be split, and stop.")
     ] = False,
     shown: options.Shown,
 ) -> None:
-    """Tune a detector on judged or labelled pairs, so that no model need be asked any more (BeRDS, section 5).
+    """Tune a local detector on judged or labelled pairs, to use instead of an LLM (BeRDS, section 5).
 
-    Questions are parted: to train on, to calibrate the probabilities and choose the threshold, and to measure F1 on.
-    `--detector FOLDER` then uses it in detect and score. With --across, how one that was tuned on one corpus, retriever
-    or subset does on others (B.3).
+    Questions are split in three: to train on, to calibrate the probabilities and choose the threshold, and to
+    measure F1. `--detector FOLDER` then uses it in `conqret perspectives detect` and `conqret perspectives
+    score`. `--across` measures how a detector tuned on one corpus, retriever or subset does on others (BeRDS,
+    B.3).
     """
     from conqret.cli.tuning_across import counts_of, told, tune_across
     from conqret.io.pairs import read_pairs

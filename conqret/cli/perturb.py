@@ -40,9 +40,9 @@ EPILOG = (
 
 @grouped
 def perturb(
-    name: Annotated[str | None, typer.Argument(help="The perturbation; --list shows all.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The perturbation; `--list` shows all.")] = None,
     items: Annotated[
-        Path | None, typer.Argument(help="The items, in any layout that conqret judge reads.")
+        Path | None, typer.Argument(help="The items, in any layout that `conqret judge` reads.")
     ] = None,
     *,
     levels: Annotated[
@@ -50,8 +50,8 @@ def perturb(
         typer.Option(
             "--levels",
             "--sentences",
-            help="Rising levels in the perturbation's own unit, or shares: 0,10,20 or 25%,50%. Default: the "
-            "perturbation's.",
+            help="Rising levels in the perturbation's own unit, `0,10,20`, or as shares, `25%,50%`. Default: the "
+            "perturbation's own.",
         ),
     ] = None,
     pool: Pool = None,
@@ -64,7 +64,11 @@ def perturb(
     seed: Annotated[int, typer.Option(help="Draws what is changed.")] = SEED,
     model: Annotated[
         str,
-        typer.Option("--model", "-m", help="Who rewrites sentences: any litellm model, or offline, by rule."),
+        typer.Option(
+            "--model",
+            "-m",
+            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+        ),
     ] = "offline",
     answers: options.Answers,
     prompts: options.Prompts = None,
@@ -76,7 +80,7 @@ def perturb(
 ) -> None:
     """Damage items by a known amount: every level of every item, with a record of what was changed where.
 
-    Levels are nested, and the same seed gives the same items.
+    Each level contains the changes of the levels below it, and the same seed gives the same items.
     """
     if list_all:
         _list(json_output)

@@ -70,9 +70,9 @@ class Planning(Group):
             tell(at(self.svg, "picture"))
 
 
-Icc = Annotated[float, typer.Option(help="The share of the variance that lies between topics.", min=0, max=1)]
-Sd = Annotated[float, typer.Option(help="How far one value strays: a standard deviation, scores in [0, 1].")]
-Shift = Annotated[float, typer.Option(help="The true difference that is to be found.")]
+Icc = Annotated[float, typer.Option(help="The share of the variance that is between topics.", min=0, max=1)]
+Sd = Annotated[float, typer.Option(help="The standard deviation of one value (scores are in [0, 1]).")]
+Shift = Annotated[float, typer.Option(help="The true difference to be found.")]
 
 
 @grouped
@@ -82,7 +82,7 @@ def agreement(
     icc: Icc = 0.2,
     pilot: Annotated[
         Path | None,
-        typer.Option(help="A finished run, whose topics and items are drawn instead (with --labels)."),
+        typer.Option(help="A finished run whose topics and items are drawn instead (with `--labels`)."),
     ] = None,
     labels: Annotated[Path | None, typer.Option(help="People's labels of the pilot's items.")] = None,
     reading: label_options.LabelReading,
@@ -92,8 +92,8 @@ def agreement(
 ) -> None:
     """How wide the interval of alpha will be, from assumptions or from a pilot.
 
-    Assumed are values at the interval level. A pilot's labels keep their level and scale; where they have several
-    dimensions, --dimension says which is meant.
+    Without a pilot, values at the interval level are assumed. A pilot's labels keep their level and scale; if
+    they have several dimensions, `--dimension` says which one.
     """
     from conqret.errors import DeclarationError
     from conqret.judging.folder import JudgeFolder
@@ -136,23 +136,31 @@ def bias(
     *,
     size: Annotated[
         float,
-        typer.Option(help="The bias that is to be found: .1 lets a place, or a changed text, win 60%."),
+        typer.Option(
+            help="The bias to be found: with 0.1 the favoured place, or a changed text, wins 60% instead of 50%."
+        ),
     ] = 0.1,
     topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
     items: Annotated[str, typer.Option(help="Numbers of pairs a topic.")] = "2,5",
     probe: Annotated[
-        list[str] | None, typer.Option(help="Only this probe (conqret bias --list). May be repeated.")
+        list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
     ] = None,
     simulations: Annotated[
-        int, typer.Option(help="Judges without a bias, and with that of each probe.", min=20, max=10_000)
+        int,
+        typer.Option(
+            help="How many judges are simulated without a bias, and as many with each probe's.",
+            min=20,
+            max=10_000,
+        ),
     ] = 100,
-    seed: Annotated[int, typer.Option(help="Draws the judges.", min=0)] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """How often a run of conqret bias on pairs of arguments finds a bias of this size: all probes, corrected together.
+    """How often a run of `conqret bias` on pairs of arguments finds a bias of this size: all probes, corrected
+    together.
 
-    Judges are simulated whose verdicts are often chance (a third of them flip) and differ between topics. For items of
-    your own there is conqret selftest.
+    The simulated judges are noisy (a third of the verdicts flip with the order) and differ between topics. For
+    your own items use `conqret selftest`.
     """
     from itertools import product
 
@@ -177,7 +185,8 @@ def bias(
 
 Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
 Perturbation = Annotated[
-    str | None, typer.Option(help="The damage of the pilot: irrelevant, padding … (conqret perturb --list).")
+    str | None,
+    typer.Option(help="The damage of the pilot: irrelevant, padding … (`conqret perturb --list`)."),
 ]
 
 
@@ -188,10 +197,11 @@ def difference(
     sd: Sd = 0.2,
     icc: Icc = 0.2,
     pilot: Annotated[
-        Path | None, typer.Option(help="A finished run, from which the spread is taken (with --beside).")
+        Path | None, typer.Option(help="A finished run, from which the spread is taken (with `--beside`).")
     ] = None,
     beside: Annotated[
-        Path | None, typer.Option(help="A second run on the pilot's items, whose differences are drawn.")
+        Path | None,
+        typer.Option(help="A second run over the pilot's items; the differences between both are drawn."),
     ] = None,
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
@@ -199,8 +209,9 @@ def difference(
 ) -> None:
     """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
 
-    --sd is that of the differences (of the scores themselves, where a mean is planned); a pilot of two runs on the same
-    items gives it instead. The test is that of conqret diff, of one metric: corrected over several it finds less.
+    `--sd` is the standard deviation of the differences (of the scores themselves, if a mean is planned); a pilot
+    of two runs over the same items gives it instead. The test is that of `conqret diff` for one metric;
+    corrected over several metrics it finds less.
     """
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.pilot import between_runs
@@ -219,20 +230,22 @@ def difference(
 def probe(
     *,
     shift: Annotated[float, typer.Option(help="How far the bias shifts the scores.")] = 0.1,
-    rows: Annotated[int, typer.Option(help="Probes that are made, over which p is corrected.", min=1)] = 8,
+    rows: Annotated[
+        int, typer.Option(help="How many probes are made; p-values are corrected over them.", min=1)
+    ] = 8,
     sd: Sd = 0.15,
     icc: Icc = 0.1,
     pilot: Annotated[
-        Path | None, typer.Option(help="A finished run of conqret bias, from which the spread is taken.")
+        Path | None, typer.Option(help="A finished run of `conqret bias`, from which the spread is taken.")
     ] = None,
     perturbation: Perturbation = None,
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
 ) -> None:
-    """How often one probe raises its alarm: the test of conqret bias, corrected over all probes.
+    """How often one probe raises its alarm: the test of `conqret bias`, corrected over all probes.
 
-    The other probes are taken to have no bias, the same spread, and nothing to do with each other.
+    The other probes are assumed to find no bias, to have the same spread, and to be independent.
     """
     from conqret.reliability.bias.folder import BiasFolder
     from conqret.stats.planning import assumed_differences, plan_probe
@@ -256,12 +269,16 @@ def curve(
     shift: Annotated[
         float, typer.Option(help="How far the mean falls from the first level to the last.")
     ] = 0.2,
-    levels: Annotated[int, typer.Option(help="Levels of damage, that of no damage included.", min=2)] = 4,
-    sd: Annotated[float, typer.Option(help="How far one score strays from its item's line.")] = 0.15,
+    levels: Annotated[
+        int, typer.Option(help="Levels of damage, including the one without damage.", min=2)
+    ] = 4,
+    sd: Annotated[
+        float, typer.Option(help="The standard deviation of one score around its item's line.")
+    ] = 0.15,
     icc: Icc = 0.2,
     pilot: Annotated[
         Path | None,
-        typer.Option(help="A finished run of conqret sensitivity, from which the spread is taken."),
+        typer.Option(help="A finished run of `conqret sensitivity`, from which the spread is taken."),
     ] = None,
     perturbation: Perturbation = None,
     metric: Metric = None,
@@ -270,7 +287,7 @@ def curve(
 ) -> None:
     """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics.
 
-    A pilot gives the spread and the number of levels; how far it fell itself does not count.
+    A pilot gives the spread and the number of levels; how far its own curve fell is not used.
     """
     from conqret.reliability.sensitivity.results import SensitivityFolder
     from conqret.stats.planning import assumed_differences, plan_mean, shifted, trend_spread
@@ -289,24 +306,23 @@ def curve(
 def drift(
     *,
     shift: Shift = 0.05,
-    sd: Annotated[float, typer.Option(help="How far one score strays between occasions.")] = 0.1,
+    sd: Annotated[float, typer.Option(help="The standard deviation of one score between occasions.")] = 0.1,
     icc: Annotated[
         float,
-        typer.Option(
-            help="The share of that variance that the items of a topic have in common.", min=0, max=1
-        ),
+        typer.Option(help="The share of that variance that is common to the items of a topic.", min=0, max=1),
     ] = 0.0,
     topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,12,24",
     items: Annotated[str, option(PANEL, "Numbers of items a topic.")] = "1,5",
-    occasions: Annotated[int, option(PANEL, "Occasions of the series, the baseline's among them.")] = 20,
-    baseline: Annotated[int, option(PANEL, "How many of the first are the baseline.", min=1)] = 3,
-    after: Annotated[int, option(PANEL, "After how many occasions the judge shifts.")] = 10,
-    metrics: Annotated[int, option(PANEL, "Metrics that are charted: each has two charts.", min=1)] = 1,
-    rate: Annotated[float, option(PANEL, "False alarms that are allowed, a series.")] = 0.05,
+    occasions: Annotated[int, option(PANEL, "Occasions of the series, including the baseline's.")] = 20,
+    baseline: Annotated[int, option(PANEL, "How many of the first occasions are the baseline.", min=1)] = 3,
+    after: Annotated[int, option(PANEL, "The judge shifts after this many occasions.")] = 10,
+    metrics: Annotated[int, option(PANEL, "How many metrics are charted; each has two charts.", min=1)] = 1,
+    rate: Annotated[float, option(PANEL, "The allowed rate of false alarms per series.")] = 0.05,
     seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """How often conqret drift finds that a judge has shifted, how soon, and how often it raises an alarm at nothing."""
+    """How often `conqret drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
+    nothing."""
     from dataclasses import asdict
     from itertools import product
 

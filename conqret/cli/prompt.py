@@ -53,7 +53,7 @@ def list_prompts(
 
 @app.command("show", epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3")
 def show(
-    name: Annotated[str, typer.Argument(help="A prompt (conqret prompt list) or a format.")],
+    name: Annotated[str, typer.Argument(help="A prompt (`conqret prompt list`) or a format.")],
     item: Annotated[
         str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")
     ] = None,
@@ -66,9 +66,10 @@ def show(
     metric: options.Metric = None,
     prompts: Prompts = None,
 ) -> None:
-    """Show a prompt file, or with --item the very text that is sent for that item.
+    """Show a prompt file, or with `--item` the very text that is sent for that item.
 
-    A prompt that is filled with something else than items is shown with what an item has in its place.
+    Prompts that are not filled from items (to write arguments, say) are shown with an item's values in the
+    places of theirs.
     """
     from rich.text import Text
 
@@ -100,14 +101,14 @@ def show(
 
 @app.command("copy", epilog="Example: conqret prompt copy rag-fine-grained -o my-prompts")
 def copy(
-    name: Annotated[str, typer.Argument(help="A format, or a prompt (conqret prompt list).")],
+    name: Annotated[str, typer.Argument(help="A format, or a prompt (`conqret prompt list`).")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder to write them into, for --prompts.")
+        Path, typer.Option("--output", "-o", help="The folder to write them into, for `--prompts`.")
     ],
 ) -> None:
-    """Copy the prompts of a format into a folder of your own, their variables explained, to be changed there.
+    """Copy the prompts of a format into a folder of your own, to change them there; their variables are explained.
 
-    The parts that prompts share need no copy: they are taken from conqret where the folder has none of that name.
+    Parts that prompts share need no copy: conqret's are taken if the folder has none of that name.
     """
     from conqret.errors import DeclarationError
     from conqret.judging.base import Case
@@ -163,7 +164,7 @@ def steps(
     prompts: Annotated[
         Path | None,
         typer.Option(
-            help="Write the prompt with its new steps into this folder, for --prompts of `conqret judge`. "
+            help="Write the prompt with its new steps into this folder, for `--prompts` of `conqret judge`. "
             "Without it the steps are only printed."
         ),
     ] = None,

@@ -27,26 +27,26 @@ app = typer.Typer(
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="Column question, perhaps id, source, url, licence: JSONL, CSV, TSV, Parquet. DELPHI's and "
-        "ConflictingQA's files are recognised."
+        help="A table with the column `question`, optionally `id`, `source`, `url`, `licence`: JSONL, CSV, TSV or "
+        "Parquet. DELPHI's and ConflictingQA's files are recognised."
     ),
 ]
 Texts = Annotated[
     Path | None,
     options.option(
-        options.FILES, "The Quora Question Pairs (train.csv) with the texts of DELPHI's questions."
+        options.FILES, "For DELPHI: the Quora Question Pairs (train.csv), which have its questions' texts."
     ),
 ]
 Encoder = Annotated[
     str,
     options.option(
         options.MODEL,
-        "The folder of a sentence-transformers model, or lexical: word stems by TF-IDF, without any model.",
+        "The folder of a sentence-transformers model, or `lexical`: word stems by TF-IDF, without a model.",
     ),
 ]
 Embeddings = Annotated[
     Path | None,
-    options.option(options.FILES, "Embeddings that there are already: a .npy file, a row for each question."),
+    options.option(options.FILES, "Embeddings that you have already: a .npy file with one row per question."),
 ]
 
 DEDUPE = (
@@ -76,8 +76,8 @@ def dedupe(
 ) -> None:
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
 
-    Beside the questions that are kept, NAME.pairs.csv has every pair that decided it, by falling similarity. The
-    threshold belongs to the encoder: `conqret questions pairs` and `threshold` choose it.
+    NAME.pairs.csv beside the kept questions has every pair that decided it, most similar first. The right threshold
+    depends on the encoder: `conqret questions pairs` and `conqret questions threshold` choose it.
     """
     from conqret.curation.deduplication import DecidingPair, deduplicate
     from conqret.io.jsonl import json_lines
@@ -129,7 +129,7 @@ def pairs(
 ) -> None:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
 
-    Fill the column duplicate with yes or no, and give the sheet to `conqret questions threshold`.
+    Fill in the column `duplicate` with yes or no, and give the sheet to `conqret questions threshold`.
     """
     from conqret.curation.drawing import COLUMNS, draw_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
@@ -188,7 +188,7 @@ def debatable(
     texts: Texts = None,
     asking: Asking,
 ) -> None:
-    """Keep the debatable questions: clear, with several answers, decided by more than taste, about no own experience.
+    """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
 
     The folder holds kept.jsonl, and verdicts.csv with the criteria that each question meets and a sentence of
     explanation (DebateQA, A.1; BeRDS, section 4).

@@ -31,7 +31,7 @@ def rank(
         str, typer.Option(help="Weights of Perspective Diversity, from 0 to 1.")
     ] = "0,0.25,0.5,0.75,1",
     report: Annotated[
-        Path | None, typer.Option(help="A page to write with the ranks, and what each system is.")
+        Path | None, typer.Option(help="Write a page with the ranks and a description of each system.")
     ] = None,
     answers: Annotated[
         list[Path] | None,
@@ -43,8 +43,8 @@ def rank(
 ) -> None:
     """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
 
-    Where several instruments measured a metric, the mean over them is combined, and each metric has its normalised
-    rank (Table 2): that of the mean of its ranks.
+    If several instruments measured a metric, its mean over them is used; its normalised rank (DebateQA, Table 2) is
+    the rank of its mean rank.
     """
     from conqret.debateqa.combination import ranks, shown
     from conqret.debateqa.standings import standings

@@ -28,7 +28,8 @@ Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recor
 
 @app.command("export", epilog="Example: conqret recordings export runs/first recordings.jsonl")
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
-    """Write all recorded answers to JSONL, for others to replay. It holds no key. Damaged answers are left out."""
+    """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Damaged answers are left
+    out."""
     with _open(store) as recordings:
         count = recordings.export_jsonl(to)
     left_out = f"; {recordings.damaged} damaged left out" if recordings.damaged else ""
@@ -134,8 +135,7 @@ def check(
         bool,
         typer.Option(
             "--repair",
-            help="Set damaged answers aside, and make a damaged file anew of what can be read of it; the old file is "
-            "kept.",
+            help="Set damaged answers aside, and rebuild a damaged file from what can be read; the old file is kept.",
         ),
     ] = False,
     json_output: options.Json = False,

@@ -15,7 +15,7 @@ EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.h
 
 def report(
     run: Annotated[
-        Path, typer.Argument(help="The folder of a run; one that was stopped is shown as far as it came.")
+        Path, typer.Argument(help="The folder of a run; of a run that was stopped, what is there is shown.")
     ],
     to: Annotated[
         Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
@@ -23,7 +23,7 @@ def report(
     beside: Annotated[
         Path | None,
         typer.Option(
-            help="Another run over the same items, whose means stand beside: the offline floor, say."
+            help="Another run over the same items, whose means are shown beside it, for example the offline baseline's."
         ),
     ] = None,
     recordings: Annotated[
@@ -36,18 +36,19 @@ def report(
     calibration: Annotated[
         Path | None,
         typer.Option(
-            help="A file of conqret calibrate for this judge, whose scores stand beside the raw ones."
+            help="A file written by `conqret calibrate` for this judge; calibrated scores are shown beside the raw "
+            "ones."
         ),
     ] = None,
-    max_items: Annotated[int, typer.Option(help="Items that are shown in full.", min=0)] = 200,
+    max_items: Annotated[int, typer.Option(help="How many items are shown in full.", min=0)] = 200,
     json_output: Annotated[
         bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")
     ] = False,
 ) -> None:
     """Write the HTML report of a run or an experiment, and print its summary.
 
-    In the folder asked/ beside it stand the prompts and raw answers of the items that are shown, a click away.
-    With --calibration, scores.parquet gets a column with the calibrated scores, too.
+    The prompts and raw answers of the items shown are in the folder asked/ beside it, and linked. With
+    `--calibration`, scores.parquet also gets a column with the calibrated scores.
     """
     from conqret.experiments.folder import ExperimentFolder
     from conqret.judging.folder import JudgeFolder

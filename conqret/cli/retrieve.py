@@ -74,19 +74,19 @@ def run(
         bool,
         typer.Option(
             "--perspectives",
-            help="Search for each perspective on the question, and merge. Needs --rerank or --model.",
+            help="Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.",
         ),
     ] = False,
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", "-m", help="The model that names the perspectives. Default: that of --rerank."
+            "--model", "-m", help="The model that names the perspectives. Default: that of `--rerank`."
         ),
     ] = None,
     mmr: Annotated[
         float | None,
         typer.Option(
-            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (conqret retrieve tune)."
+            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`)."
         ),
     ] = None,
     mmr_encoder: MmrEncoder = None,
@@ -98,12 +98,12 @@ def run(
         ),
     ] = None,
     instruction: Annotated[
-        str, typer.Option(help="What --cross-encoder reads beside the question (TART).")
+        str, typer.Option(help="What `--cross-encoder` reads beside the question (TART).")
     ] = "",
     keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
     depth: Depth = 100,
-    window: Annotated[int, typer.Option(help="Documents that the reranker sees at a time.")] = 20,
-    step: Annotated[int, typer.Option(help="How far its window moves up each time.")] = 10,
+    window: Annotated[int, typer.Option(help="How many documents the reranker sees at a time.")] = 20,
+    step: Annotated[int, typer.Option(help="By how many documents its window moves up each time.")] = 10,
     split: Split = "all",
     output: Annotated[
         Path | None,

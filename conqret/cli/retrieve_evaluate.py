@@ -43,21 +43,22 @@ def evaluate(
     systems: Annotated[
         str,
         typer.Option(
-            help="bm25, dense or hybrid, joined with what comes to it: generic, pro, con, mmr, perspectives, as in "
-            "dense+mmr (bm25 where none is named); or NAME=FILE for a TREC run. The first is the baseline."
+            help="`bm25`, `dense` or `hybrid`, and further steps after a plus: `generic`, `pro`, `con`, `mmr`, "
+            "`perspectives`, as in `dense+mmr` (a step alone follows `bm25`); or `NAME=FILE` for a TREC run. The "
+            "first is the baseline."
         ),
     ] = "bm25,generic,pro,con",
     rerank: Annotated[
         str,
         typer.Option(
             "--rerank",
-            help="The model behind generic, pro, con and perspectives, or offline: the lexical baseline.",
+            help="The model behind `generic`, `pro`, `con` and `perspectives`, or `offline`, the lexical baseline.",
         ),
     ] = "offline",
     measure: Annotated[
         list[str] | None,
         typer.Option(
-            help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at --depth."
+            help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`."
         ),
     ] = None,
     topics: Annotated[
@@ -73,8 +74,8 @@ def evaluate(
 ) -> None:
     """Score systems against the qrels for pro, con and both: means, 95% intervals, and what differs significantly.
 
-    The mark is a paired t-test against the first system at the 5% level, with Holm's correction over the
-    systems of each measure. The last table says how evenly both sides are shown.
+    Marks show significant differences from the first system: a paired t-test at the 5% level, with Holm's correction
+    over the systems of each measure. The last table says how evenly both sides are shown.
     """
 
     from conqret.api.retrieval import as_split, chosen_topics, retrieval_session

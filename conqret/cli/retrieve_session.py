@@ -18,7 +18,7 @@ Engines = Annotated[
     str,
     typer.Option(
         help="bm25, dense, hnsw or a plug-in's; several with commas are fused. Build those by vectors first, with "
-        "conqret index."
+        "`conqret index`."
     ),
 ]
 Where = Annotated[

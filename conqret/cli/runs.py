@@ -30,9 +30,10 @@ _UNITS = ("B", "KB", "MB", "GB")
 
 @app.command("list", epilog="Example: conqret runs list runs --json")
 def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> None:
-    """List the runs in a folder, a line each: whether it is finished, when it was made, its size, and what it is.
+    """List the runs in a folder, a line each: whether it is finished, when it was made, its size, and what it
+    is.
 
-    Of one run alone, whose folder is given, it says how many answers it holds, too; with --json of each.
+    For the folder of a single run it also says how many answers it holds; with `--json`, for every run.
     """
     from dataclasses import asdict
 
@@ -64,10 +65,12 @@ def _state(run: FoundRun) -> str:
 @app.command("move", epilog="Example: conqret runs move runs/first archive/first")
 def move(
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
-    to: Annotated[Path, typer.Argument(help="Where it goes; into it, where that is a folder.")],
+    to: Annotated[
+        Path, typer.Argument(help="The new place; if that is an existing folder, the run goes into it.")
+    ],
     json_output: options.Json = False,
 ) -> None:
-    """Move a run to another place, also on another disk, unless somebody is writing it. It goes on from there."""
+    """Move a run to another place, also on another disk, unless something is writing to it. It can go on from there."""
     from conqret.runs.keeping import move as moved
 
     place = moved(run, to)
@@ -84,9 +87,9 @@ def merge(
     sources: Annotated[list[Path], typer.Argument(help="Runs, folders of runs, stores or exports.")],
     json_output: options.Json = False,
 ) -> None:
-    """Bring the answers of runs into one store, to be given with --recordings. The runs stay as they are.
+    """Bring the answers of runs into one store, to be given with `--recordings`. The runs stay as they are.
 
-    Where two have another answer to the same question, the one that came first stays.
+    If two have different answers to the same question, the one that came first stays.
     """
     from conqret.runs.keeping import merge as merged
 
@@ -110,14 +113,20 @@ def prune(
     folder: Folder = Path("runs"),
     store: Annotated[
         Path | None,
-        typer.Option(help="A store: the recordings of runs all of whose answers are in it can go, too."),
+        typer.Option(
+            help="A store: recordings of runs can then be removed, too, if all their answers are in it."
+        ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Remove it; without, it is only listed.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Remove it; without this option it is only listed.")
+    ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Remove what is left over: half-written files, damaged stores that were mended, runs in which nothing was done.
+    """Remove what is left over: half-written files, damaged stores that were mended, runs in which nothing was
+    done.
 
-    No answer goes that is nowhere else. A run whose recordings have gone goes on with --recordings STORE.
+    No answer is removed that is not stored elsewhere. A run whose recordings were removed goes on with
+    `--recordings` STORE.
     """
     from conqret.errors import DeclarationError
     from conqret.runs.keeping import removable, remove

@@ -58,7 +58,9 @@ class Asking(Group):
     ] = None
     user_agent: Annotated[
         str | None,
-        typer.Option(help="What we call ourselves; name a contact in it.", rich_help_panel=_ASKING),
+        typer.Option(
+            help="The user agent that web sites see; name a contact in it.", rich_help_panel=_ASKING
+        ),
     ] = None
 
 
@@ -76,14 +78,17 @@ class Allowed(Group):
     ] = False
     allow_port: Annotated[
         list[int] | None,
-        typer.Option(help="A port to allow besides 80 and 443; may be given again.", rich_help_panel=_LIMITS),
+        typer.Option(help="A port to allow besides 80 and 443. May be repeated.", rich_help_panel=_LIMITS),
     ] = None
     timeout: Annotated[
         float | None, typer.Option(help="Seconds for one request. [default: 60]", rich_help_panel=_LIMITS)
     ] = None
     max_bytes: Annotated[
         int | None,
-        typer.Option(help="Bytes of one answer on the wire. [default: 16777216]", rich_help_panel=_LIMITS),
+        typer.Option(
+            help="The most bytes of one response, as transferred. [default: 16777216]",
+            rich_help_panel=_LIMITS,
+        ),
     ] = None
     workers: Annotated[
         int | None,
@@ -101,8 +106,9 @@ def evidence(
     search: Annotated[
         str | None,
         typer.Option(
-            help="Who finds sources without URL, in this order: google (GOOGLE_API_KEY, GOOGLE_CSE_ID), "
-            "brave (BRAVE_API_KEY), searxng (CONQRET_SEARXNG_URL), from the environment.",
+            help="Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY, "
+            "GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the "
+            "environment.",
             rich_help_panel=_ASKING,
         ),
     ] = None,
@@ -110,8 +116,8 @@ def evidence(
         bool,
         typer.Option(
             "--archive",
-            help="Take the Internet Archive's snapshot nearest the date of citation; where there is none, "
-            "the page of today.",
+            help="Take the Internet Archive's snapshot nearest to the date of citation; if there is none, today's "
+            "page.",
             rich_help_panel=_ASKING,
         ),
     ] = False,
@@ -141,9 +147,9 @@ def evidence(
     allowed: Allowed,
     shown: options.Shown,
 ) -> None:
-    """Fetch what the debates of a corpus cite, extract the texts, and account for every source.
+    """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
 
-    The same command again goes on where it stopped, and fetches nothing that has its end in ledger.jsonl.
+    The same command again goes on where it stopped, and fetches nothing that ledger.jsonl has as finished.
     """
     import asyncio
 

@@ -44,13 +44,13 @@ def inspect(
     ] = None,
     further: Annotated[
         list[Path] | None,
-        typer.Option(help="A saved page that belongs to it, such as that of the cons; may be given again."),
+        typer.Option(help="A saved page that belongs to it, such as the one with the cons. May be repeated."),
     ] = None,
     address: Annotated[str, typer.Option(help="Where a saved page was, for its links.")] = "",
     fetching: Fetching,
     json_output: options.Json = False,
 ) -> None:
-    """Show what a debate page gives, what its layout looks for, and what the page has that is nearly that.
+    """Show what is read from a debate page, what its layout looks for, and what the page has that nearly fits.
 
     Nothing is written. With an address, the further pages that the debate needs are fetched, too.
     """

@@ -36,7 +36,7 @@ class Fetching(Group):
     archive_base: ArchiveBase = None
     delay: Annotated[
         float | None,
-        typer.Option(help="Seconds between two requests to one host. [default: 1; with --archived 4]"),
+        typer.Option(help="Seconds between two requests to one host. [default: 1; with `--archived` 4]"),
     ] = None
     allow_private: Annotated[
         bool,

@@ -19,21 +19,30 @@ if TYPE_CHECKING:
 EPILOG = (
     "Examples:\n\n"
     "conqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
-    "conqret scrape topics https://idebate.net/resources/debatabase -o topics.txt\n\n"
-    "conqret scrape topics https://www.procon.org/ --archived 2023-06 --links 'https://*.procon.org/*'"
+    "conqret scrape topics https://idebate.net/resources/debatabase -o topics.txt"
 )
 
 
 @grouped
 def topics(
-    index: Annotated[str, typer.Argument(help="The address of a page that lists debates, or a saved one.")],
+    index: Annotated[
+        str, typer.Argument(help="The address of a page that lists debates, or a saved copy of it.")
+    ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The list.")] = Path("topics.txt"),
     explainers: Annotated[
-        bool, typer.Option("--explainers", help="List pages that take no side, too, and not as comments.")
+        bool,
+        typer.Option(
+            "--explainers",
+            help="Also list pages without sides (explainers), which otherwise appear as comments only.",
+        ),
     ] = False,
     links: Annotated[
-        str, typer.Option(help="Take the links that match this pattern (* is anything), whatever the site.")
+        str,
+        typer.Option(
+            help="Take the links that match this pattern (`*` stands for anything), whatever the site, for example "
+            "`--links 'https://*.procon.org/*'`."
+        ),
     ] = "",
     address: Annotated[str, typer.Option(help="Where a saved page was, for its links.")] = "",
     fetching: Fetching,
@@ -41,8 +50,8 @@ def topics(
 ) -> None:
     """List the debates of a site in a file that `conqret scrape debates` takes.
 
-    Categories and next pages of an index are followed. Index pages that cannot be read are named, and make the exit
-    code 1.
+    Categories and next pages of an index are followed. Index pages that cannot be read are named, and the exit code is
+    then 1.
     """
     import asyncio
 

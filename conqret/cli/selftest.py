@@ -28,14 +28,15 @@ def selftest(
     size: Annotated[
         float,
         typer.Option(
-            help="The bias that is planted: .1 moves a score by .1, or lets a place or a changed text win 60%."
+            help="The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win "
+            "60% instead of 50%."
         ),
     ] = 0.1,
     noise: Annotated[
-        float, typer.Option(help="How far one score strays: a standard deviation, scores in [0, 1].")
+        float, typer.Option(help="The standard deviation of one score's noise (scores are in [0, 1]).")
     ] = 0.1,
     probe: Annotated[
-        list[str] | None, typer.Option(help="Only this probe (conqret bias --list). May be repeated.")
+        list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
     ] = None,
     metric: options.Metric = None,
     labels: Annotated[
@@ -50,8 +51,9 @@ def selftest(
 ) -> None:
     """Plant biases of known size into a simulated judge on your items, and see which a bias run would find.
 
-    Comparisons, tests and correction are those of conqret bias with the same items and options; only the judge is
-    simulated, and no model is asked. Topics count more than items: what differs between topics does not average out.
+    Comparisons, tests and correction are those of `conqret bias` with the same items and options; only the judge
+    is simulated, and no model is called. More topics help more than more items of one topic, because differences
+    between topics do not average out within them.
     """
     from conqret.judging.registry import DEFAULT_FORMAT
     from conqret.reliability.bias.selftest import selftest as plant

@@ -44,7 +44,7 @@ def sensitivity(
         typer.Option(
             "--model",
             "-m",
-            help="Models, comma-separated; offline is the lexical baseline.",
+            help="Models, comma-separated; `offline` is the lexical baseline.",
             rich_help_panel=options.MODEL,
         ),
     ] = "offline",
@@ -54,8 +54,8 @@ def sensitivity(
         typer.Option(
             "--perturb",
             "-p",
-            help="Perturbations, comma-separated; levels after a colon, counts or shares: "
-            "irrelevant:10,50,hallucinate:25%,50%.",
+            help="Perturbations, comma-separated, each with its levels after a colon, as counts or shares: "
+            "`irrelevant:10,50,hallucinate:25%,50%`.",
             rich_help_panel=DAMAGE,
         ),
     ] = "irrelevant,hallucinate:25%,50%,100%",
@@ -73,7 +73,8 @@ def sensitivity(
         bool,
         typer.Option(
             "--grid",
-            help="Also cross irrelevant (0, 10, 50, 75) with hallucinate (0%, 50%, 100%), after Figure 4.",
+            help="Also combine `irrelevant` (0, 10, 50, 75) with `hallucinate` (0%, 50%, 100%), as in ConQRet's Figure "
+            "4.",
             rich_help_panel=DAMAGE,
         ),
     ] = False,
@@ -81,20 +82,23 @@ def sensitivity(
     perturb_model: Annotated[
         str,
         typer.Option(
-            help="Who rewrites sentences: any litellm model, or offline, by rule.", rich_help_panel=DAMAGE
+            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+            rich_help_panel=DAMAGE,
         ),
     ] = "offline",
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="Grades of the documents, for true precision (Table 7): qrels, CSV or JSON Lines.",
+            help="Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.",
             rich_help_panel=options.FILES,
         ),
     ] = None,
     relevant_grade: Annotated[
         float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
     ] = 1.0,
-    seed: Annotated[int, typer.Option(help="Draws what is changed.", rich_help_panel=DAMAGE)] = SEED,
+    seed: Annotated[
+        int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
+    ] = SEED,
     prompts: options.Prompts = None,
     calls: options.Calls,
     engines: options.Engines,
@@ -104,9 +108,9 @@ def sensitivity(
 ) -> None:
     """Damage the items by known amounts, judge every version, and see which scores follow.
 
-    For each judge, metric and perturbation: the curve over levels with intervals over topics, whether it falls
-    strictly, its correlation with the level, which levels can be told apart, and false alarms where nothing
-    should move.
+    For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall
+    strictly, their correlation with the level, which levels can be told apart, and whether scores move that should
+    not.
     """
     from conqret.reliability.sensitivity.results import SensitivityFolder
     from conqret.reliability.sensitivity.study import sensitivity as measure

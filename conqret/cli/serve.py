@@ -57,29 +57,35 @@ def serve(
     ] = 8766,
     api_key_env: Annotated[
         str | None,
-        options.option(NETWORK, "The environment variable with the key that requests have to bring."),
+        options.option(NETWORK, "The environment variable with the key that requests must bring."),
     ] = None,
     api_key_file: Annotated[
-        Path | None, options.option(NETWORK, "A file with such keys, one a line; any of them will do.")
+        Path | None, options.option(NETWORK, "A file with such keys, one per line; any of them will do.")
     ] = None,
-    max_body: Annotated[int, options.option(options.LIMITS, "MiB of an item at most.", min=1)] = 4,
-    at_once: Annotated[int, options.option(options.LIMITS, "Items that are judged at a time.", min=1)] = 16,
-    queue: Annotated[int, options.option(options.LIMITS, "Items that may wait; more get 429.", min=0)] = 128,
+    max_body: Annotated[int, options.option(options.LIMITS, "The largest item, in MiB.", min=1)] = 4,
+    at_once: Annotated[
+        int, options.option(options.LIMITS, "How many items are judged at a time.", min=1)
+    ] = 16,
+    queue: Annotated[
+        int, options.option(options.LIMITS, "How many items may wait; more get status 429.", min=0)
+    ] = 128,
     rate: Annotated[
-        int | None, options.option(options.LIMITS, "Items a minute at most; more get 429.", min=1)
+        int | None, options.option(options.LIMITS, "The most items a minute; more get status 429.", min=1)
     ] = None,
     grace: Annotated[
         int,
-        options.option(options.LIMITS, "Seconds for what is under way, once the service is stopped.", min=0),
+        options.option(
+            options.LIMITS, "Seconds that requests under way still get when the service is stopped.", min=0
+        ),
     ] = 30,
     shown: options.Shown,
 ) -> None:
     """Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
 
-    It listens to this machine alone, unless --host says otherwise. Every answer of the model is recorded (in
-    runs/serve/, unless --recordings says where), and given again for the same question. SIGTERM or Ctrl-C ends it,
-    after what is under way is answered. The log has a line for each request, with its id and none of its contents;
-    with --json each is JSON.
+    Only this machine can reach it, unless `--host` says otherwise. Every answer of the model is recorded (in
+    runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or
+    Ctrl-C ends it, after requests under way are answered. The log has a line for each request, with its id and
+    none of its contents; with `--json` each line is JSON.
     """
     from conqret.runs.session import Session
     from conqret.web.access import read_keys

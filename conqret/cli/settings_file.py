@@ -56,7 +56,8 @@ Config = Annotated[
     Path | None,
     options.option(
         options.FILES,
-        f"A TOML file with settings, in a table [judge]; options given here go over it. Default: {NAME}, if there.",
+        "A TOML file with settings in a table `[judge]`; command-line options override it. "
+        f"Default: `{NAME}`, if there is one.",
         "--config",
         callback=_read,
         is_eager=True,

@@ -40,10 +40,11 @@ def show(
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of them.
+    """Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of
+    them.
 
-    Long texts are cut; --full and --json have them whole. A run keeps no prompts: each is filled again, and shown only
-    if it is the very one that was sent.
+    Long texts are cut; `--full` and `--json` have them whole. A run keeps no prompts: each is filled in again,
+    and shown only if it is exactly the one that was sent.
     """
     from conqret.judging.asked import asked
     from conqret.judging.folder import JudgeFolder

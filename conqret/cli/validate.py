@@ -36,20 +36,22 @@ def validate(
     require: Annotated[
         list[str] | None,
         typer.Option(
-            help="A condition such as alpha[overall_quality] >= 0.4, alpha.low >= 0.3 or coverage >= 0.98; the exit "
-            "code is 1 where one is not met. May be repeated."
+            help="A condition such as `alpha[overall_quality] >= 0.4`, `alpha.low >= 0.3` or `coverage >= 0.98`. Exit "
+            "code 0 if all are met, 1 if one is not. May be repeated."
         ),
     ] = None,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     positive_from: Annotated[
-        float | None, typer.Option(help="The label from which an item counts as positive.")
+        float | None,
+        typer.Option(help="The label from which an item counts as positive, for precision, recall and F1."),
     ] = None,
     epsilon: Annotated[
         float,
         typer.Option(
-            help="What the cheaper judge is forgiven: 0.2 beside experts, 0.1 beside a crowd.",
+            help="By how much the judge may agree less than a person and still pass as a stand-in for one, because it "
+            "is cheaper: 0.2 beside experts, 0.1 beside a crowd.",
             min=0,
             max=0.99,
         ),
@@ -57,22 +59,25 @@ def validate(
     calibration: Annotated[
         Path | None,
         typer.Option(
-            help="A file of conqret calibrate, whose scores are compared with people beside the raw ones."
+            help="A file written by `conqret calibrate`; calibrated scores are compared with people beside the raw "
+            "ones."
         ),
     ] = None,
     beside: label_options.Floor = None,
-    bias: Annotated[Path | None, typer.Option(help="A folder of conqret bias, for the judge card.")] = None,
+    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias`, for the judge card.")] = None,
     sensitivity: Annotated[
-        Path | None, typer.Option(help="A folder of conqret sensitivity, for the judge card.")
+        Path | None, typer.Option(help="A folder of `conqret sensitivity`, for the judge card.")
     ] = None,
-    drift: Annotated[Path | None, typer.Option(help="A folder of conqret drift, for the judge card.")] = None,
+    drift: Annotated[
+        Path | None, typer.Option(help="A folder of `conqret drift`, for the judge card.")
+    ] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
     """How far a judge agrees with people, beside how far people agree among themselves.
 
-    Labels need a scale (--scale, --map, or a published layout) to be compared with scores: nothing is mapped
-    silently. What has no partner is counted and listed.
+    To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
+    never guessed. Items that have only a label or only a score are counted and listed.
     """
     from conqret import validate as compare
     from conqret.reliability.validation.settings import Settings

@@ -25,7 +25,7 @@ def view(
 ) -> None:
     """Show a folder of runs in a browser: what each is, its report, prompts and raw answers; read only.
 
-    It listens to this machine alone, and no other page in the browser can read it. Ctrl-C ends it.
+    Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.
     """
     from conqret.web.server import view as shown
 

@@ -8,11 +8,14 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from conqret import __version__
 from conqret.cli.commands import PANELS
+from conqret.cli.main import app
 from conqret.data import Document, Item
 from conqret.judging.registry import JUDGES
 from conqret.prompts import Library
@@ -34,6 +37,26 @@ def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
     assert done.code == 0
     assert "Example" in done.out
     assert "Usage: conqret" in done.out
+
+
+@pytest.mark.parametrize("command", ["judge", "debate judge", "curate check relevance", "scrape topics"])
+def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
+    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "1000")  # no column is broken
+    shown = cli(*command.split(), "--help").out
+    assert "`" not in shown
+    found: Any = get_command(app)
+    for name in command.split():
+        found = found.commands[name]
+    told = [found.help, *found.epilog.split("\n\n"), *(one.help or "" for one in found.params)]
+    written = [_dense(part) for text in told for part in text.split("\n\n")]
+    assert [part for part in written if part not in _dense(shown)] == []
+
+
+def _dense(text: str) -> str:
+    """The text without what only lays it out."""
+    return re.sub(r"[\s`│]", "", text)
 
 
 def test_version_and_nothing(cli: Cli) -> None:

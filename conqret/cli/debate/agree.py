@@ -21,20 +21,20 @@ EPILOG = (
 
 @grouped
 def agree(
-    sheet: Annotated[Path, typer.Argument(help="The sheet of conqret debate sample, filled in.")],
+    sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret debate sample`, filled in.")],
     *,
     plan: Annotated[
         Path | None, typer.Option(help="What was drawn. Default: SHEET.plan.json beside the sheet.")
     ] = None,
     words: Annotated[
-        str, typer.Option("--map", help="The words that stand in the sheet: 1 good, 0.5 tie, 0 bad.")
+        str, typer.Option("--map", help="What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.")
     ] = "good=1,tie=0.5,bad=0",
     shown: options.Shown,
 ) -> None:
     """How far do people agree with the judge, corrected for how the statements were drawn?
 
-    Each label weighs as many statements as it stands for, so that the figures are those of the whole run. Ties are left
-    out of the agreement, and counted. Intervals are over topics.
+    Each label is weighted by the number of statements that it stands for, so that the figures are for the whole run.
+    Ties are left out of the agreement, and counted. Intervals are over topics.
     """
     from conqret._optional import require
     from conqret.debate.controllability import METRIC

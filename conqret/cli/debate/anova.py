@@ -22,14 +22,14 @@ def anova(
     better_half: BetterHalf = None,
     subject: Annotated[
         Literal["judge", "passage"] | None,
-        typer.Option(help="What is measured again and again. Default: judges; with one judge, passages."),
+        typer.Option(help="The subject of the repeated measures. Default: judges; with one judge, passages."),
     ] = None,
     json_output: options.Json = False,
 ) -> None:
     """Do arguments, the second judgment or the instruction change the answers? A repeated-measures ANOVA.
 
-    On right or wrong, with abstentions removed and as wrong, and on the seven points of the slider. Where subjects
-    lack a cell, a mixed model of all answers stands beside it. Needs the extra anova.
+    Of right or wrong (once without abstentions, once with abstentions as wrong), and of the seven points of the
+    slider. If subjects lack a cell, a mixed model of all answers is shown beside it. Needs conqret[anova].
     """
     from dataclasses import asdict
 

@@ -44,8 +44,8 @@ def argue(
         str | None,
         options.option(
             options.MODEL,
-            "A second model: each question is debated twice, with the sides exchanged. Default: --model argues for "
-            "both options.",
+            "A second model: each question is debated twice, with the sides exchanged. Default: `--model` argues "
+            "for both options.",
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
@@ -53,9 +53,9 @@ def argue(
 ) -> None:
     """Write debates: an argument for either option of each question, and an answer to each argument.
 
-    Snippets have to stand in the passage word for word: a text with another one is asked for again, and after three
-    times counted as none, with the reason. `debates.jsonl` holds the debates of which nothing is missing, for
-    `conqret debate judge`.
+    Snippets must be in the passage word for word: a text with a snippet that is not is asked for again, and after
+    three times counted as missing, with the reason. `debates.jsonl` has the complete debates, for `conqret debate
+    judge`.
     """
     from conqret.debate.writing import debates, estimate, tasks
     from conqret.debate.written_run import WrittenFolder, write_debates

@@ -22,8 +22,8 @@ def export(
     sources: Annotated[
         list[Path],
         typer.Argument(
-            help="Folders of conqret debate hold, or files with columns topic, side and statement (as conqret debate "
-            "filter writes them), perhaps argument."
+            help="Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret "
+            "debate filter` writes them), optionally argument."
         ),
     ],
     *,
@@ -34,16 +34,16 @@ def export(
     test_share: Annotated[
         float,
         typer.Option(
-            help="The share of the topics that are tested on. Default: 80 of 710, as in DEBATunE.",
+            help="The share of the topics in test.jsonl. Default: 80 of 710, as in DEBATunE.",
             show_default=False,
         ),
     ] = 80 / 710,
-    seed: Annotated[int, typer.Option(help="Draws the topics that are tested on.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed by which the test topics are drawn.")] = 13,
     passed: Annotated[
         Path | None,
         typer.Option(
             "--filter",
-            help="A run of conqret debate filter on these statements: what did not pass is left out.",
+            help="A run of `conqret debate filter` on these statements: those that did not pass are left out.",
             show_default=False,
         ),
     ] = None,
@@ -54,8 +54,8 @@ def export(
 ) -> None:
     """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
 
-    What a model is told names topic, side and argument; what it is to respond is the statement. Each topic has as many
-    statements of either side. Empty statements, and those that decline the task, are left out and counted.
+    The instruction names topic, side and argument; the response is the statement. Each topic has equally many
+    statements for both sides. Empty statements, and those that decline the task, are left out and counted.
     """
     from conqret.debate.exporting import FILTERED, NOT_CONCLUDED, statements_of, training_data
     from conqret.debate.filtering import harmless

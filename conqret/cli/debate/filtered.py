@@ -24,7 +24,7 @@ def filter_(
     statements: Annotated[
         Path,
         typer.Argument(
-            help="Columns topic, side and statement (or response), perhaps id: JSONL, CSV, TSV, Parquet."
+            help="Columns topic, side and statement (or response), optionally id: JSONL, CSV, TSV, Parquet."
         ),
     ],
     *,
@@ -33,23 +33,24 @@ def filter_(
         Path | None,
         options.option(
             options.JUDGING,
-            "A run of conqret debate score on these statements: what is not wholly on its side is dropped, too.",
+            "A run of `conqret debate score` on these statements: those that are not wholly on their side are dropped, "
+            "too.",
         ),
     ] = None,
     good_from: Annotated[
         int,
         options.option(
-            options.JUDGING, "Per cent on the assigned side from which a statement is good, with --scored."
+            options.JUDGING, "Per cent on the assigned side from which a statement is good, with `--scored`."
         ),
     ] = 100,
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     asking: Asking,
 ) -> None:
-    """Keep the statements that hold nothing harmful, before a model is trained on them.
+    """Keep the statements that contain nothing harmful, before a model is trained on them.
 
     The model looks for hate, violence, dangerous help, self-harm, sexual content and private data, and for nothing
-    else: an unpopular side is no harm. A statement without an answer is not kept. Rows stay as they are.
+    else: an unpopular side is no harm. A statement for which no answer came is not kept. Rows are not changed.
     """
     from conqret.debate.controllability import check_good_from
     from conqret.debate.filtering import FORMAT, controllability_of, filtered, rows_of

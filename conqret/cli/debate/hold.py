@@ -37,8 +37,8 @@ def hold(
     topics: Annotated[
         Path,
         typer.Argument(
-            help="Column topic, perhaps affirmative and negative (a list of arguments each) and id: JSONL, CSV, TSV, "
-            "Parquet. DEBATunE's own file reads as it is."
+            help="Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, "
+            "CSV, TSV, Parquet. DEBATunE's own file reads as it is."
         ),
     ],
     *,
@@ -46,7 +46,7 @@ def hold(
     against: Annotated[
         str | None,
         options.option(
-            options.MODEL, "The model of the negative side. Default: --model, which speaks for both sides."
+            options.MODEL, "The model of the negative side. Default: `--model`, which speaks for both sides."
         ),
     ] = None,
     rounds: Annotated[
@@ -56,8 +56,8 @@ def hold(
         int,
         options.option(
             DEBATE,
-            "Debates on a topic, each on another argument: so many are asked for of a side that has none, and the "
-            "first of those that are given are taken.",
+            "Debates per topic, each on another argument. If a side has no arguments, so many are asked for; if it has "
+            "more, the first are taken.",
         ),
     ] = 5,
     output: Annotated[
@@ -70,8 +70,8 @@ def hold(
 ) -> None:
     """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
 
-    Each turn answers the other side's questions, makes its own statement anew, and asks back. They need not agree, and
-    nobody judges. The page of the folder shows every debate, and its statements are ready for `conqret debate score`
+    Each turn answers the other side's questions, restates its own position, and asks back. The speakers need not
+    agree, and nobody judges. The folder has a page that shows every debate, and statements for `conqret debate score`
     and `conqret debate export`.
     """
     from conqret.debate.expected_cost import estimate

@@ -34,14 +34,15 @@ def judge(
     instruction: Annotated[
         Literal["simple", "encourage-abstain"] | None,
         options.option(
-            options.JUDGING, "Only this of the two that say what abstaining earns. Default: both."
+            options.JUDGING,
+            "Only this one of the paper's two instructions, which differ in what abstaining earns. Default: both.",
         ),
     ] = None,
     consultancy: Annotated[
         bool,
         options.option(
             options.JUDGING,
-            "Hear each side alone, too, as the control of a debate (conditions PSC and SC).",
+            "Also show each side's argument alone, as a control for the debate (conditions PSC and SC).",
             "--consultancy",
         ),
     ] = False,
@@ -49,26 +50,27 @@ def judge(
         int | None,
         options.option(
             options.JUDGING,
-            "Tokens for each judgment, thoughts and answer together, in place of the five minutes that people had; an "
-            "answer that takes more counts as none. Default: as many as it likes.",
+            "Tokens for each judgment, thoughts and answer together, instead of the five minutes that people had; a "
+            "longer answer counts as none. Default: no limit.",
         ),
     ] = None,
     passage_tokens: Annotated[
         int | None,
         options.option(
             options.JUDGING,
-            "Show so many tokens of each passage at most: every paragraph loses the same share of its end. (In five "
-            "minutes people read some 1600.)",
+            "The most tokens shown of each passage: every paragraph loses the same share of its end. (People read some "
+            "1600 in five minutes.)",
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
     asking: Asking,
 ) -> None:
-    """Let a model say which option is right, on the slider, with and without arguments: does debate help it?
+    """Let a model say which option is right, on a slider of seven points, with and without arguments: does debate help
+    it?
 
-    Each question is judged in both orders of its options, and as often as its passage and counter-arguments allow:
-    main design (passage and snippets, with arguments or without) where every question has its passage, else the pilot
-    (snippets, with arguments or without). A later judgment is shown the earlier one.
+    Each question is judged in both orders of its options, and in every condition that its texts allow: if every
+    question has its passage, those of the main design (passage and snippets, with arguments or without), else those of
+    the pilot (snippets, with arguments or without). A later judgment is shown the earlier one.
     """
     from dataclasses import asdict
 

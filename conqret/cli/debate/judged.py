@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from conqret.report.table import Table
 
 COLUMNS = (
-    "Columns topic, side and statement (or response), perhaps id and system: JSONL, CSV, TSV, Parquet; several files "
-    "are several systems."
+    "Columns topic, side and statement (or response), optionally id and system: JSONL, CSV, TSV, Parquet; "
+    "several files are several systems."
 )
 Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
 Folder = Annotated[

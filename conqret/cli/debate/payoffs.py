@@ -32,7 +32,7 @@ def payoffs(
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """From which confidence on it pays a judge to answer, and to be sure: what the slider's bonuses ask for.
+    """From which confidence on it pays a judge to answer, or to be sure: what the slider's bonuses reward.
 
     The slider has seven points; its middle abstains. The thresholds follow from the bonuses alone.
     """

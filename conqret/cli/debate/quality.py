@@ -23,15 +23,15 @@ def quality(
     model: options.Model = None,
     against: Annotated[
         str | None,
-        options.option(options.JUDGING, "The system that all others are held against. Default: the first."),
+        options.option(options.JUDGING, "The system with which all others are compared. Default: the first."),
     ] = None,
     output: Output = None,
     asking: Asking,
 ) -> None:
     """Whose statements are better: two at a time, to the same instruction, read in both orders?
 
-    The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A win is better in
-    both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+    The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A statement wins
+    if it is better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
     """
     from functools import partial
 

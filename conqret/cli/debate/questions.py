@@ -38,10 +38,10 @@ def questions(
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Check questions of two-turn debates, and say which judgments can be had of them.
+    """Check questions of two-turn debates, and say which judgments they allow.
 
-    Each option needs its argument, each argument its counter-argument if there are any, and each snippet has to be in
-    the passage.
+    Each option needs an argument, each argument a counter-argument (if there are any), and each snippet must be in the
+    passage.
     """
     from conqret.io.corpus import write_lines
     from conqret.io.two_turn import read_two_turn

@@ -33,7 +33,7 @@ def rubric(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="People's grades, as conqret annotate --task counter-argument gives them: no model is asked."
+            help="People's grades, as `conqret annotate --task counter-argument` gives them: no model is asked."
         ),
     ] = None,
     model: options.Model = None,

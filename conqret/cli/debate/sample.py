@@ -20,7 +20,7 @@ EPILOG = (
 
 @grouped
 def sample(
-    run: Annotated[Path, typer.Argument(help="A finished run of conqret debate score.")],
+    run: Annotated[Path, typer.Argument(help="A finished run of `conqret debate score`.")],
     *,
     output: Annotated[
         Path,
@@ -39,9 +39,9 @@ def sample(
 ) -> None:
     """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.
 
-    Whoever fills in the sheet writes good (strictly on its side), bad (it holds something of the other side) or tie
-    (hard to judge) into the column controllability. The judge's verdicts are not in it, but in the plan beside it,
-    which conqret debate agree reads.
+    People write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
+    judge) into the column `controllability`. The judge's verdicts are not in the sheet, but in the plan beside
+    it, which `conqret debate agree` reads.
     """
     from conqret.debate.controllability import FORMAT, METRIC
     from conqret.debate.inspection import draw_inspection

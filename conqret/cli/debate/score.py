@@ -26,7 +26,8 @@ def score(
         int,
         options.option(
             options.JUDGING,
-            "Per cent on the assigned side from which a statement is good, above 50. Asks nothing anew.",
+            "The per cent on the assigned side from which a statement is good, above 50. Changing it asks nothing "
+            "again.",
         ),
     ] = 100,
     output: Output = None,
@@ -34,8 +35,9 @@ def score(
 ) -> None:
     """How often are statements wholly on the side that they were told to take?
 
-    The model sees topic and statement, never the side, and says which share of it supports the topic and which opposes
-    it. Good is what has all of it on its own side. The folder is one of `conqret judge` by the format controllability.
+    The model sees topic and statement, never the side, and says which share of the statement supports the topic and
+    which opposes it. A statement is good if all of it is on its own side. The folder is one of `conqret judge` by the
+    format controllability.
     """
     from functools import partial
 

@@ -57,9 +57,10 @@ def table(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """What came of judging debates: right, wrong and abstaining by condition, confidence, pay-off, and if debate helps.
+    """Results of judging debates: right, wrong and abstaining by condition, confidence, pay-off, and whether debate
+    helps.
 
-    Intervals leave out whole passages. Answers that were not given are counted, and never taken for abstentions.
+    Intervals are over passages. Missing answers are counted, and never taken for abstentions.
     """
     from dataclasses import asdict
 

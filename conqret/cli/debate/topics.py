@@ -25,7 +25,7 @@ EPILOG = (
 @grouped
 def topics(
     raw: Annotated[
-        Path, typer.Argument(help="Collected topics: column topic, perhaps id; JSONL, CSV, TSV, Parquet.")
+        Path, typer.Argument(help="Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.")
     ],
     *,
     model: options.Model = None,
@@ -33,18 +33,19 @@ def topics(
         int,
         options.option(
             options.JUDGING,
-            "Ask for so many arguments a side, too (DEBATunE: 5). Without, conqret debate hold asks for them.",
+            "Also ask for this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` asks for "
+            "them.",
         ),
     ] = 0,
     output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
     asking: Asking,
 ) -> None:
-    """Make collected topics two-sided, and keep each once.
+    """Turn collected topics into claims with two sides, and keep each once.
 
-    The model says whether thoughtful people argue for either side, and words the claim that one side affirms and the
-    other denies. Of topics with nearly the same words the first is kept. What is dropped is counted and kept apart,
-    with the reason.
+    The model says whether thoughtful people argue for both sides, and words the claim that one side affirms and the
+    other denies. Of topics with nearly the same words the first is kept. Dropped topics are counted and written to a
+    file of their own, with the reason.
     """
     from conqret.debate.topics import FORMAT, two_sided, with_arguments
     from conqret.errors import DeclarationError

@@ -38,34 +38,35 @@ class Settings(Group):
             TRAINING, "Train an adapter (LoRA), not the whole model: it takes less memory.", "--lora"
         ),
     ] = False
-    epochs: Annotated[int | None, options.option(TRAINING, "Times that every row is seen. Default: 3.")] = (
-        None
-    )
+    epochs: Annotated[int | None, options.option(TRAINING, "How often every row is seen. Default: 3.")] = None
     learning_rate: Annotated[
         float | None,
         options.option(
             TRAINING,
-            "Its highest. Default: 2e-5, or 1e-5 for a model with a chat template; ten times that with --lora.",
+            "The highest learning rate. Default: 2e-5, or 1e-5 for a model with a chat template; ten times that "
+            "with `--lora`.",
         ),
     ] = None
-    batch_size: Annotated[int | None, options.option(TRAINING, "Rows a step. Default: 128.")] = None
+    batch_size: Annotated[int | None, options.option(TRAINING, "Rows per step. Default: 128.")] = None
     max_length: Annotated[
         int | None,
-        options.option(TRAINING, "Tokens of a row at most; the end of a longer one is cut. Default: 2048."),
+        options.option(
+            TRAINING, "The most tokens of a row; the end of a longer one is cut off. Default: 2048."
+        ),
     ] = None
     warmup: Annotated[
         float | None,
-        options.option(TRAINING, "The share of the steps in which the rate rises. Default: 0.03."),
+        options.option(TRAINING, "The share of the steps in which the learning rate rises. Default: 0.03."),
     ] = None
     lora_rank: Annotated[int | None, options.option(TRAINING, "The rank of the adapter. Default: 16.")] = None
-    seed: Annotated[int | None, options.option(TRAINING, "Orders the rows. Default: 13.")] = None
+    seed: Annotated[int | None, options.option(TRAINING, "The seed of the rows' order. Default: 13.")] = None
     at_once: Annotated[
         int | None,
-        options.option(TRAINING, "Rows that are in memory at once; changes no result. Default: 4."),
+        options.option(TRAINING, "Rows processed at once; needs memory, and changes no result. Default: 4."),
     ] = None
-    save_every: Annotated[
-        int | None, options.option(TRAINING, "Steps from checkpoint to checkpoint. Default: 20.")
-    ] = None
+    save_every: Annotated[int | None, options.option(TRAINING, "Steps between checkpoints. Default: 20.")] = (
+        None
+    )
 
 
 @grouped
@@ -73,7 +74,7 @@ def tune(
     data: Annotated[
         Path,
         typer.Argument(
-            help="Rows to learn, JSONL: messages (user, assistant), or instruction and output, perhaps with topic, "
+            help="Rows to learn, JSONL: messages (user, assistant), or instruction and output, optionally with topic, "
             "side and argument, as `conqret debate export` writes them."
         ),
     ],
@@ -88,7 +89,7 @@ def tune(
         Path | None,
         options.option(
             options.FILES,
-            "Rows that are held out: their loss is measured, and no topic may be in both files.",
+            "Held-out rows on which the loss is measured; no topic may be in both files.",
         ),
     ] = None,
     output: Annotated[
@@ -104,13 +105,13 @@ def tune(
     settings: Settings,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say how many rows, tokens and steps there are, and stop.")
+        bool, typer.Option("--dry-run", help="Print how many rows, tokens and steps there are, and stop.")
     ] = False,
     shown: options.Shown,
 ) -> None:
     """Tune a model on statements, so that it keeps to the side that it is told to take (DEBATunE).
 
-    Supervised fine-tuning with transformers and trl: the responses are learnt, the instructions are only read. The
+    Supervised fine-tuning with transformers and trl; the loss is over the responses only, not the instructions. The
     defaults are the paper's. The tuned model writes with `conqret debate write --model local/FOLDER/model`.
     """
     from dataclasses import asdict

@@ -34,7 +34,7 @@ def write(
     model: options.Model = None,
     system: Annotated[
         str | None,
-        options.option(options.MODEL, "What the writer is called in the rows. Default: the model's name."),
+        options.option(options.MODEL, "The name of the writer in the rows. Default: the model's name."),
     ] = None,
     temperature: Annotated[float, options.option(options.MODEL, "The model's temperature.")] = 0.0,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,

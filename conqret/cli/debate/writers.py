@@ -19,10 +19,11 @@ def writers(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Who writes the more persuasive debates: an Elo of the writers, how often judges go with them, what they earn.
+    """Who writes the more persuasive debates: an Elo of the writers, how often judges side with them, what they earn.
 
-    By the last judgment with arguments, in debates. Bonuses are the paper's: $0.20 for each judge who ends on the right
-    option where the writer argued for it, and $0.75 for each who does not where the writer argued for the wrong one.
+    Counted is the last judgment with arguments, in debates. Bonuses are the paper's: $0.20 for each judge who ends on
+    the right option where the writer argued for it, and $0.75 for each who does not where the writer argued for the
+    wrong one.
     """
     from dataclasses import asdict
 

@@ -64,9 +64,9 @@ def baselines(
     dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
-    """What Perspective Diversity is compared with: text similarity and plain judges; higher is better of all.
+    """What Perspective Diversity is compared with: text similarity and plain judges; higher is better for all.
 
-    One table holds all metrics that are named. Values and answers are kept: the same command goes on where it stopped.
+    All metrics named are in one table. Values and answers are kept: the same command goes on where it stopped.
     """
     from dataclasses import replace
 

@@ -27,9 +27,12 @@ EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences p
 def correlate(
     scores: Annotated[list[Path], typer.Argument(help="Tables of `conqret score`, of all systems.")],
     preferences: Annotated[
-        Path, typer.Option(help="Pairwise preferences: first, second, preference; perhaps annotator, item.")
+        Path,
+        typer.Option(help="Pairwise preferences: first, second, preference; optionally annotator, item."),
     ],
-    seed: Annotated[int, typer.Option(help="Draws the orders over which Elo's ratings are averaged.")] = 13,
+    seed: Annotated[
+        int, typer.Option(help="The seed of the orders over which Elo's ratings are averaged.")
+    ] = 13,
     json_output: options.Json = False,
 ) -> None:
     """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14)."""

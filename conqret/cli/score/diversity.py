@@ -39,7 +39,7 @@ def perspective_diversity(
     device: Device = None,
     dtype: Dtype = None,
     token_budget: Annotated[
-        int | None, typer.Option(help="Tokens in one step; halves itself when memory runs out.")
+        int | None, typer.Option(help="Tokens in one step; halved automatically when memory runs out.")
     ] = None,
     reader: Annotated[
         Literal["transformers", "vllm"],

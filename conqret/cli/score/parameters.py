@@ -36,13 +36,13 @@ class Measured(Group):
         typer.Option(
             "--output",
             "-o",
-            help="The folder of scores.parquet. Default: in runs/, SYSTEM-METRIC-INSTRUMENT.",
+            help="The folder for scores.parquet. Default: runs/SYSTEM-METRIC-INSTRUMENT.",
         ),
     ] = None
     system: Annotated[
         str | None,
         typer.Option(
-            help="The system's name. Default: that of the answers' file, or of the run's folder that it is in."
+            help="The system's name. Default: the name of the answers' file, or of the run's folder that it is in."
         ),
     ] = None
     columns: Annotated[

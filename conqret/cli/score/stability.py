@@ -32,14 +32,15 @@ def stability(
         list[Path], typer.Argument(help="Tables of `conqret score`: the same answers, several instruments.")
     ],
     metric: Annotated[
-        list[str] | None, typer.Option(help="Only this metric; may be repeated. Default: all that can be.")
+        list[str] | None,
+        typer.Option(help="Only this metric; may be repeated. Default: all that can be compared."),
     ] = None,
     over: Annotated[
         Literal["systems", "answers"],
         typer.Option(help="Compare rankings of systems by their means, or of all answers."),
     ] = "systems",
     plot: Annotated[
-        Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel a metric.")
+        Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel per metric.")
     ] = None,
     json_output: options.Json = False,
 ) -> None:
