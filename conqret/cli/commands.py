@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import UserDict
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -89,7 +89,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
 """What each command does, as its own help begins, under the headings of the help and in the order of the work:
 listing them imports none of them."""
 
-MARKUP = "markdown"
+MARKUP: Final = "markdown"
 """What helps are written in, those of the groups' subcommands too: a terminal shows what is in backquotes as code."""
 
 COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
