@@ -16,6 +16,8 @@ from conqret.report.texts import cut, visible
 WIDTH, LEFT, RIGHT = 360, 20, 20
 ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
 """Units of a row, of the words in it above the strip with the interval, of that strip, and of the axis below."""
+SIDE, LETTER = 4, 7.2
+"""Units between the figure's sides and its words, and of a letter at most."""
 WIDER = 1.25
 """How far the axis reaches beyond what is shaded, at least."""
 NAME, WORD = 34, 18
@@ -138,9 +140,15 @@ class Forest:
         return PLACES + (len({round(one, PLACES) for one in values}) < len(values))
 
     @property
-    def zero(self) -> float:
-        """Where the line at 0 stands; words over it have an edge in the colour of the page."""
-        return self._x(0.0)
+    def zero(self) -> str:
+        """The line at 0 down to the axis, with a gap wherever words stand: a line over a minus would hide it."""
+        at, top, path = self._x(0.0), float(SIDE), ""
+        for row in self.drawn():
+            if at < SIDE + LETTER * len(row.name) or at > WIDTH - SIDE - LETTER * len(row.said):
+                above, below = row.text - ABOVE + SIDE, row.text + SIDE
+                path += f"M{at:g},{top:g}V{above:g}" * (top < above)
+                top = below
+        return f"{path}M{at:g},{top:g}V{self.bottom}"
 
     def svg(self) -> str:
         """The figure as a file of its own."""

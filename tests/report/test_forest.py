@@ -19,7 +19,7 @@ def test_places_follow_the_axis():
     ticks = {tick.text: tick.at for tick in one.across()}
     assert list(ticks) == ["-0.4", "-0.2", "0", "0.2", "0.4", "0.6"], "further than what is shaded"
     shaded = ticks["-0.2"], ticks["0.2"]
-    assert one.zero == ticks["0"]
+    assert one.zero.startswith(f"M{ticks['0']:g},")
     position, length, stance = one.drawn()
     assert position.shade == f"M{shaded[0]:g},18H{shaded[1]:g}v16H{shaded[0]:g}z"
     assert (length.shade[:1], stance.shade) == ("M", "")
@@ -32,12 +32,13 @@ def test_places_follow_the_axis():
     assert length.text == 51
 
 
-def test_one_line_at_0_runs_down_to_the_axis_behind_the_words():
-    one = Forest("Effects", "difference", ROWS)
-    svg = one.svg()
-    assert svg.count(f'd="M{one.zero},4V{one.bottom}"') == 1
-    assert svg.index('class="zero"') < svg.index("<text")
-    assert svg.count('paint-order="stroke"') == len(ROWS)
+def test_the_line_at_0_runs_down_to_the_axis_but_for_where_words_stand():
+    rows = [Row("a", 0.1), Row("b", -0.2, -0.3, -0.1), Row("c", -0.2)]
+    one = Forest("Effects", "difference", rows)
+    at = {tick.text: tick.at for tick in one.across()}["0"]
+    assert at == 260  # among the numbers of the second row, which begin left of it
+    assert one.zero == f"M260,4V37M260,55V{one.bottom}"
+    assert one.svg().count(f'd="{one.zero}"') == 1
 
 
 def test_what_was_concluded_is_told_by_more_than_colour():
