@@ -95,8 +95,8 @@ def page(trials: list[Trial], names: list[str]) -> str:
         f"turn, on {os.cpu_count()} cores that others used at the same time, Python {platform.python_version()}: what "
         "counts are counts and ratios. What a further item takes is the difference to a run over one item, so without "
         "imports and starts; CPU is that of the library's process, threads included. Items a second are those of the "
-        "whole call, with the imports that conqret makes in it; they say the least, for a busy machine gives its "
-        "seconds to whom it likes.",
+        "whole call, with the imports that conqret makes in it; they are the least reliable figures, since others "
+        "used the machine.",
         "## What was done alike",
         f"- The server (`benchmarks/side_by_side/server.py`) takes {LATENCY * 1000:.0f} ms. It fills the schema that "
         "comes with a question, in `response_format` or in the text, always with the same values and three entries "
@@ -107,11 +107,11 @@ def page(trials: list[Trial], names: list[str]) -> str:
         "cache or a log to go on from, it is on, and its cost is in the figures.",
         f"- Faults, drawn for each question and each time that it is asked: {faults}. A 429 asks for one second of "
         "patience; *bad json* is a text in the place of JSON, *bad body* a response that is none, *drop* a connection "
-        "that breaks in the middle of an answer. Who asks more questions for an item meets more faults for it. A run "
-        f"is stopped after {LIMIT / 60:.0f} minutes.",
+        "that breaks in the middle of an answer. A library that asks more questions for an item meets more faults. A "
+        f"run is stopped after {LIMIT / 60:.0f} minutes.",
         "- Killed with SIGKILL when half of the questions had come, and started again with the same command: asked "
         "again are all questions beyond those of a run left alone; in brackets those that the server was answering at "
-        "that moment, which nobody can spare.",
+        "that moment, which no library can avoid.",
         "- They do not measure the same: more calls may be a more careful score. The table says what a score costs, "
         "and what becomes of it when others misbehave, not how good it is.",
         "## What each was asked, and what it does",

@@ -22,7 +22,9 @@ EPILOG = (
 
 @grouped
 def abstain(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run whose scores have a confidence.")],
+    run: Annotated[
+        Path, typer.Argument(help="The folder of a finished run whose scores have a confidence (see `--by`).")
+    ],
     *,
     labels: Annotated[Path, typer.Option(help="What people say of the items.")],
     error: Annotated[

@@ -23,7 +23,9 @@ def agree(
     labels: Annotated[
         Path, typer.Argument(help="CSV, TSV, JSONL or Parquet, long or wide; or a published layout.")
     ],
-    by: Annotated[Literal["dimension", "topic"], typer.Option(help="What a row is.")] = "dimension",
+    by: Annotated[
+        Literal["dimension", "topic"], typer.Option(help="What each row of the table is for.")
+    ] = "dimension",
     *,
     reading: label_options.LabelReading,
     confidence: label_options.Confidence = 0.95,
@@ -31,7 +33,8 @@ def agree(
 ) -> None:
     """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.
 
-    Labels may be missing, and "cannot judge" counts as its own kind of missing. Nothing is dropped unsaid.
+    Labels may be missing, and "cannot judge" counts as its own kind of missing. Whatever is left out is
+    reported.
     """
     from conqret.reliability.validation.people import people_agreement
     from conqret.reliability.validation.settings import Settings

@@ -35,9 +35,9 @@ EPILOG = (
     "conqret annotate export labels -o labels.csv"
 )
 TASKS = (
-    "What people are asked: rating, dimensions (the 15), preference, citation-support, perspective, partial-answer, "
-    "answer-preference, counter-argument, a format of ratings (rag-fine-grained, listwise, …), or a file of questions, "
-    "my-task.toml."
+    "What people are asked: `rating`, `dimensions` (the 15), `preference`, `citation-support`, `perspective`, "
+    "`partial-answer`, `answer-preference`, `counter-argument`, a format of ratings (`rag-fine-grained`, "
+    "`listwise`, …), or a file with questions of your own, `my-task.toml`."
 )
 
 app = typer.Typer(
@@ -66,7 +66,7 @@ def run(
     ] = 0,
     overlap: Annotated[
         int | None,
-        typer.Option(help="How many people label each screen. Default: 3, or all where there are fewer."),
+        typer.Option(help="How many people label each screen. Default: 3, or all if there are fewer."),
     ] = None,
     scale: Annotated[
         str | None, typer.Option(help="Lowest and highest rating, for example `1:5`. Default: the task's.")
@@ -78,7 +78,7 @@ def run(
         ),
     ] = None,
     consent: Consent = None,
-    seed: Annotated[int, typer.Option(help="Draws orders and sides.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
     practice: Practice,
     served: Served,
     columns: options.Columns = None,

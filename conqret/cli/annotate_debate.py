@@ -56,7 +56,7 @@ def debate(
         typer.Option(help="What answers earn (see `conqret debate payoffs`); `both`: one after the other."),
     ] = "simple",
     consent: Consent = None,
-    seed: Annotated[int, typer.Option(help="Draws who judges what how, and orders.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed by which conditions and orders are drawn.")] = 13,
     practice: Practice,
     served: Served,
 ) -> None:

@@ -34,7 +34,7 @@ class Way(Group):
         str | None,
         options.option(
             _WAY,
-            "basic, comprehensive or detailed (DebateQA, Table 18). Default: basic.",
+            "`basic`, `comprehensive` or `detailed` (DebateQA, Table 18). Default: `basic`.",
             "--prompt-kind",
         ),
     ] = None
@@ -52,7 +52,8 @@ class Way(Group):
         ),
     ] = None
     chunks: Annotated[
-        int | None, options.option(_SEARCH, "Chunks of each retrieval. Default: 10 (rag, cited), 3 (react).")
+        int | None,
+        options.option(_SEARCH, "How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react)."),
     ] = None
     searches: Annotated[
         int | None,
@@ -73,7 +74,8 @@ def answer(
         str,
         options.option(
             _WAY,
-            "none (no retrieval), rag, react (an agent searches), cited (arguments for either side), or a plug-in's.",
+            "`none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or "
+            "a plug-in's.",
         ),
     ] = "none",
     way: Way,

@@ -33,7 +33,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "replaced.",
         "retrieve": "Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
         "generate": "Write an argument for every ranked topic: conclusions, and premises that cite the documents.",
-        "run": "Retrieve, rerank, generate, judge, damage and report, as the file says.",
+        "run": "Run an experiment from a file: retrieve, rerank, generate, judge, damage and report.",
         "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
         "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
     },

@@ -39,8 +39,8 @@ Search = Annotated[
     str | None,
     options.option(
         options.FILES,
-        "Search the web, by google (GOOGLE_API_KEY, GOOGLE_CSE_ID), brave (BRAVE_API_KEY) or searxng "
-        "(CONQRET_SEARXNG_URL), from the environment: one, or several in turn.",
+        "Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng` "
+        "(CONQRET_SEARXNG_URL), with keys from the environment: one, or several, comma-separated, in turn.",
     ),
 ]
 UserAgent = Annotated[
@@ -93,7 +93,8 @@ def run(
     corpus: Annotated[
         Path | None,
         options.option(
-            options.FILES, "The corpus directory in which evidence is searched; indexed where it is not."
+            options.FILES,
+            "The corpus directory in which evidence is searched; it is indexed first if it is not.",
         ),
     ] = None,
     search: Search = None,

@@ -20,7 +20,9 @@ EPILOG = "Example: conqret curate remove benchmark/ --labels people.csv --duplic
 def remove(
     folder: Folder,
     *,
-    output: Annotated[Path, options.option(options.FILES, "The benchmark that is left.", "--output", "-o")],
+    output: Annotated[
+        Path, options.option(options.FILES, "The file for the benchmark that is left.", "--output", "-o")
+    ],
     labels: Annotated[
         Path | None,
         options.option(
@@ -38,10 +40,11 @@ def remove(
     reading: LabelReading,
     shown: options.Shown,
 ) -> None:
-    """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that say what others say.
+    """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that repeat another
+    one.
 
-    A person who answers no to any question of the sheet rejects that partial answer. `conqret agree` gives Fleiss's
-    kappa.
+    A person who answers no to any question of the sheet rejects that partial answer. `conqret agree` gives
+    Fleiss's kappa.
     """
     from dataclasses import replace
 

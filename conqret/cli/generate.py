@@ -34,11 +34,13 @@ def generate(
     strategy: Annotated[
         str,
         typer.Option(
-            help="The way to answer: cited (by a model, after expert arguments), extractive (sentences of the "
-            "documents, no model), or a plug-in's."
+            help="How the argument is made: `cited` (written by a model, with expert arguments as examples), "
+            "`extractive` (sentences of the documents, without a model), or a plug-in's."
         ),
     ] = "cited",
-    shots: Annotated[int, typer.Option(help="Examples in the prompt: expert arguments on train topics.")] = 3,
+    shots: Annotated[
+        int, typer.Option(help="How many examples are in the prompt: expert arguments on train topics.")
+    ] = 3,
     documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
     expert: Annotated[
         bool,

@@ -28,13 +28,14 @@ class Analysis(Group):
     """How texts are analysed and scored."""
 
     stemmer: Annotated[
-        str | None, typer.Option(help="porter2 or none; krovetz with pisa. Default: porter2.")
+        str | None, typer.Option(help="`porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.")
     ] = None
     stop_words: Annotated[
         str | None,
         typer.Option(
             "--stopwords",
-            help="terrier (with pisa), lucene, english or none. Default: terrier with pisa, english with bm25s.",
+            help="`terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with pisa, "
+            "`english` with bm25s.",
         ),
     ] = None
     k1: Annotated[
@@ -53,8 +54,8 @@ class Encodings(Group):
     encoder: Annotated[
         str | None,
         typer.Option(
-            help="dense, hnsw: a folder of a sentence-transformers or Hugging Face model, its name on a hub, or an "
-            "adapter, MODULE:FUNCTION.",
+            help="For dense and hnsw: the folder of a sentence-transformers or Hugging Face model, its name on a "
+            "hub, or an adapter, `MODULE:FUNCTION`.",
             rich_help_panel=VECTORS,
         ),
     ] = None
@@ -67,7 +68,8 @@ class Encodings(Group):
     pooling: Annotated[
         str | None,
         typer.Option(
-            help="mean, cls, last or pooler, for a bare model. Default: what is known of it, else mean.",
+            help="How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what "
+            "conqret knows of the model, else `mean`.",
             rich_help_panel=VECTORS,
         ),
     ] = None
@@ -75,7 +77,8 @@ class Encodings(Group):
         bool | None,
         typer.Option(
             "--normalise/--no-normalise",
-            help="Compare by cosine, or by dot product. Default: what is known of the model, else dot product.",
+            help="Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot "
+            "product.",
             rich_help_panel=VECTORS,
         ),
     ] = None
@@ -92,11 +95,11 @@ class Encodings(Group):
     max_tokens: Annotated[
         int | None,
         typer.Option(
-            help="Tokens of a passage that are read. Default: the model's.", rich_help_panel=VECTORS
+            help="How many tokens of a passage are read. Default: the model's limit.", rich_help_panel=VECTORS
         ),
     ] = None
     passage_words: Annotated[
-        int | None, typer.Option(help="Words of a passage. Default: 100.", rich_help_panel=VECTORS)
+        int | None, typer.Option(help="Words in each passage. Default: 100.", rich_help_panel=VECTORS)
     ] = None
 
 
@@ -107,8 +110,9 @@ def index(
     engine: Annotated[
         str | None,
         typer.Option(
-            help="By words: pisa (Linux on x86-64) or bm25s (everywhere). By vectors: dense (exact), hnsw (a graph). "
-            "Or a plug-in's. Default: pisa where it runs, else bm25s."
+            help="By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) "
+            "or `hnsw` (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else "
+            "`bm25s`."
         ),
     ] = None,
     analysis: Analysis,

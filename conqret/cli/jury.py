@@ -21,7 +21,7 @@ EPILOG = (
 @grouped
 def jury(
     runs: Annotated[
-        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
+        list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
     ],
     *,
     labels: Annotated[
@@ -43,7 +43,7 @@ def jury(
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     confidence: label_options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Deals the topics into parts, and flips signs.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
     overwrite: options.Overwrite = False,
     json_output: options.Json = False,
 ) -> None:

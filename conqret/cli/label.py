@@ -51,11 +51,11 @@ def label(
     ] = Path("sheet.csv"),
     to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
     task: Annotated[
-        str, typer.Option(help="What people are asked: rating, partial-answer, or a plug-in's.")
+        str, typer.Option(help="What people are asked: `rating`, `partial-answer`, or a plug-in's task.")
     ] = "rating",
     dimension: Annotated[
         list[str] | None,
-        typer.Option(help="What is to be labelled. May be repeated. Default: the task's."),
+        typer.Option(help="The dimension to be labelled. May be repeated. Default: the task's."),
     ] = None,
     scale: Annotated[
         str | None,
@@ -77,7 +77,7 @@ def label(
             "commands that estimate something refuse them.",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="Draws the sample.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13,
     columns: options.Columns = None,
     shown: options.Shown,
 ) -> None:

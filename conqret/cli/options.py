@@ -51,7 +51,9 @@ Columns = Annotated[
 ]
 Format = Annotated[
     str | None,
-    option(JUDGING, "The format; `conqret formats` lists them. Default: rag-fine-grained.", "--format", "-f"),
+    option(
+        JUDGING, "The format; `conqret formats` lists them. Default: `rag-fine-grained`.", "--format", "-f"
+    ),
 ]
 Model = Annotated[
     str | None,

@@ -52,8 +52,9 @@ def collect(
 ) -> None:
     """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
 
-    Pages are fetched slowly, each once, and cut into passages of 100 words. The folder is a corpus for `conqret
-    index`, `conqret retrieve` and `conqret perspectives score`; each question is searched only in its own pages.
+    Pages are fetched with pauses, each once, and cut into passages of 100 words. The folder is a corpus for
+    `conqret index`, `conqret retrieve` and `conqret perspectives score`; each question is searched only in its
+    own pages.
     """
     from conqret.perspectives import own_corpora
     from conqret.report.own_corpora import collected_table

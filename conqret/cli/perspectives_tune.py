@@ -54,7 +54,9 @@ class Settings(Group):
     ] = None
     held_out: Annotated[
         float | None,
-        options.option(TRAINING, "The share of the questions that measures the detector. Default: 0.2."),
+        options.option(
+            TRAINING, "The share of the questions on which the detector is measured. Default: 0.2."
+        ),
     ] = None
     seed: Annotated[
         int | None, options.option(TRAINING, "The seed of the split and of the pairs' order. Default: 13.")
@@ -69,7 +71,8 @@ def tune(
     pairs: Annotated[
         Path,
         typer.Argument(
-            help="Columns question, document, perspective and a label, as for detect; or the detections.csv of its run."
+            help="Columns question, document, perspective and a label, as for `conqret perspectives detect`; or "
+            "the detections.csv of a run of it."
         ),
     ],
     *,

@@ -42,7 +42,7 @@ class Planning(Group):
     """Which cells are simulated, and where the picture goes."""
 
     topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,8,12,20,50"
-    items: Annotated[str, option(PANEL, "Numbers of items a topic.")] = "1,3,10"
+    items: Annotated[str, option(PANEL, "Numbers of items per topic.")] = "1,3,10"
     simulations: Annotated[int, option(PANEL, "Simulations for each cell.", min=20, max=100_000)] = 200
     seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13
     svg: Annotated[Path | None, option(PANEL, "A picture of the plan, as SVG (conqret[plots]).")] = None
@@ -78,7 +78,7 @@ Shift = Annotated[float, typer.Option(help="The true difference to be found.")]
 @grouped
 def agreement(
     *,
-    alpha: Annotated[float, typer.Option(help="The true alpha of judge and people.")] = 0.5,
+    alpha: Annotated[float, typer.Option(help="The assumed true alpha of judge and people.")] = 0.5,
     icc: Icc = 0.2,
     pilot: Annotated[
         Path | None,
@@ -141,7 +141,7 @@ def bias(
         ),
     ] = 0.1,
     topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
-    items: Annotated[str, typer.Option(help="Numbers of pairs a topic.")] = "2,5",
+    items: Annotated[str, typer.Option(help="Numbers of pairs per topic.")] = "2,5",
     probe: Annotated[
         list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
     ] = None,
@@ -312,7 +312,7 @@ def drift(
         typer.Option(help="The share of that variance that is common to the items of a topic.", min=0, max=1),
     ] = 0.0,
     topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,12,24",
-    items: Annotated[str, option(PANEL, "Numbers of items a topic.")] = "1,5",
+    items: Annotated[str, option(PANEL, "Numbers of items per topic.")] = "1,5",
     occasions: Annotated[int, option(PANEL, "Occasions of the series, including the baseline's.")] = 20,
     baseline: Annotated[int, option(PANEL, "How many of the first occasions are the baseline.", min=1)] = 3,
     after: Annotated[int, option(PANEL, "The judge shifts after this many occasions.")] = 10,

@@ -60,7 +60,7 @@ def show(
     items: Annotated[
         Path | None,
         typer.Option(
-            help="The file of items. Default: fixtures/demo/items.jsonl, or an item made up for it."
+            help="The file of items. Default: fixtures/demo/items.jsonl if it is there, else a made-up item."
         ),
     ] = None,
     metric: options.Metric = None,
@@ -158,7 +158,9 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
 @grouped
 def steps(
     metric: Annotated[str, typer.Argument(help="context-relevance, groundedness or preference.")],
-    model: Annotated[str, typer.Option("--model", "-m", help="Any litellm model, or offline.")] = "offline",
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Any model that litellm knows, or `offline`.")
+    ] = "offline",
     *,
     calls: options.Calls,
     prompts: Annotated[

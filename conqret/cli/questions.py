@@ -121,7 +121,7 @@ def pairs(
     output: Annotated[Path, options.option(options.FILES, "The sheet to label, as CSV.", "--output", "-o")],
     number: Annotated[int, typer.Option("--number", "-n", help="Pairs to draw.")] = 500,
     lowest: Annotated[float, typer.Option(help="The lowest cosine; below it no pair is drawn.")] = 0.4,
-    seed: Annotated[int, typer.Option(help="Draws the pairs.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed by which pairs are drawn.")] = 13,
     encoder: Encoder = "lexical",
     embeddings: Embeddings = None,
     texts: Texts = None,

@@ -57,17 +57,19 @@ def run(
     weights: Annotated[
         str | None,
         typer.Option(
-            help="One for each engine, such as 0.3,0.7: fuse their scores, scaled to 0 to 1. Default: fuse their ranks."
+            help="To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. "
+            "Default: fuse their ranks."
         ),
     ] = None,
     stance: Annotated[
         Literal["none", "pro", "con"],
-        typer.Option(help="The side that the reranker looks for; none: the generic instruction."),
+        typer.Option(help="The side that the reranker looks for; `none`: an instruction without a side."),
     ] = "none",
     rerank: Annotated[
         str | None,
         typer.Option(
-            help="Rerank listwise with this model (any litellm model), or offline: by lexical stance evidence."
+            help="Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of "
+            "stance."
         ),
     ] = None,
     perspectives: Annotated[
@@ -93,8 +95,8 @@ def run(
     cross_encoder: Annotated[
         str | None,
         typer.Option(
-            help="First rerank by a model that reads question and passage together: a folder, a hub's name, or an "
-            "adapter, MODULE:FUNCTION."
+            help="First rerank by a model that reads question and passage together: a folder, a name on a hub, or "
+            "an adapter, `MODULE:FUNCTION`."
         ),
     ] = None,
     instruction: Annotated[
@@ -119,7 +121,7 @@ def run(
     prompts: options.Prompts = None,
     shown: options.Shown,
 ) -> None:
-    """Rank documents for every topic: a first stage, then what is asked for. Writes a TREC run."""
+    """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
     from dataclasses import asdict
 
     from conqret import retrieve

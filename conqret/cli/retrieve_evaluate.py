@@ -63,7 +63,9 @@ def evaluate(
     ] = None,
     topics: Annotated[
         str | None,
-        typer.Option(help="Only these topics of the split: ids with commas, or a file with one a line."),
+        typer.Option(
+            help="Only these topics of the split: ids, comma-separated, or a file with one per line."
+        ),
     ] = None,
     split: Split = "test",
     depth: Depth = 100,

@@ -13,7 +13,7 @@ from conqret.cli.options import FILES, Answers
 if TYPE_CHECKING:
     from conqret.retrieval.rerank import RerankSummary
 
-Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first where it is not.")]
+Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first if it is not.")]
 Engines = Annotated[
     str,
     typer.Option(

@@ -36,9 +36,10 @@ def tune(
     depth: Depth = 100,
     shown: options.Shown,
 ) -> None:
-    """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train split.
+    """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train
+    split.
 
-    Report figures on other topics than these. Tried are 0.5, 0.75, 0.9, 0.95 and 0.99 (BeRDS).
+    The values 0.5, 0.75, 0.9, 0.95 and 0.99 are tried (BeRDS). Report figures on other topics than these.
     """
     from conqret.api.retrieval import as_split, topics_of
     from conqret.io.corpus import CorpusDirectory

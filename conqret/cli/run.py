@@ -36,10 +36,10 @@ def run(
     kept: options.Kept,
     shown: options.Shown,
 ) -> None:
-    """Retrieve, rerank, generate, judge, damage and report, as the file says.
+    """Run an experiment from a file: retrieve, rerank, generate, judge, damage and report.
 
-    Every fault of the file is named before anything is done. Each stage is kept once it is whole, and every answer
-    as it arrives: a run that was stopped goes on with the same command, and pays for nothing twice.
+    Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
+    arrives: if a run is stopped, the same command goes on from there, and nothing is paid for twice.
     """
     from conqret import run as run_file
     from conqret.api.experiments import experiment_job

@@ -40,7 +40,7 @@ def inspect(
     ],
     *,
     layout: Annotated[
-        str | None, typer.Option(help="Compare it with this layout, whether it fits or not.")
+        str | None, typer.Option(help="Compare it with this layout, even if it does not fit.")
     ] = None,
     further: Annotated[
         list[Path] | None,

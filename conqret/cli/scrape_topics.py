@@ -29,7 +29,9 @@ def topics(
         str, typer.Argument(help="The address of a page that lists debates, or a saved copy of it.")
     ],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The list.")] = Path("topics.txt"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the list of debates.")] = Path(
+        "topics.txt"
+    ),
     explainers: Annotated[
         bool,
         typer.Option(
@@ -44,7 +46,9 @@ def topics(
             "`--links 'https://*.procon.org/*'`."
         ),
     ] = "",
-    address: Annotated[str, typer.Option(help="Where a saved page was, for its links.")] = "",
+    address: Annotated[
+        str, typer.Option(help="The address that a saved page had, to complete its links.")
+    ] = "",
     fetching: Fetching,
     shown: options.Shown,
 ) -> None:

@@ -44,9 +44,14 @@ def selftest(
     ] = None,
     reading: label_options.LabelReading,
     simulations: Annotated[
-        int, typer.Option(help="Judges without a bias, and with that of each probe.", min=20, max=10_000)
+        int,
+        typer.Option(
+            help="How many judges are simulated without a bias, and as many with each probe's.",
+            min=20,
+            max=10_000,
+        ),
     ] = 100,
-    seed: Annotated[int, typer.Option(help="Draws the judges.", min=0)] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
     """Plant biases of known size into a simulated judge on your items, and see which a bias run would find.

@@ -37,7 +37,7 @@ def serve(
         list[str] | None,
         options.option(
             options.JUDGING,
-            "Only this format; may be repeated. Default: all that the model can be asked.",
+            "Only this format; may be repeated. Default: all formats that the model can answer.",
             "--format",
             "-f",
         ),

@@ -24,7 +24,8 @@ def agree(
     sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret debate sample`, filled in.")],
     *,
     plan: Annotated[
-        Path | None, typer.Option(help="What was drawn. Default: SHEET.plan.json beside the sheet.")
+        Path | None,
+        typer.Option(help="The plan that says what was drawn. Default: SHEET.plan.json beside the sheet."),
     ] = None,
     words: Annotated[
         str, typer.Option("--map", help="What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.")

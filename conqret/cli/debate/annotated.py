@@ -17,8 +17,9 @@ def annotated(
     file: Annotated[
         Path,
         typer.Argument(
-            help="One person on one text a row: question, text (argument or counter-argument), option (1 or 2, that it "
-            "argues for), annotator, and quality (1 to 10), responds (yes or no), strategies. JSONL, CSV, TSV, Parquet."
+            help="A table with a row for each person and text: question, text (argument or counter-argument), "
+            "option (1 or 2, that it argues for), annotator, and quality (1 to 10), responds (yes or no), "
+            "strategies. JSONL, CSV, TSV, Parquet."
         ),
     ],
     of: Annotated[Path, typer.Option(help="The questions whose texts were annotated.", dir_okay=False)],

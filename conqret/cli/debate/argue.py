@@ -34,8 +34,8 @@ def argue(
     questions: Annotated[
         Path,
         typer.Argument(
-            help="Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); what is "
-            "argued there already is left aside."
+            help="Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); "
+            "arguments in it are ignored."
         ),
     ],
     *,

@@ -32,9 +32,9 @@ def sample(
         int, typer.Option(help="How many of the statements judged good to draw, of each system.")
     ] = 100,
     good_from: Annotated[
-        int, typer.Option(help="Per cent on the assigned side from which a statement is good.")
+        int, typer.Option(help="The per cent on the assigned side from which a statement is good.")
     ] = 100,
-    seed: Annotated[int, typer.Option(help="Draws and shuffles.")] = 13,
+    seed: Annotated[int, typer.Option(help="The seed of draw and order.")] = 13,
     shown: options.Shown,
 ) -> None:
     """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.

@@ -33,7 +33,9 @@ Answers = Annotated[
 ]
 Design = Annotated[
     Literal["main", "pilot"] | None,
-    typer.Option(help="Only answers of this design: PS and PSA are the main one, S and SA the pilot."),
+    typer.Option(
+        help="Only answers of this design: conditions PS and PSA are the main one, S and SA the pilot."
+    ),
 ]
 BetterHalf = Annotated[
     Path | None,

@@ -43,10 +43,11 @@ def write(
     dry_run: options.DryRun = False,
     shown: options.Shown,
 ) -> None:
-    """Have a model write statements, or answer any instructions, to be judged by `debate score` and `debate quality`.
+    """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
+    `conqret debate quality`.
 
-    Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a transformers
-    model on this machine writes, one text after another.
+    Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
+    transformers model on this machine writes, one text after another.
     """
     from conqret.debate.instructions import read_instructions
     from conqret.debate.stating import StatedFolder, estimate, write_statements

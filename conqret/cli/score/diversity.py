@@ -30,7 +30,9 @@ def perspective_diversity(
     backbone: Annotated[str, typer.Option(help="A causal language model: a folder, or a hub's name.")],
     definition: Annotated[
         Literal["paper", "released"],
-        typer.Option(help="Equations 1 and 2, or the released script's arithmetic."),
+        typer.Option(
+            help="`paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its released script."
+        ),
     ] = "paper",
     wrapping: Annotated[int, typer.Option(help="The prompt around the answer, 1 to 5 (Table 12).")] = 1,
     chat_template: Annotated[
@@ -43,7 +45,9 @@ def perspective_diversity(
     ] = None,
     reader: Annotated[
         Literal["transformers", "vllm"],
-        typer.Option(help="What runs the backbone; vllm needs a GPU and an environment of its own."),
+        typer.Option(
+            help="What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own."
+        ),
     ] = "transformers",
     engines: options.Engines,
     overwrite: options.Overwrite = False,

@@ -46,7 +46,8 @@ class Measured(Group):
         ),
     ] = None
     columns: Annotated[
-        str | None, typer.Option(help="Which column holds what: id=qid,answer=text,partial_answers=refs,…")
+        str | None,
+        typer.Option(help="Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`"),
     ] = None
 
     @property
