@@ -113,9 +113,7 @@ def _verdict(change: Change | None, what: str, judges: str, having: str, without
     if value is None:
         return f"{unsaid} no answer takes a side in one of the conditions."
     if low is None or high is None:
-        why = change.difference.reason.replace("cluster", "passage").replace(
-            "topic (or other group)", "passage"
-        )
+        why = change.difference.reason.replace("cluster", "passage").replace("topics (or groups)", "passages")
         return f"{unsaid} {100 * value:+.1f} points, with {why}."
     says = "helps" if low > 0 else "harms" if high < 0 else "makes no clear difference to"
     shares = [f"{100 * (one.value or 0.0):.1f}%" for one in (change.having, change.without)]

@@ -72,7 +72,7 @@ def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
     # with arguments always right; without them the first option, right in one of both orders
     assert found["debate"]["having"]["value"] == 1
     assert found["debate"]["without"]["value"] == 0.5
-    assert "+50.0 points, with no interval: it is the same on every passage" in found["verdict"]
+    assert "+50.0 points, with no interval: no variation between passages" in found["verdict"]
     before = [row for row in answers_of(out) if row["turn"] == 2]
     assert len(before) == 4 * 2 * 2
 
