@@ -218,7 +218,7 @@ class Engines(Group):
     workers: Annotated[
         int | None,
         option(
-            LIMITS, "With `--engine` ray: how many processes judge. Default: one per processor, at least 2."
+            LIMITS, "With `--engine ray`: how many processes judge. Default: one per processor, at least 2."
         ),
     ] = None
 

@@ -126,7 +126,7 @@ def prune(
     done.
 
     No answer is removed that is not stored elsewhere. A run whose recordings were removed goes on with
-    `--recordings` STORE.
+    `--recordings STORE`.
     """
     from conqret.errors import DeclarationError
     from conqret.runs.keeping import removable, remove
