@@ -19,6 +19,7 @@ from conqret.judging.base import JudgeOptions
 from conqret.judging.folder import JudgeFolder, JudgeRecord
 from conqret.judging.instrument import judge_item
 from conqret.judging.own_judge import NAME as OWN
+from conqret.judging.registry import JURY
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
@@ -36,6 +37,10 @@ NOT_INSTALLED = (
     "it cannot be filled here, where no format {name!r} is installed: the judge was one of a script's own, whose "
     "prompts are shown once it is a plug-in (docs/adding-a-judge.md)"
 )
+OF_MEMBERS = (
+    "prompt and answer are in the run of the member that is named above: conqret show MEMBER_RUN ITEM"
+)
+"""Of the run of a jury, which asks nothing itself."""
 MAX_WHY = 300
 """Characters of the error that kept prompts from being filled."""
 NONE_SENT = "there is none: a judge of your own gets the item"
@@ -132,8 +137,8 @@ def _sent_again(
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
-    if record.format == OWN:
-        return heard, NONE_SENT
+    if record.format in (OWN, JURY.name):
+        return heard, NONE_SENT if record.format == OWN else OF_MEMBERS
     try:
         setup = _setup(record, prompts)
         with Loop() as loop:
@@ -164,8 +169,8 @@ def _exchanges(
     for call in judgment.trace.calls:
         messages, completion = sent.get(call.key, ()), store.get(call.key)
         again = bool(before) and len(messages) > len(before) and messages[: len(before)] == before
-        lacks = [] if messages else [f"prompt: {lack}"]
-        if completion is None and not call.error:
+        lacks = [] if messages else [f"prompt: {lack}" if lack != OF_MEMBERS else lack]
+        if completion is None and not call.error and lack != OF_MEMBERS:
             lacks.append(f"answer: {NO_ANSWER}")
         yield Exchange(
             call, messages[len(before) + 1 :] if again else messages, completion, again, tuple(lacks)

@@ -209,6 +209,8 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
             name for name, one in zip("abd", each, strict=True) for _ in one[item].trace.calls
         ]
         assert len(judged[item].trace.calls) == sum(len(one[item].trace.calls) for one in each)
+    (shown,) = asked(run, [item])
+    assert {lack for one in shown.exchanges for lack in one.lacks} == {OF_MEMBERS}
     lost = judged["i3-1"].measures["clarity"]
     assert (lost.status, lost.reason) == (Status.UNSCORED, Reason.REFUSAL)
     assert lost.detail.startswith("d")
