@@ -132,7 +132,7 @@ def _extras(measure: Measure) -> Iterator[str]:
     if measure.majority is not None:
         often = Counter(value for value in measure.samples if value is not None).most_common(2)
         tied = len({times for _, times in often}) < len(often)
-        name = "median of equally frequent scores" if tied else "most frequent score"
+        name = "no score is the most frequent; median" if tied else "most frequent score"
         yield f"{name} {words.score(measure.majority)}"
     if measure.value is not None and measure.detail:
         yield cut(measure.detail, 500)

@@ -11,6 +11,7 @@ from conqret.io.jsonl import compact
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.io.labels import read_labels
+from conqret.judging.asked import OF_MEMBERS, asked
 from conqret.judging.execute import sum_up, write_items
 from conqret.judging.folder import JudgeFolder, judgment_rows
 from conqret.reliability.jury.ballots import Ballots, preferred_label
