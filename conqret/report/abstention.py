@@ -229,5 +229,7 @@ def _point(x: float, y: Estimate) -> Point:
 
 def _name(name: str, one: AbstainsOn) -> str:
     return (
-        f"All {len(one.metrics)} together" if name == TOGETHER and len(one.metrics) > 1 else words.label(name)
+        f"All {len(one.metrics)} metrics together"
+        if name == TOGETHER and len(one.metrics) > 1
+        else words.label(name)
     )

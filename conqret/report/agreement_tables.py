@@ -86,8 +86,8 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
             for one in [average.judges[name]]
         ],
         foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
-        note="Krippendorff's alpha decides who is closest: the mean over dimensions without overall quality, on what "
-        "all judges scored; 1 is full agreement, 0 chance. p: of the first judge over this one. Error: the mean "
+        note="Krippendorff's alpha decides who is closest: the mean over the labelled dimensions without overall "
+        "quality, on what all judges scored; 1 is full agreement, 0 chance. p: of the first judge over this one. Error: the mean "
         "distance from people's label, in [0, 1], which is small, too, for a judge that always says the middle. "
         f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
         "than people do has a lower alpha. To correct for that, run conqret calibrate.",
@@ -190,8 +190,8 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | T
     known = {name: [one[name] for one in over.values() if name in one] for name in TRIVIAL}
     names = [name for name, some in known.items() if any(one.reason != AS_CHANCE for one in some)]
     chance = [WORDS[name] for name, some in known.items() if some and name not in names]
-    said = f"The alpha of {' and '.join(chance)} is below 0 on every dimension, and counts as 0 (chance), so that the "
-    said += "difference is the judge's own alpha."
+    said = f"The alpha of {' and '.join(chance)} is below 0 on every dimension: the judge is "
+    said += "compared with 0, which is chance."
     if not names:
         if chance:
             yield Texts([said])

@@ -141,7 +141,7 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     ]  # fmt: skip
     note = (
         "Exports name people by their number (p01) alone. Done, left: screens. Seconds: the median per screen. Alpha: "
-        "this person beside the median of the others, on what both labelled."
+        "this person beside the (lower) median of the others, on what both labelled."
     )
     return Table("People", columns, rows, note=note).compact()
 

@@ -91,7 +91,8 @@ def _fallen(table: BiasTable) -> Iterator[str]:
         most = max(fallen, key=_size)
         yield (
             f"Where only a rise is a bias, scores fall in {len(fallen)} of {number(len(tested), 'row')} (interval "
-            f"below 0), most of all {words.label(most.metric).lower()} with {most.name}, by {_size(most):.2f}: "
+            f"below 0, not corrected for their number), most of all {words.label(most.metric).lower()} with "
+            f"{most.name}, by {_size(most):.2f}: "
             "an effect, but not the bias that is probed."
         )
 

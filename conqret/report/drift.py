@@ -41,13 +41,13 @@ _LEDE = (
     "Anchors are the items that are judged again on each occasion. An alarm says that their scores moved together: the "
     "judge became more severe or milder (severity), or uses more or less of its scale (spread)."
 )
-_FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift found")
+_FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift it would find")
 _NOTE = (
     "Severity is the mean score, each topic counting alike: the lower, the more severe. Spread is the standard "
     "deviation of the scores. EWMA (exponentially weighted moving average) and CUSUM (cumulative sum) are those of the "
     "newest occasion, each with its limit; the first is of moves since the baseline, the second in standard deviations "
-    f"of such a move. Moves below {TOLERANCE:g} raise no alarm. Smallest shift found: what 80% of such series would "
-    "have found by now, had it come right after the baseline."
+    f"of such a move. Moves below {TOLERANCE:g} raise no alarm. Smallest shift it would find: what 80% of such series "
+    "would have found by now, had it come right after the baseline."
 )
 
 

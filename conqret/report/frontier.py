@@ -28,8 +28,8 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
             Column("Model", "text"),
             "Alpha",
             f"Price of {words.count(ITEMS)} items",
-            "Time an item",
-            "Tokens an item",
+            "Time per item",
+            "Tokens per item",
         ),
         [
             (
@@ -43,8 +43,8 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
             for one in found.offers
         ],
         note=f"Krippendorff's alpha with people, the mean over {words.number(averaged, 'dimension')}, on the "
-        f"{units} units of each that all judges scored and people labelled; {found.basis.intervals}. Time is the "
-        "model's own.",
+        f"{units} units of each that all judges scored and people labelled; {found.basis.intervals}. Time is "
+        "that between request and answer.",
     )
     yield Table(
         "Beside judges that cost no more",

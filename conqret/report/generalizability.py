@@ -55,8 +55,10 @@ def noise_finding(found: NoiseStudy) -> str:
     of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
     if len(noise) == 1:
         return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
-    much = sum(sum(one.values()) > 0.5 for one in noise)
-    return f"Noise is estimated at more than half of the variance of scores on {much} of {len(noise)} metrics{of}."
+    much = sum(sum(one.values()) >= 0.495 for one in noise)
+    return (
+        f"Noise is estimated at half or more of the variance of scores on {much} of {len(noise)} metrics{of}."
+    )
 
 
 def noise_tables(found: NoiseStudy, *, every: bool = False) -> Iterator[Table]:

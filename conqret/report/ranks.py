@@ -51,7 +51,8 @@ def ranking_table(
             )
         )
     said = [
-        "Perspective diversity (P.D.): how unexpected the answer leaves the partial answers.",
+        "Perspective diversity (P.D.): how surprised a language model that has read the answer is by the partial "
+        "answers, each of which speaks for one perspective: the less, the more perspectives the answer shows.",
         "Dispute awareness (D.A.): the share of answers that present the question as debatable.",
         "Times likelier under the best: so many times likelier is a word (token) of a partial answer after the answers "
         "of the system with the best P.D. than after this one's; 1.00 is the best itself (DebateQA, Appendix H).",

@@ -39,13 +39,13 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
     tested = (
         "p by a t-test over them" if _tested(found) else f"no p-values: a test takes {FEWEST_TESTED} at least"
     )
-    favour = " The judge may favour one of the two systems: people's labels of some show by how much."
+    favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
     yield Table(
         "Second minus first",
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
         note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; {tested}. "
-        "Means are over what both runs scored. They do not say which of the two is right."
+        "Means are over what both runs scored. The means do not say which of the two is right."
         + (favour if not found.same_items and not corrected else ""),
     )
     if corrected:

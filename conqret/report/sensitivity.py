@@ -57,7 +57,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
         lede=[
             *answer(results.curves),
             f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
-            "scores of what is damaged should fall, and others stand still.",
+            "scores of what is damaged should fall, and no other should rise.",
             *_damages(results),
         ],
         badges=floor_badges([bool(one["baseline"]) for one in judges]),

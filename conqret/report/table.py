@@ -91,7 +91,7 @@ class Table:
         bare = dict.fromkeys(cell.reason for cell in found if cell.reason.startswith(NO_INTERVAL))
         why = [f"–: {'; '.join(lost)}."] if lost else []
         if bare:
-            why.append(f"No interval: {'; '.join(reason.removeprefix(NO_INTERVAL) for reason in bare)}.")
+            why.append(f"No interval: {'; or '.join(reason.removeprefix(NO_INTERVAL) for reason in bare)}.")
         self.note = visible(" ".join(filter(None, (note, *why))))
 
     @property
@@ -119,7 +119,7 @@ class Table:
         }
         told = gathered(("".join(cell), title) for title, cell in same.items())
         notes = [
-            f"{', '.join(names).capitalize()}: {cell} in every row." for cell, names in told.items() if cell
+            f"{', '.join(names).capitalize()} in every row: {cell}." for cell, names in told.items() if cell
         ]
         stays = [column.title not in same for column in self.columns]
         rows, foot = ([tuple(compress(row, stays)) for row in part] for part in (self.rows, self.foot))

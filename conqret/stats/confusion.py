@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-RARE = "too few labels beside the most frequent one"
+RARE = "too few labels beside the most frequent one, on one side or both"
 
 
 class CategoryStatistic(Protocol):

@@ -188,7 +188,7 @@ def test_diff(cli, labels, tmp_path):
     assert done.code == 0
     assert "the same judge, the same texts" in done.err
     assert "no score differs" in done.err
-    assert "They do not say which of the two is right" in " ".join(done.out.split())
+    assert "The means do not say which of the two is right" in " ".join(done.out.split())
     assert "may favour" not in done.out  # the same items
     assert "What differs between two runs" in (tmp_path / "diff.html").read_text(encoding="utf-8")
     found = json.loads(cli("diff", one, one, "--json").out)

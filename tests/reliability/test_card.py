@@ -81,7 +81,7 @@ def test_limits_are_said_in_words(card: Card) -> None:
     assert "no sensitivity run is given" in text
     assert "Not compared with people: context relevance" in text
     assert "Agreement on local acceptability, local sufficiency" in text
-    assert "has no interval: too few labels beside the most frequent one." in text
+    assert "has no interval: too few labels beside the most frequent one, on one side or both." in text
     assert "The judge is not shown to agree better with people than the length alone or a constant on" in text
 
 

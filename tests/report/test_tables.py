@@ -146,7 +146,7 @@ def test_columns_that_say_one_thing_are_a_sentence() -> None:
     assert (found.header, found.rows) == (("", "units"), (("a", "1"), ("b", "2")))
     assert (found.foot, found.note) == (
         (("all", ""),),
-        "People: – in every row. Coverage: 100.0% in every row. N.",
+        "People in every row: –. Coverage in every row: 100.0%. N.",
     )
     assert table.varying("units").header == table.header
     assert Table("t", ("", "coverage"), [("a", "100.0%")]).varying("coverage").rows == (("a", "100.0%"),)

@@ -77,7 +77,8 @@ class Leaderboard(Frozen):
     def chance(self) -> str:
         """That no judge agrees better than chance, in a sentence, where cards are sorted by alpha; else nothing."""
         alphas = [one.value for board in self.boards for one in board.standings]
-        return beside_chance(alphas) if self.by.partition("[")[0] == "alpha" else ""
+        name = self.by.partition("[")[0]
+        return beside_chance(alphas, "mean alpha" if self.by == name else name) if name == "alpha" else ""
 
 
 def leaderboard(files: Sequence[Path], by: str = "alpha") -> Leaderboard:

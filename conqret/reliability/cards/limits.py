@@ -103,8 +103,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     if len(weak) == len(rest):
         where = "everywhere" if len(rest) == len(known) else "elsewhere"
     return {
-        f"It agrees with people less than chance does on {_names(worse)}: see whether its scale or theirs is turned "
-        "round.": worse,
+        f"It agrees with people less than chance does on {_names(worse)}: see whether one scale is turned "
+        "round, or its scores lie far from theirs on the whole.": worse,
         f"Agreement with people is not told apart from chance on {_names(chance)}.": chance,
         **{f"Agreement on {_names(names)} has {reason}.": reason for reason, names in without.items()},
         f"Alpha with people is below {WEAK} {where}: too low to rest a conclusion on single scores.": weak,
@@ -138,7 +138,7 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
     return {
         "Whether it notices known damage was not measured (no sensitivity run is given).": not curves,
         f"Scores do not follow known damage as they should: {_names(blind)}.": blind,
-        f"How scores follow known damage was not settled: {_names(unknown)}.": unknown,
+        f"Whether scores follow known damage as they should is open for {_names(unknown)}.": unknown,
     }
 
 

@@ -122,8 +122,9 @@ def quoted(names: Sequence[str]) -> str:
     return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
-def beside_chance(alphas: Iterable[Estimate]) -> str:
-    """A sentence where no judge with these alphas agrees with people better than chance; else nothing."""
+def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
+    """A sentence where no judge with these alphas agrees with people better than chance; else nothing. ``what`` each
+    is called."""
     known = [one for one in alphas if one.value is not None]
     if not known or any((one.value or 0.0) > 0 for one in known):
         return ""
@@ -131,7 +132,7 @@ def beside_chance(alphas: Iterable[Estimate]) -> str:
     shown = (
         "below 0, with its whole interval, and so shown to be worse than chance" if worse else "0 or below"
     )
-    return f"No judge agrees with people better than chance: every alpha is {shown}."
+    return f"No judge agrees with people better than chance: every {what} is {shown}."
 
 
 def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:

@@ -180,7 +180,8 @@ def difference(
 
 
 def _distance(one: Changed | ChangedPart) -> float:
-    return abs(one.second - one.first)
+    """How far apart; what only rounding tells apart is as far."""
+    return round(abs(one.second - one.first), 9)
 
 
 def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:

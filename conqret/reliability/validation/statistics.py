@@ -54,8 +54,8 @@ STATISTICS: Mapping[str, Statistic] = {
             "categories",
             base_rate,
             on_card=True,
-            about="Base rate: the share of people's most frequent label, the accuracy of always giving that one. What "
-            "counts labels (accuracy, kappa, F1) takes those that the score and people's mean are nearest to.",
+            about="Base rate: the share of people's most frequent label, the accuracy of always giving that one. Where "
+            "labels are counted, they are those that the score and people's mean are nearest to.",
         ),
         Statistic("accuracy", "Accuracy", "categories", accuracy, on_card=True),
         Statistic("kappa", "Kappa", "categories", cohen_kappa),
@@ -86,7 +86,7 @@ STATISTICS: Mapping[str, Statistic] = {
             "Fleiss's kappa",
             "people",
             fleiss_kappa,
-            about="Fleiss's kappa: of people among themselves, without the judge.",
+            about="Fleiss's kappa: of people among themselves, without the judge; labels have no order to it.",
         ),
     )
 }
