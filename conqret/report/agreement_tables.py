@@ -88,7 +88,8 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
         foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
         note="Krippendorff's alpha decides who is closest: the mean over the labelled dimensions without overall "
         "quality, on what all judges scored; 1 is full agreement, 0 chance. p: of the first judge over this one. "
-        "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says the middle. "
+        "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says "
+        "the middle. "
         f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
         "than people do has a lower alpha. To correct for that, run conqret calibrate.",
     )
