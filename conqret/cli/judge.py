@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.cli import options
-from conqret.cli.console import at, end, note, note_all, progress, result, tell, tell_outcomes
+from conqret.cli.console import at, complain, end, note, note_all, progress, result, tell, tell_outcomes
 from conqret.cli.groups import grouped
 from conqret.cli.settings_file import Config
+from conqret.errors import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,7 +107,7 @@ def judge(
             options.JUDGING,
             "A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval), "
             "`groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a "
-            "score). Exit code 0 if all are met, 1 if one is not. May be repeated.",
+            "score). Exit code 1 if one is not met, or an item failed. May be repeated.",
             "--require",
         ),
     ] = None,
@@ -202,6 +203,10 @@ def judge(
     result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
     _write_for_build(found, outcomes, junit, markdown)
     met = tell_outcomes(outcomes)
+    if outcomes and met and found.summary.failed:
+        complain(
+            f"{number(found.summary.failed, 'item')} failed: give the same command again to ask once more"
+        )
     there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
     end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
 
@@ -263,7 +268,6 @@ def _hold_against(card: Path, setup: Setup) -> None:
 
 
 def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
-    from conqret.report.words import number
 
     counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
     tell(f"{counts} from {items} (read as {checked.layout})")

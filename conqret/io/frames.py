@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from conqret._optional import require
 from conqret.errors import DeclarationError, Fault
 from conqret.io.faults import quoted, repeated_in
 from conqret.io.rows import Row, Rows
@@ -117,9 +118,7 @@ def to_frame_of(table: Mapping[str, Sequence[object]], kind: FrameKind) -> Any:
 
         return polars.DataFrame(dict(table), strict=False)
     if kind == "pandas":
-        import pandas
-
-        return pandas.DataFrame(table)
+        return require("pandas", extra="pandas").DataFrame(table)
     import pyarrow
 
     return pyarrow.table(table)

@@ -167,8 +167,8 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         fits_none = f", and are nearly those of {', or '.join(alike)}" if alike else f" ({known})"
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
         remedy = (
-            "Say which column holds what: --columns topic=…,documents=…,argument=…,second_argument=… (of conqret bias: "
-            "--item-columns)"
+            "Say which column holds what: --columns topic=…,documents=…,argument=…,second_argument=… (from Python "
+            "columns={'topic': …}; of conqret bias: --item-columns)"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     return with_columns(layout or CONQRET, mapping)

@@ -27,7 +27,10 @@ from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
 from conqret.runs.loop import Loop
 
-NO_ANSWER = "the run's folder holds no recording of it; name the store that was used with --recordings"
+NO_ANSWER = (
+    "the run's folder holds no recording of it (one that Python saved afterwards holds none): name the store, if one "
+    "was used, with --recordings"
+)
 NOT_AS_SENT = "it cannot be filled as it was sent: item or model have changed since"
 OTHER_PROMPTS = (
     "it cannot be filled as it was sent, as {which} is not that of the run: name the folder of prompts that the run "

@@ -74,7 +74,7 @@ def _value(name: str, said: Any) -> float:
         return PREFERENCE[said.strip().lower()]
     if isinstance(said, bool) or not isinstance(said, int | float) or said != said:
         wanted = "first, second, tie or a number from 0 to 1" if name == PAIRED else "a number from 0 to 1"
-        raise ValueError(f"{name} is {wanted}, not {str(said)[:80]!r}")
+        raise ValueError(f"{name} has to be {wanted}, not {str(said)[:80]!r}")
     if not 0 <= said <= 1:
         raise ValueError(f"{name} is {str(said)[:80]}; it must lie between 0 and 1")
     return float(said)

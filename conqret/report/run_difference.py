@@ -44,7 +44,8 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         "Second minus first",
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
-        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s; {tested}. "
+        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s, or as many as "
+        f"have pairs; {tested}. "
         "Means are over what both runs scored. The means do not say which of the two is right."
         + (favour if not found.same_items and not corrected else ""),
     )
