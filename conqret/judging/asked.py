@@ -98,8 +98,11 @@ def asked(
             raise UnknownNameError("judged item", name, [one.item for one in run.judgments()])
     with _store(run, recordings) as store:
         sent, lack = _sent_again(run, record, judgments, store, prompts)
+        lacks = f"prompt: {lack}", f"answer: {NO_ANSWER}"
+        if record.format == JURY.name:
+            lacks = OF_MEMBERS, OF_MEMBERS
         for judgment in judgments.values():
-            yield Asked(judgment, tuple(_exchanges(judgment, sent, lack, store)))
+            yield Asked(judgment, tuple(_exchanges(judgment, sent, lacks, store)))
 
 
 @contextlib.contextmanager
@@ -140,8 +143,8 @@ def _sent_again(
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
-    if record.format in (OWN, JURY.name):
-        return heard, NONE_SENT if record.format == OWN else OF_MEMBERS
+    if record.format == OWN:
+        return heard, NONE_SENT
     try:
         setup = _setup(record, prompts)
         with Loop() as loop:
@@ -166,16 +169,17 @@ def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
 
 
 def _exchanges(
-    judgment: Judgment, sent: Mapping[str, tuple[Message, ...]], lack: str, store: Recordings
+    judgment: Judgment,
+    sent: Mapping[str, tuple[Message, ...]],
+    lacks: tuple[str, str],
+    store: Recordings,
 ) -> Iterator[Exchange]:
+    """The calls of a judgment; ``lacks`` say why prompts and answers that are not here are not."""
     before: tuple[Message, ...] = ()
     for call in judgment.trace.calls:
         messages, completion = sent.get(call.key, ()), store.get(call.key)
         again = bool(before) and len(messages) > len(before) and messages[: len(before)] == before
-        lacks = [] if messages else [f"prompt: {lack}" if lack != OF_MEMBERS else lack]
-        if completion is None and not call.error and lack != OF_MEMBERS:
-            lacks.append(f"answer: {NO_ANSWER}")
-        yield Exchange(
-            call, messages[len(before) + 1 :] if again else messages, completion, again, tuple(lacks)
-        )
+        missing = not messages, completion is None and not call.error
+        why = tuple(dict.fromkeys(lack for lack, lost in zip(lacks, missing, strict=True) if lost))
+        yield Exchange(call, messages[len(before) + 1 :] if again else messages, completion, again, why)
         before = messages

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 
-from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.judging.folder import JudgeFolder
 
@@ -22,14 +21,14 @@ class ChangedPart(Frozen):
     second_says: str = ""
 
 
-def changed_parts(first: JudgeFolder, second: JudgeFolder) -> tuple[int, list[ChangedPart]]:
+def changed_parts(
+    first: JudgeFolder, second: JudgeFolder, same: Collection[str]
+) -> tuple[int, list[ChangedPart]]:
     """How many parts both runs rated, and those that they rated differently.
 
-    Only parts of items that are the same in both: another argument's second sentence is another sentence, whatever its
-    number, and another system's document may have the same id.
+    Only parts of the items that are the ``same`` in both: another argument's second sentence is another sentence,
+    whatever its number, and another system's document may have the same id.
     """
-    texts = {item.id: _text(item) for item in first.items()}
-    same = {item.id for item in second.items() if texts.get(item.id) == _text(item)}
     rated = {place: said for place, said in _rated(first) if place[0] in same}
     both = [(place, rated[place], said) for place, said in _rated(second) if place in rated]
     apart = [
@@ -48,15 +47,14 @@ def changed_parts(first: JudgeFolder, second: JudgeFolder) -> tuple[int, list[Ch
     return len(both), apart
 
 
-def same_texts(first: JudgeFolder, second: JudgeFolder, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Whether the items of each pair of ids are the same in both runs."""
-    one, other = ({item.id: _text(item) for item in run.items()} for run in (first, second))
-    return all(one[before] == other[after] for before, after in pairs)
-
-
-def _text(item: Item) -> tuple[object, ...]:
-    """What a judge reads of an item."""
-    return item.topic, item.stance, item.argument, item.second_argument, item.reference, item.documents
+def texts_of(run: JudgeFolder) -> dict[str, tuple[object, ...]]:
+    """What a judge reads of each item of a run, by its id."""
+    return {
+        item.id: (
+            item.topic, item.stance, item.argument, item.second_argument, item.reference, item.documents,
+        )
+        for item in run.items()
+    }  # fmt: skip
 
 
 def _rated(run: JudgeFolder) -> Iterator[tuple[tuple[str, str, str], tuple[float, str]]]:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from heapq import nlargest
+from typing import TypeVar
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.folder import JudgeFolder
-from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts, same_texts
+from conqret.reliability.validation.changed_parts import ChangedPart, changed_parts, texts_of
 from conqret.reliability.validation.people import unit_clusters
 from conqret.reliability.validation.people_difference import (
     Pairs,
@@ -27,6 +27,7 @@ from conqret.reliability.validation.people_difference import (
 )
 from conqret.reliability.validation.settings import USUAL, Settings
 from conqret.runs.names import told_apart
+from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
@@ -133,9 +134,8 @@ def difference(
     pairs = [(left[name], right[name]) for name in shared]
     topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
-    same_items = records[0].items_digest == records[1].items_digest or same_texts(
-        first, second, [(one.item, other.item) for one, other in pairs]
-    )
+    texts = texts_of(first), texts_of(second)
+    same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
     known = labelled_differences(pairs, labels, settings, same_items) if labels else {}
     rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
     corrected = holm([row.p for row in rows])
@@ -152,7 +152,9 @@ def difference(
         for name in common
         if (a := before.value(name)) is not None and (b := after.value(name)) is not None and a != b
     ]
-    parts, apart = changed_parts(first, second)
+    parts, apart = changed_parts(
+        first, second, {name for name, said in texts[0].items() if texts[1].get(name) == said}
+    )
     names = told_apart([first.path, second.path])
     return RunDifference(
         first=f"{names[0]} ({records[0]})",
@@ -167,11 +169,11 @@ def difference(
         metrics={
             row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
         },
-        changed=tuple(nlargest(most, moved, key=_distance)),
+        changed=_furthest(moved, most),
         moved=len({one.first_item for one in moved}),
         parts=parts,
         parts_moved=len(apart),
-        changed_parts=tuple(nlargest(most, apart, key=_distance)),
+        changed_parts=_furthest(apart, most),
         missing_first=[judgment.item for name, judgment in right.items() if name not in left],
         missing_second=[judgment.item for name, judgment in left.items() if name not in right],
         left_out=sorted(set(had[0]) ^ set(had[1])),
@@ -179,9 +181,15 @@ def difference(
     )
 
 
-def _distance(one: Changed | ChangedPart) -> float:
-    """How far apart; what only rounding tells apart is as far."""
-    return round(abs(one.second - one.first), 9)
+_C = TypeVar("_C", Changed, ChangedPart)
+
+
+def _furthest(found: Sequence[_C], most: int) -> tuple[_C, ...]:
+    """Those that moved most, in their order where only rounding tells them apart."""
+    import numpy as np
+
+    apart = snapped([abs(one.second - one.first) for one in found])
+    return tuple(found[place] for place in np.argsort(-apart, kind="stable")[:most])
 
 
 def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
