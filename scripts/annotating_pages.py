@@ -10,8 +10,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-import httpx  # noqa: E402 - after the checkout is on the path, as what follows
-
 from conqret.annotation.counter_arguments import writing_study  # noqa: E402 - after the checkout is on the path
 from conqret.annotation.ledger import Ledger  # noqa: E402 - likewise
 from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
@@ -22,7 +20,7 @@ from conqret.web.annotating.door import Setting  # noqa: E402 - likewise
 from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise
 from tests.annotation.test_practice import begun_with_practice  # noqa: E402 - likewise
-from tests.web.test_annotating import Browser, Study  # noqa: E402 - likewise
+from tests.web.test_annotating import Browser, Study, behind_its_guard  # noqa: E402 - likewise
 from tests.web.test_writing import judged_by, written_by_all  # noqa: E402 - likewise
 
 PAGES = {
@@ -93,8 +91,8 @@ async def _over(folder: Path) -> dict[str, str]:
         await anna.get(study.link("anna"))
         found = {"done": (await anna.send("/begin")).text, "changed": (await anna.get("/screen/1")).text}
         found["study"] = (await anna.get(f"/study/{study.links.to(DASHBOARD)}")).text
-        over = httpx.ASGITransport(adjudication_app(ledger, study.links, "Ada", [judged("item-1", 0.25)]))
-        ada = Browser(httpx.AsyncClient(transport=over, base_url="http://127.0.0.1:8768"))
+        over = adjudication_app(ledger, study.links, "Ada", [judged("item-1", 0.25)])
+        ada = Browser(behind_its_guard(over))
         root = f"/adjudicate/{study.links.to(ADJUDICATE)}"
         found["adjudicate"] = (await ada.get(f"{root}/2")).text
         await ada.send(f"{root}/2", **{"q:overall_quality": "2", "comment": "It rests on one report."})

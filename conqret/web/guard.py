@@ -1,8 +1,11 @@
 """Whom a local server answers: who was led here by a user of this machine, and no page of others.
 
 A page from elsewhere can make a browser send requests to this machine. It gets nothing: under a name of its own that
-it lets point to this machine (DNS rebinding) the Host is another; what it fetches or embeds says so in Origin or
+it lets point to this machine (DNS rebinding) the Host is another; what it fetches, embeds or sends says so in Origin or
 Sec-Fetch-Site; and no answer allows another origin to read it.
+
+The pages' own forms have to say where they come from, too: under the referrer policy ``no-referrer`` browsers write
+``Origin: null`` in its place, so that the policy is ``same-origin``, which tells other sites no more.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'",  # what the policy in a page cannot say
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
@@ -78,10 +81,16 @@ class Guard:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or (self.hosts is not None and hosts[0].lower() not in self.hosts):
             return 421, "This server answers only under its own address, as conqret printed it."
-        if any(one not in {f"http://{hosts[0].lower()}", *self.origins} for one in headers.getlist("origin")):
-            return 403, "Another page asked for this; it gets nothing."
         site, aim = headers.get("sec-fetch-site", "none"), headers.get("sec-fetch-dest", "document")
-        if site not in ("none", "same-origin") and aim != "document":
+        own = {f"http://{hosts[0].lower()}", *self.origins}
+        if (
+            site == "same-origin"
+        ):  # no page can write this header: where a browser hides the origin, it is ours
+            own.add("null")
+        led_here = method in READS and aim == "document"  # a link may lead here; a form of others may not
+        if any(one not in own for one in headers.getlist("origin")) or (
+            site not in ("none", "same-origin") and not led_here
+        ):
             return 403, "Another page asked for this; it gets nothing."
         if method not in self.methods:
             only = "it can only be read" if self.methods == READS else f"it takes {', '.join(self.methods)}"

@@ -8,6 +8,7 @@ import ipaddress
 import os
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
@@ -27,6 +28,7 @@ from conqret.web.intake import Limits
 from conqret.web.service import offered, service_app
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.types import ASGIApp
 
 PORT = 8765
@@ -49,15 +51,14 @@ def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> No
     Raises:
         DeclarationError: there is no such folder, the port is taken or not allowed, or the extra ``web`` is missing.
     """
+    view_server(root, port).run(lambda address: on_start(f"{address}/"))
+
+
+def view_server(root: Path, port: int = PORT) -> LocalServer:
+    """The server of :func:`view`, which is not running yet."""
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give one that holds runs")
-    _run(
-        lambda port: view_app(root, port),
-        LOOPBACK,
-        port,
-        lambda address: on_start(f"{address}/"),
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+    return _server(lambda port: view_app(root, port), LOOPBACK, port, timeout_graceful_shutdown=GRACE_SECONDS)
 
 
 def serve(
@@ -75,13 +76,38 @@ def serve(
 ) -> None:
     """Judge what is sent to a port, until Ctrl-C or SIGTERM; requests under way then have ``grace`` seconds.
 
-    ``formats`` and ``judging`` are those of :func:`conqret.web.service.offered`; ``on_start`` gets the address and the
-    formats, and ``heard`` a note of each request.
+    ``on_start`` gets the address and the formats; the others are those of :func:`service_server`.
 
     Raises:
-        DeclarationError: as there; the model cannot be asked, as its key is missing or nobody is at its address;
-            other machines reach ``host``, and there is no key; the port is taken or not allowed; or the extra ``web``
-            is missing.
+        DeclarationError: as there, or the model cannot be asked, as its key is missing or nobody is at its address.
+    """
+    session.check()
+    found, names = service_server(
+        session, formats, judging, limits=limits, keys=keys, host=host, port=port, grace=grace, heard=heard
+    )
+    found.run(lambda address: on_start(address, names))
+
+
+def service_server(
+    session: Session,
+    formats: Sequence[str] = (),
+    judging: Mapping[str, Any] | None = None,
+    *,
+    limits: Limits | None = None,
+    keys: tuple[str, ...] = (),
+    host: str = LOOPBACK,
+    port: int = SERVICE_PORT,
+    grace: int = SERVICE_GRACE,
+    heard: Callable[[Served], object] = lambda served: None,
+) -> tuple[LocalServer, list[str]]:
+    """The server of :func:`serve`, which is not running yet, and the formats that it offers.
+
+    ``formats`` and ``judging`` are those of :func:`conqret.web.service.offered`, and ``heard`` gets a note of each
+    request.
+
+    Raises:
+        DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
+            allowed; or the extra ``web`` is missing.
     """
     alone = is_loopback(host)
     if not alone and not keys:
@@ -90,21 +116,20 @@ def serve(
         )
     limits = limits or Limits()
     judges = offered(session, formats, judging)
-    session.check()
 
     def app(port: int) -> ASGIApp:
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
         return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
 
-    _run(
+    found = _server(
         app,
         host,
         port,
-        lambda address: on_start(address, list(judges)),
         lifespan="on",
         timeout_graceful_shutdown=grace,
         limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
     )
+    return found, list(judges)
 
 
 def annotate(
@@ -134,21 +159,20 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
     Raises:
         DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
     """
+    checked_url(url)
+    found = _server(
+        lambda port: guarded(app, host, port, url), host, port, timeout_graceful_shutdown=GRACE_SECONDS
+    )
+    found.run(lambda address: on_start(url.rstrip("/") or address))
+
+
+def guarded(app: ASGIApp, host: str, port: int, url: str = "") -> Guard:
+    """The pages of :func:`people` behind what keeps pages of others out."""
     outside = checked_url(url)
     origins = (f"{outside.scheme}://{outside.netloc.lower()}",) if url else ()
-
-    def guarded(port: int) -> ASGIApp:
-        known = is_loopback(host) or bool(url)
-        hosts = own_hosts(port, host) | {outside.netloc.lower() or LOOPBACK} if known else None
-        return Guard(app, hosts, (*READS, "POST"), origins=origins)
-
-    _run(
-        guarded,
-        host,
-        port,
-        lambda address: on_start(url.rstrip("/") or address),
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+    known = is_loopback(host) or bool(url)
+    hosts = own_hosts(port, host) | {outside.netloc.lower() or LOOPBACK} if known else None
+    return Guard(app, hosts, (*READS, "POST"), origins=origins)
 
 
 def checked_url(url: str) -> SplitResult:
@@ -179,24 +203,41 @@ def checked_proxy(proxy: str, url: str) -> str:
         ) from None
 
 
-def _run(
-    app: Callable[[int], ASGIApp], host: str, port: int, started: Callable[[str], None], **settings: Any
-) -> None:
-    """Serve what ``app`` gives for the port that is taken until a signal comes; ``started`` gets the address.
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server that has its port, and does not run yet."""
+
+    uvicorn: uvicorn.Server
+    listening: socket.socket
+    address: str
+
+    def run(self, on_start: Callable[[str], None]) -> None:
+        """Serve until a signal comes; ``on_start`` gets the address."""
+        with self.listening, contextlib.suppress(KeyboardInterrupt):
+            on_start(self.address)
+            self.uvicorn.run(sockets=[self.listening])
+
+
+def _server(app: Callable[[int], ASGIApp], host: str, port: int, **settings: Any) -> LocalServer:
+    """The server of what ``app`` gives for the port that is taken.
 
     Nothing of the environment counts: no proxy is trusted, and nothing is logged.
     """
     require("starlette", "uvicorn", extra="web")
     import uvicorn
 
-    with port_at(host, port) as listening, contextlib.suppress(KeyboardInterrupt):
+    listening = port_at(host, port)
+    try:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
             app(port), loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
             server_header=False, **{"lifespan": "off", **settings},
         )  # fmt: skip
-        started(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-        uvicorn.Server(config).run(sockets=[listening])
+    except BaseException:
+        listening.close()
+        raise
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return LocalServer(uvicorn.Server(config), listening, address)
 
 
 def is_loopback(host: str) -> bool:

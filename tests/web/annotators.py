@@ -11,21 +11,19 @@ import contextlib
 import hashlib
 import shutil
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conqret.annotation.choosing import task_of
 from conqret.annotation.ledger import Ledger
-from conqret.annotation.links import Links
 from conqret.annotation.records import Turn
 from conqret.annotation.screens import CANNOT_JUDGE, Screen
-from conqret.web.annotating.app import annotation_app
-from conqret.web.annotating.door import Setting
-from tests.annotation.studies import begun, items_of
+from tests.annotation.studies import items_of
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
+from tests.web.commands import started, written_items
 from tests.web.outcome import Meant, check, differing
 
 TASKS = (
@@ -34,27 +32,6 @@ TASKS = (
 )  # fmt: skip
 PEOPLE = ("anna", "ben", "carl")
 WAIT_SECONDS = 30
-
-
-@contextlib.contextmanager
-def served(ledger: Ledger, folder: Path, setting: Setting | None = None) -> Iterator[str]:
-    """The pages of a study at a port of this machine; their address."""
-    import uvicorn
-
-    config = uvicorn.Config(
-        annotation_app(ledger, Links(folder), setting), port=0, log_level="critical", lifespan="off"
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join()
 
 
 def opinion(name: str, screen: Screen) -> dict[str, str]:
@@ -86,7 +63,7 @@ class Annotator:
 
     def work(self, link: str) -> None:
         """Label all that there is."""
-        come_in(self.page, f"{self.base}{link}")
+        come_in(self.page, link)
         while (turn := self._screen()) is not None:
             count = len(self.said)
             if self.trouble and count % 7 == 2:
@@ -171,21 +148,32 @@ def until(page: Page, condition: str) -> None:
 
 
 def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledger, list[Annotator]]:
-    """Have three people label so many items; the study, and what each meant to say."""
-    ledger = begun(folder, count, PEOPLE, task=task, overlap=3)
-    with served(ledger, folder) as base:
+    """Have three people label so many items on the pages that the command serves; the study, and what each meant to
+    say."""
+    found, labels = [], folder / "labels"
+    with started(
+        "annotate", file_of(task, count, folder), "--task", task, "--people", ",".join(PEOPLE), "-o", labels
+    ) as server:
+        ledger = Ledger(labels)
         views = ({}, {}, {"width": 390, "height": 844})
-        found = []
         for name, view in zip(PEOPLE, views, strict=True):
             page = browser.apart(**view)
-            one = Annotator(name, page, ledger, base, trouble=name == "ben")
-            one.work(f"/in/{Links(folder).of(ledger.person(name))}")
+            one = Annotator(name, page, ledger, server.base, trouble=name == "ben")
+            one.work(server.links[name])
             assert not [what for what in page.complaints if "ERR_INTERNET_DISCONNECTED" not in what], (
                 page.complaints
             )
             page.close()
             found.append(one)
     return ledger, found
+
+
+def file_of(task: str, count: int, folder: Path) -> Path:
+    """So many items of a task as ``conqret annotate`` takes them: a file, or a folder."""
+    made = items_of(task, count, folder / "files")
+    if task_of(task).reads is None:
+        return written_items(folder / "items.jsonl", made)
+    return folder / "files" / ("pairs.jsonl" if task == "perspective" else "")
 
 
 def meant_by(people: Sequence[Annotator]) -> Meant:

@@ -7,6 +7,7 @@ python -m tests.web.debate_study [--judges 6] [-o study]
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
 import subprocess
 import sys
@@ -16,18 +17,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conqret.annotation.counter_arguments import written
-from conqret.annotation.debate_answers import as_slider_answers
 from conqret.annotation.ledger import Ledger
-from conqret.annotation.links import Links
 from conqret.annotation.records import Turn
-from conqret.io.slider_answers import SliderAnswer, read_slider_answers
-from conqret.io.two_turn import TwoTurnQuestion
-from conqret.web.annotating.door import Setting
-from tests.annotation.debates import BOTH, begun_debate, begun_writing
+from conqret.io.slider_answers import read_slider_answers
+from conqret.io.two_turn import read_two_turn
+from tests.annotation.debates import DEBATES
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
-from tests.web.annotators import come_in, served, until
+from tests.web.annotators import come_in, until
+from tests.web.commands import started
 
 WRITERS = ("gil", "hal")
 JUDGES = ("ann", "bob", "cem", "dee", "eve", "fox")
@@ -46,12 +44,11 @@ class Judge:
     name: str
     page: Page
     ledger: Ledger
-    base: str
     said: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def come(self, link: str) -> None:
         """Come in by the link, and read the first page."""
-        come_in(self.page, f"{self.base}{link}")
+        come_in(self.page, link)
         self.wait("document.querySelector('button[name=start]')")
 
     def work(self) -> None:
@@ -104,13 +101,17 @@ MARK = """
 """
 
 
-def wrote(browser: Chromium, folder: Path) -> list[TwoTurnQuestion]:
-    """Have two people write the counter-arguments of the fixtures, each with a snippet marked in the passage."""
-    ledger = begun_writing(folder, WRITERS)
-    with served(ledger, folder) as base:
+def wrote(browser: Chromium, folder: Path) -> Path:
+    """Have two people write the counter-arguments of the fixtures, each with a snippet marked in the passage; the file
+    of the debates."""
+    study = folder / "study"
+    with (
+        started("annotate", "write", DEBATES, "--writers", ",".join(WRITERS), "-o", study) as server,
+        contextlib.closing(Ledger(study)) as ledger,
+    ):
         for name in WRITERS:
-            one = Judge(name, browser.apart(), ledger, base)
-            come_in(one.page, f"{base}/in/{Links(folder).of(ledger.person(name))}")
+            one = Judge(name, browser.apart(), ledger)
+            come_in(one.page, server.links[name])
             for _ in range(ledger.study.screens // len(WRITERS)):
                 one.wait("document.querySelector('#snippet')")
                 one.page.js(MARK.format(length=30))
@@ -123,43 +124,43 @@ def wrote(browser: Chromium, folder: Path) -> list[TwoTurnQuestion]:
             one.wait("location.pathname == '/next'")
             assert not one.page.complaints, one.page.complaints
             one.page.close()
-    whole, lacking = written(ledger)
-    assert not lacking
-    ledger.close()
-    return whole
+    return exported(study, folder / "debates.jsonl")
 
 
-def judged(
-    browser: Chromium, folder: Path, judges: tuple[str, ...], questions: list[TwoTurnQuestion] | None = None
-) -> list[Judge]:
-    """Have so many people judge four questions under both incentives, one of them on a phone."""
-    ledger = begun_debate(folder, judges, "main", BOTH, questions=questions, clock=time.time)
-    found = []
-    with served(ledger, folder) as base:
+def exported(study: Path, file: Path) -> Path:
+    """What ``conqret annotate export`` writes of a study."""
+    command = [sys.executable, "-m", "conqret", "annotate", "export", str(study), "-o", str(file)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return file
+
+
+def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Path = DEBATES) -> list[Judge]:
+    """Have so many people judge the debates under both incentives, one of them on a phone."""
+    found, study = [], folder / "study"
+    asked = ("annotate", "debate", debates, "--judges", ",".join(judges), "--incentive", "both")
+    with started(*asked, "-o", study) as server, contextlib.closing(Ledger(study)) as ledger:
         for place, name in enumerate(judges):
             page = browser.apart(**({"width": 390, "height": 844} if place == 1 else {}))
-            one = Judge(name, page, ledger, base)
-            one.come(f"/in/{Links(folder).of(ledger.person(name))}")
+            one = Judge(name, page, ledger)
+            one.come(server.links[name])
             one.work()
             assert not page.complaints, page.complaints
             page.close()
             found.append(one)
-    (folder / "answers.csv").write_bytes(as_slider_answers(ledger).encode())
-    ledger.close()
+    exported(study, folder / "answers.csv")
     return found
 
 
-def told(browser: Chromium, folder: Path, answers: tuple[SliderAnswer, ...]) -> Iterator[str]:
+def told(browser: Chromium, folder: Path, answers: Path) -> Iterator[str]:
     """What each writer's page says that they earned, once their debates were judged."""
-    ledger = Ledger(folder)
-    with served(ledger, folder, Setting(judged=answers)) as base:
+    asked = ("annotate", "write", DEBATES, "--writers", ",".join(WRITERS), "--judged", answers)
+    with started(*asked, "-o", folder / "study") as server:
         for name in WRITERS:
             page = browser.apart()
-            page.go(f"{base}/in/{Links(folder).of(ledger.person(name))}")
+            page.go(server.links[name])
             until(page, "document.querySelector('tfoot td:last-child')")
             yield f"{name} {page.js('document.querySelector(`tfoot td:last-child`).textContent')}"
             page.close()
-    ledger.close()
 
 
 def lost(folder: Path, judges: list[Judge]) -> int:
@@ -188,12 +189,13 @@ def main() -> None:
     began = time.monotonic()
     debates = wrote(browser, folder / "writing")
     print(
-        f"{2 * len(debates)} counter-arguments by {len(WRITERS)} writers in {time.monotonic() - began:.0f} s"
+        f"{2 * len(read_two_turn(debates))} counter-arguments by {len(WRITERS)} writers in "
+        f"{time.monotonic() - began:.0f} s"
     )
     began = time.monotonic()
     people = judged(browser, folder, JUDGES[: given.judges], debates)
     answers = str(folder / "answers.csv")
-    earned = ", ".join(told(browser, folder / "writing", read_slider_answers(folder / "answers.csv")))
+    earned = ", ".join(told(browser, folder / "writing", folder / "answers.csv"))
     browser.close()
     print(
         f"{sum(len(one.said) for one in people)} judgments of {len(people)} judges in "

@@ -9,14 +9,10 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
-import uvicorn
-
 from conqret.runs.session import Session
-from conqret.web.access import Access, Served
-from conqret.web.guard import own_hosts
+from conqret.web.access import Served
 from conqret.web.intake import Limits
-from conqret.web.server import port_at
-from conqret.web.service import offered, service_app
+from conqret.web.server import service_server
 
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
 JSON = {"Content-Type": "application/json"}
@@ -43,13 +39,10 @@ class Running:
         keys: tuple[str, ...] = (),
     ) -> None:
         self.log: list[Served] = []
-        self.listening = port_at("127.0.0.1", 0)
-        self.port = self.listening.getsockname()[1]
-        app = service_app(session, offered(session, formats), limits=limits, keyed=bool(keys))
-        guarded = Access(app, own_hosts(self.port), keys, self.log.append)
-        config = uvicorn.Config(guarded, ws="none", log_config=None, http="h11", loop="asyncio")
-        self.server = uvicorn.Server(config)
-        self.thread = threading.Thread(target=self.server.run, args=([self.listening],))
+        found, _ = service_server(session, formats, limits=limits, keys=keys, port=0, heard=self.log.append)
+        self.port = found.listening.getsockname()[1]
+        self.server = found.uvicorn
+        self.thread = threading.Thread(target=found.run, args=(lambda address: None,))
 
     def __enter__(self) -> Self:
         self.thread.start()

@@ -17,6 +17,7 @@ from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.web.annotating.adjudicating import adjudication_app
 from tests.annotation.studies import begun
+from tests.web.test_annotating import behind_its_guard
 
 pytest.importorskip("starlette")
 
@@ -39,10 +40,7 @@ def study(tmp_path: Path) -> Iterator[Ledger]:
 
 
 def client(ledger: Ledger, folder: Path, *judgments: Judgment) -> httpx.AsyncClient:
-    app = adjudication_app(ledger, Links(folder), "Ada", judgments)
-    return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1:8768", follow_redirects=True
-    )
+    return behind_its_guard(adjudication_app(ledger, Links(folder), "Ada", judgments))
 
 
 def judged(item: str, value: float) -> Judgment:

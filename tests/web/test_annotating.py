@@ -6,6 +6,7 @@ import contextlib
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -14,7 +15,12 @@ from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import DASHBOARD, JOIN, Links
 from conqret.web.annotating.app import annotation_app
 from conqret.web.annotating.door import Setting
+from conqret.web.guard import LOOPBACK
+from conqret.web.server import ANNOTATE_PORT, guarded
 from tests.annotation.studies import begun
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 pytest.importorskip("starlette")
 
@@ -44,14 +50,29 @@ class Browser:
         return (await self.send("/begin")).url.path
 
 
+def behind_its_guard(app: ASGIApp, address: str = "127.0.0.1") -> httpx.AsyncClient:
+    """A client of pages behind what the command puts before them, that says where its forms are from as browsers do."""
+
+    async def told(request: httpx.Request) -> None:
+        request.headers["Sec-Fetch-Site"] = "same-origin" if request.method == "POST" else "none"
+        request.headers["Sec-Fetch-Dest"] = "document"
+        if request.method == "POST":
+            request.headers["Origin"] = f"http://{LOOPBACK}:{ANNOTATE_PORT}"
+
+    guard = guarded(app, LOOPBACK, ANNOTATE_PORT)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=guard, client=(address, 50_000)),
+        base_url=f"http://{LOOPBACK}:{ANNOTATE_PORT}", event_hooks={"request": [told]}, follow_redirects=True,
+    )  # fmt: skip
+
+
 class Study:
     def __init__(self, ledger: Ledger, folder: Path, setting: Setting | None = None) -> None:
         self.ledger, self.links = ledger, Links(folder)
         self.app = annotation_app(ledger, self.links, setting)
 
     def browser(self, address: str = "127.0.0.1") -> Browser:
-        transport = httpx.ASGITransport(app=self.app, client=(address, 50_000))
-        return Browser(httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8767"))
+        return Browser(behind_its_guard(self.app, address))
 
     def link(self, name: str) -> str:
         return f"/in/{self.links.of(self.ledger.person(name))}"
@@ -89,6 +110,42 @@ async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Stud
         assert "is not answered" in anna.page
         assert "a long remark" in anna.page
     assert list(study.ledger.given()) == []
+
+
+@pytest.mark.parametrize(
+    ("origin", "site", "status"),
+    [
+        ("http://127.0.0.1:8767", "same-origin", 303),
+        ("http://127.0.0.1:8767", "", 303),  # without TLS browsers say no Sec-Fetch-Site of other machines
+        ("null", "same-origin", 303),  # a browser that hides the origin
+        ("", "same-origin", 303),
+        ("", "none", 303),
+        ("null", "", 403),
+        ("null", "none", 403),
+        ("null", "cross-site", 403),
+        ("null", "same-site", 403),
+        ("", "cross-site", 403),
+        ("", "same-site", 403),
+        ("http://127.0.0.1:8767", "cross-site", 403),
+        ("http://localhost:8767", "same-site", 403),
+        ("http://127.0.0.1:8768", "same-origin", 403),
+        ("https://evil.example", "same-origin", 403),
+    ],
+)
+async def test_only_forms_of_its_own_pages_are_taken(
+    study: Study, origin: str, site: str, status: int
+) -> None:
+    anna = study.browser()
+    await anna.get(study.link("anna"))
+    said = {"Origin": origin, "Sec-Fetch-Site": site, "Sec-Fetch-Dest": "document"}
+    transport = httpx.ASGITransport(app=guarded(study.app, LOOPBACK, ANNOTATE_PORT))
+    async with httpx.AsyncClient(transport=transport, cookies=anna.client.cookies) as client:
+        hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', anna.page))
+        answer = await client.post(
+            f"http://{LOOPBACK}:{ANNOTATE_PORT}/begin", data=hidden,
+            headers={name: value for name, value in said.items() if value},
+        )  # fmt: skip
+    assert answer.status_code == status
 
 
 async def test_two_windows_the_back_button_and_a_double_click(study: Study) -> None:

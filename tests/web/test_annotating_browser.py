@@ -1,16 +1,24 @@
-"""People in a real browser, by keyboard, with a broken connection and the back button: every label as it was meant, and
-agreement, export and validation as those labels give them."""
+"""People in a real browser, on the pages that the command serves: by keyboard, with a broken connection and the back
+button, on two days; every label as it was meant, and agreement, export and validation as those labels give them."""
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import http.server
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from conqret.annotation.links import Links
-from tests.annotation.studies import begun, items
-from tests.report.chromium import Chromium
-from tests.web.annotators import PEOPLE, come_in, label, meant_by, served, until
+from conqret.annotation.ledger import Ledger
+from tests.annotation.studies import items
+from tests.annotation.test_practice import practice_file
+from tests.cli.conftest import Cli
+from tests.report.chromium import Chromium, Page
+from tests.web.annotators import PEOPLE, come_in, label, meant_by, until
+from tests.web.commands import started, written_items
 from tests.web.outcome import check, differing
 
 COUNT = 8
@@ -26,15 +34,137 @@ def test_what_people_meant_is_in_the_file_and_all_that_follows_from_it(
     assert differing(ledger, meant) == 0
     told = check(ledger, meant, PEOPLE, items(COUNT), tmp_path)
     assert told == ("1 alphas, 1 dimensions validated" if task == "rating" else "1 alphas")
+    ledger.close()
+
+
+def test_who_comes_back_the_next_day_goes_on_by_the_same_link(
+    browser: Chromium, cli: Cli, tmp_path: Path
+) -> None:
+    asked = ("annotate", written_items(tmp_path / "items.jsonl", items(6)), "--people", "anna,ben")
+    page, labels = browser.apart(), tmp_path / "labels"
+    links = []
+    for screens in (3, 3):
+        with started(*asked, "-o", labels) as server:
+            links.append(server.links["anna"].removeprefix(server.base))
+            come_in(page, server.links["anna"])
+            for _ in range(screens):
+                until(page, "document.querySelector('#questions') !== null")
+                page.press("4")
+                send(page)
+    assert links[0] == links[1]
+    assert "You are done" in page.js("document.body.innerText")
+    assert not page.complaints, page.complaints
+    page.close()
+    assert cli("annotate", "export", labels, "-o", tmp_path / "labels.csv").code == 0
+    with (tmp_path / "labels.csv").open(newline="") as file:
+        kept = {row["item"]: row["value"] for row in csv.DictReader(file)}
+    assert kept == {f"item-{n}": "4" for n in range(6)}
+
+
+def test_who_joins_by_the_open_link_consents_and_practises_first(browser: Chromium, tmp_path: Path) -> None:
+    (tmp_path / "consent.txt").write_text("What you say is kept.")
+    page, labels = browser.apart(), tmp_path / "labels"
+    with started(
+        "annotate", written_items(tmp_path / "items.jsonl", items(2)), "--open", 2, "--overlap", 1,
+        "--practice", practice_file(tmp_path / "practice", 2), "--consent", tmp_path / "consent.txt",
+        "-o", labels,
+    ) as server:  # fmt: skip
+        page.go(server.links["whoever joins"])
+        until(page, "document.activeElement.matches('#name')")
+        page.write("dora")
+        send(page)
+        until(page, "document.querySelector('button.main').textContent == 'I agree, begin'")
+        page.press("Enter")
+        while True:
+            until(page, "location.pathname == '/next' || document.querySelector('#questions, a.button')")
+            if page.js("location.pathname") == "/next":
+                break
+            if page.js("document.querySelector('#questions') === null"):
+                page.js("setTimeout(() => document.querySelector('a.button').click())")
+                until(page, "document.querySelector('#questions') || location.pathname == '/next'")
+                continue
+            page.press("3")
+            send(page)
+        assert "You are done" in page.js("document.body.innerText")
+        assert not page.complaints, page.complaints
+    page.close()
+    with contextlib.closing(Ledger(labels)) as ledger:
+        assert [(one.person.name, one.answers["overall_quality"]) for one in ledger.given()] == [
+            ("dora", "3")
+        ] * 2
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[str]:
+    """Another site on this machine: it serves ``page.html`` of its folder."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_request(self, *arguments: object) -> None:
+            pass
+
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), lambda *given: Quiet(*given, directory=str(folder))
+    ) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f":{server.server_port}/page.html"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("host", "policy"),
+    [("127.0.0.1", "no-referrer"), ("localhost", "no-referrer"), ("localhost", "unsafe-url")],
+    ids=["another port without origin", "another site without origin", "another site"],
+)
+def test_a_form_of_another_page_changes_nothing(
+    browser: Chromium, tmp_path: Path, elsewhere: str, host: str, policy: str
+) -> None:
+    labels = tmp_path / "labels"
+    with started(
+        "annotate",
+        written_items(tmp_path / "items.jsonl", items(2)),
+        "--open",
+        2,
+        "--overlap",
+        1,
+        "-o",
+        labels,
+    ) as server:
+        (tmp_path / "elsewhere" / "page.html").write_text(
+            f"<meta name=referrer content={policy}><form method=post action='{server.links['whoever joins']}'>"
+            "<input name=name value=mallory></form><p>"
+        )
+        page = browser.apart()
+        page.go(f"http://{host}{elsewhere}")
+        page.js("setTimeout(() => document.forms[0].submit())")
+        until(page, f"location.origin == '{server.base}'")
+        assert page.js("document.body.innerText") == "Another page asked for this; it gets nothing."
+        page.go(f"http://{host}{elsewhere}")  # a link of others leads here all the same
+        page.js(
+            f"document.querySelector('p').innerHTML = `<a href='{server.links['whoever joins']}'>join</a>`"
+        )
+        page.js("setTimeout(() => document.querySelector('a').click())")
+        until(page, "document.querySelector('#name') !== null")
+        page.close()
+    with contextlib.closing(Ledger(labels)) as ledger:
+        assert ledger.people() == []
+
+
+def send(page: Page) -> None:
+    """Press Enter, and wait for the page that comes."""
+    page.js("window.old = true")
+    page.press("Enter")
+    until(page, "window.old !== true")
 
 
 def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(
     browser: Chromium, tmp_path: Path
 ) -> None:
-    ledger = begun(tmp_path, 1, ("anna",), task="dimensions", overlap=1)
-    with served(ledger, tmp_path) as base:
+    asked = ("annotate", written_items(tmp_path / "items.jsonl", items(1)), "--task", "dimensions")
+    with started(*asked, "--people", "anna", "-o", tmp_path / "labels") as server:
         page = browser.apart(width=390, height=844)
-        come_in(page, f"{base}/in/{Links(tmp_path).of(ledger.person('anna'))}")
+        come_in(page, server.links["anna"])
         until(page, "document.querySelector('#questions fieldset.now')")
         top = "document.querySelector('{}').getBoundingClientRect()"
         texts, bar = page.js(f"{top.format('.texts')}.height"), page.js(f"{top.format('.stays')}.top")
@@ -42,4 +172,3 @@ def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(
         assert page.js(f"{top.format('fieldset')}.bottom") < bar
         assert page.js(f"{top.format('.reach')}.bottom") < page.js(f"{top.format('fieldset')}.top")
         page.close()
-    ledger.close()

@@ -27,9 +27,9 @@ from tests.report import factory
 
 REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)
-uvicorn = pytest.importorskip("uvicorn", reason=REASON)
+pytest.importorskip("uvicorn", reason=REASON)
 
-from conqret.web.server import port_at  # noqa: E402
+from conqret.web.server import port_at, view_server  # noqa: E402
 
 HOSTILE = 'a<script>alert(1)<|script> "&'
 
@@ -38,15 +38,10 @@ class Viewer:
     """A viewer at a port of its own."""
 
     def __init__(self, root: Path) -> None:
-        from conqret.web.app import view_app
-
-        self.root = root
-        self.listening = port_at("127.0.0.1", 0)
-        self.port = self.listening.getsockname()[1]
-        self.server = uvicorn.Server(
-            uvicorn.Config(view_app(root, self.port), ws="none", lifespan="off", log_config=None)
-        )
-        self.thread = threading.Thread(target=self.server.run, args=([self.listening],))
+        found = view_server(root, 0)
+        self.root, self.server = root, found.uvicorn
+        self.port = found.listening.getsockname()[1]
+        self.thread = threading.Thread(target=found.run, args=(lambda address: None,))
         self.thread.start()
 
     def ask(self, path: str, method: str = "GET", **headers: str) -> tuple[int, str, http.client.HTTPMessage]:
