@@ -25,7 +25,7 @@ _LONGEST_KEPT = 40
 
 _INFLEXIONS = ("ing", "ings", "ies", "ied", "ed", "es", "s")
 _DERIVATIONS = (
-    "ianism ianisms iz is izations isations ization isation ations ation ments ment ities ity ness "
+    "ianism ianisms iz is izations isations ization isation ations ation ments ment ivities ivity ities ity ness "
     "ables able ibles ible ialism ional "
     "ical ially ally ial isms ism ists ist ians ian ures ure ives ive ions ion izes ize ises ise ers "
     "er ors or "

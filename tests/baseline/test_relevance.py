@@ -21,10 +21,27 @@ def test_initials_stand_for_the_words() -> None:
 
 
 def test_match_by_hand() -> None:
-    # All four words weigh 1. Two of them are there once (a half each), one twice (three quarters), one is not.
-    found = features(Text("Students in school: uniform, uniform."), QUERY)
+    # All four words weigh 1. In 100 words or more, a word that is there once counts a half, twice three quarters.
+    found = features(Text("Students in school: uniform, uniform." + " bla" * 95), QUERY)
     assert found.match == pytest.approx((0.5 + 0.5 + 0.75) / 4)
     assert found.missing == ("wear",)
+
+
+def test_a_short_text_need_not_repeat_the_words_of_the_question() -> None:
+    found = features(Text("Students in school: uniform, uniform."), QUERY)
+    room = 0.25 + 0.75 * 5 / 100
+    assert found.match == pytest.approx((2 * (1 - 0.5 ** (1 / room)) + 1 - 0.5 ** (2 / room)) / 4)
+
+
+def test_one_passage_that_answers_the_question_is_relevant() -> None:
+    """Sentences of a RAG system's context, far shorter than web documents: at least 3 of 5, others 0."""
+    passages = (
+        "A study found that after schools moved start times to 8:45, students slept 34 minutes longer.",
+        "The Eiffel Tower was built in 1889 for a world's fair.",
+    )
+    evidence = Evidence(item(*passages).model_copy(update={"topic": "Should school start later?"}))
+    assert evidence.document_relevance(0).value >= 0.5
+    assert evidence.document_relevance(1).value < 0.1
 
 
 def test_extent_and_argument_by_hand() -> None:
@@ -35,7 +52,7 @@ def test_extent_and_argument_by_hand() -> None:
 
 def test_relevance_by_hand() -> None:
     found = features(Text("Students in school: uniform, uniform."), QUERY)
-    topicality = 1.75 / 4
+    topicality = found.match
     expected = topicality * (2 - topicality) * (0.5 + 0.25 * 0 + 0.25 * 5 / 55)
     assert relevance(found).value == pytest.approx(expected)
 
@@ -45,9 +62,10 @@ def test_company_by_hand() -> None:
     texts = [features(Text(text), QUERY) for text in words]
     company = Company.of(texts, None)
     # The first shares both its uncommon words with others, who have 5 of them. Its companion's anchor is the
-    # companion's match, an eighth, and twice that is the factor.
+    # companion's match (one of four words, once, in a text of four), and twice that is the factor.
+    anchor = round((1 - 0.5 ** (1 / (0.25 + 0.75 * 4 / 100))) / 4 * 1024) / 1024
     lift = (2 + 5) / (5 * 2 / 1502 + 5) - 1
-    assert company.of_document(texts[0]) == pytest.approx(lift * 2 / 8)
+    assert company.of_document(texts[0]) == pytest.approx(lift * 2 * anchor)
     assert company.of_document(texts[2]) == 0
 
 
