@@ -70,7 +70,7 @@ def scored(name: str, folder: Path, questions: Path, plan: Mapping[str, Any], ou
         rest = {key: value for key, value in table.items() if key != "systems"}
         if not (place / "scores.json").is_file():
             run("index", folder, "--engine", "dense", *as_options(rest))
-            perspectives("score", *systems, *common, "-o", place)
+            perspectives("score", *systems, *common, "--encoder", rest["encoder"], "-o", place)
         runs += [
             f"{system.replace('dense', encoder)}={place / 'rankings' / f'{system}.res.gz'}"
             for system in systems

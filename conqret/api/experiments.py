@@ -28,11 +28,12 @@ def experiment_job(
     replay: str | Path | None = None,
     engine: Engine = "process",
     workers: int | None = None,
+    trust: bool = False,
     say: Callable[[str, str], None] = lambda stage, text: None,
 ) -> Job:
     """An experiment that is ready to be run, or to be estimated. Raises as :func:`run`."""
     file = Path(experiment)
-    table = read_experiment(file)
+    table = read_experiment(file, trust=trust)
     require("pyterrier", extra="retrieval")
     return Job(
         file,
@@ -58,6 +59,7 @@ def run(
     replay: str | Path | None = None,
     engine: Engine = "process",
     workers: int | None = None,
+    trust: bool = False,
     say: Callable[[str, str], None] = lambda stage, text: None,
 ) -> ExperimentOutcome:
     """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
@@ -69,6 +71,8 @@ def run(
         recordings: a store of answers to share with other runs; by default the folder's own.
         replay: recordings to answer from; nothing is sent then.
         engine: who judges: this process, or so many ``workers`` of a Ray cluster (docs/scale.md).
+        trust: the file may run Python code that it names (``module:function``), and have texts and keys sent to
+            addresses that it names; without it such a file is refused.
         say: is told the name of each stage and what becomes of it.
 
     Raises:
@@ -77,7 +81,7 @@ def run(
     """
     job = experiment_job(
         experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay,
-        engine=engine, workers=workers, say=say,
+        engine=engine, workers=workers, trust=trust, say=say,
     )  # fmt: skip
     outcome = run_experiment(job)
     for judged in outcome.judged:

@@ -11,7 +11,7 @@ from conqret.cli import options
 from conqret.cli.asking import Asking
 from conqret.cli.console import at, end, note, note_all, result
 from conqret.cli.groups import grouped
-from conqret.cli.retrieve_session import MmrEncoder
+from conqret.cli.retrieve_session import MmrEncoder, Where
 from conqret.errors import number as counted
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def score(
             "(BeRDS: 100). Default: the largest of `--cuts`."
         ),
     ] = None,
+    encoder: Where = None,
     mmr_encoder: MmrEncoder = None,
     output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
     asking: Asking,
@@ -140,7 +141,7 @@ def score(
             replay=asking.kept.replay,
             prompts=asking.prompts,
         )  # fmt: skip
-    rankings = ranked(systems, questions, deepest, index, searching, mmr_encoder)
+    rankings = ranked(systems, questions, deepest, index, searching, encoder, mmr_encoder)
     lost: dict[str, int] = {}
     if judgments is None:
         pool = pooled(questions, rankings, deepest)

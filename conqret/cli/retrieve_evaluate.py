@@ -14,6 +14,7 @@ from conqret.cli.retrieve_session import (
     Corpus,
     Depth,
     Split,
+    Where,
     describe_windows,
 )
 from conqret.errors import number
@@ -69,6 +70,7 @@ def evaluate(
     ] = None,
     split: Split = "test",
     depth: Depth = 100,
+    encoder: Where = None,
     calls: options.Calls,
     answers: AnswersBeside,
     prompts: options.Prompts = None,
@@ -105,7 +107,7 @@ def evaluate(
     shown.tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
     reranked = [one for one in names if has_step(one, RERANKED)]
     with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
-        runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance)
+        runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance, encoder=encoder)
     found = score(
         {one.name: one.run for one in runs},
         judged,

@@ -31,6 +31,14 @@ def run(
             help="The run's folder; the same command again goes on where it stopped. Default: runs/NAME.",
         ),
     ] = None,
+    trust_file: Annotated[
+        bool,
+        typer.Option(
+            "--trust-file",
+            help="Let the file run Python code that it names (`module:function`), and have texts and keys sent to "
+            "servers that it names (`api_base`). Without this such a file is refused.",
+        ),
+    ] = False,
     dry_run: options.DryRun = False,
     engines: options.Engines,
     kept: options.Kept,
@@ -45,15 +53,21 @@ def run(
     from conqret.api.experiments import experiment_job
     from conqret.cli.expected_cost import tell_cost
     from conqret.experiments.estimate import estimate
+    from conqret.experiments.reading import addresses
+    from conqret.llm.reachable import address
     from conqret.report.experiment_tables import overview_tables
 
     if dry_run:
-        tell_cost(estimate(experiment_job(experiment)), as_json=shown.json_output)
+        job = experiment_job(experiment, trust=trust_file)
+        reached = {model: address(where) for model, where in addresses(job.experiment).items()}
+        lines = [f"requests to {model} go to {where}" for model, where in reached.items()]
+        tell_cost(estimate(job), as_json=shown.json_output, facts={"addresses": reached}, lines=lines)
         return
 
     outcome = run_file(
         experiment, output=output, say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
-        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
+        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, trust=trust_file,
+        **engines.given(),
     )  # fmt: skip
     result(
         outcome.summary,

@@ -12,6 +12,8 @@ from conqret.experiments.sound_part import sound_part
 from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.registry import JUDGES, JURY
 from conqret.llm.backend import backend_of
+from conqret.llm.reachable import address
+from conqret.retrieval.dense.encoding import is_adapter
 from conqret.retrieval.engine import ENGINES, get_engine
 
 _Fault = tuple[Place, str]
@@ -19,9 +21,14 @@ _Fault = tuple[Place, str]
 SEARCHING = ("engine", "encoder", "weights", "cross_encoder", "instruction")
 """The fields of a retriever that say how it searches."""
 
+TRUST = "--trust-file (trust=True)"
+"""How a user says that a file may run code and name addresses."""
 
-def read_experiment(path: Path) -> Experiment:
+
+def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
     """Read and check the file, every path in it made absolute.
+
+    A file may be a stranger's: only with ``trust`` may it name Python code, and addresses to which requests go.
 
     Raises:
         DeclarationError: it is not there, is no TOML, or has faults, each named with its line.
@@ -31,6 +38,8 @@ def read_experiment(path: Path) -> Experiment:
     if experiment is not None:
         experiment = _anchored(experiment, path.resolve().parent)
         faults += [(_in_file(place, left), problem) for place, problem in _faults(experiment)]
+        if not trust:
+            faults += [(place, f"{what}, only with {TRUST}") for place, what in _reaching(experiment)]
     if faults or experiment is None:
         raise toml_error(path, text, faults, "experiment")
     return _anchored_models(experiment, path.resolve().parent)
@@ -83,6 +92,38 @@ def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
     ]
     models = {anchored(name): table for name, table in experiment.models.items()}
     return experiment.model_copy(update={"judges": judges, "models": models})
+
+
+def _models(experiment: Experiment) -> Iterator[tuple[Place, str]]:
+    """Every model that the file names, and where."""
+    for kind, tables in (("rerankers", experiment.rerankers), ("generators", experiment.generators)):
+        yield from (((kind, name, "model"), one.model) for name, one in tables.items())
+    yield from ((("judges", place, "model"), one.model) for place, one in enumerate(experiment.judges))
+    yield ("perturbation_model",), experiment.perturbation_model
+
+
+def addresses(experiment: Experiment) -> dict[str, str]:
+    """By model, the server or program that the file itself sends its requests to."""
+    reached = {model: backend_of(model).reaches(model) for _, model in _models(experiment)}
+    named = {model: table.api_base or "" for model, table in experiment.models.items()}
+    return {model: where for model, where in {**reached, **named}.items() if where}
+
+
+def _reaching(experiment: Experiment) -> Iterator[_Fault]:
+    """What in the file runs code on this machine, or has texts and keys sent to an address."""
+    for name, retriever in experiment.retrievers.items():
+        for field in ("encoder", "cross_encoder"):
+            if is_adapter(getattr(retriever, field) or ""):
+                yield ("retrievers", name, field), "is Python code, which the file may run"
+    for place, model in _models(experiment):
+        if where := backend_of(model).reaches(model):
+            yield place, f"leads to {where}, which the file may ask"
+    for model, table in experiment.models.items():
+        if table.api_base:
+            yield (
+                ("models", model, "api_base"),
+                f"texts and keys would go to {address(table.api_base)}",
+            )
 
 
 def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[_Fault]:

@@ -127,6 +127,8 @@ class Backend:
         facts: what is known of the model of the options.
         encoder: from a name to the function by which its tokens are counted.
         anchored: a name that is a path in a file of this folder, made absolute; every other name stays as it is.
+        reaches: the address or the program that a name itself leads to, empty where it leads to none. A file that
+            may be a stranger's names no such model, unless its user says that it is trusted.
     """
 
     prefix: str
@@ -143,6 +145,7 @@ class Backend:
     facts: Callable[[ClientOptions], ModelFacts] = stated
     encoder: Callable[[str], Encode] = encoder_for
     anchored: Callable[[str, Path], str] = lambda model, folder: model
+    reaches: Callable[[str], str] = lambda model: ""
 
     def takes(self, model: str) -> bool:
         """Whether the name is one of its models'."""

@@ -41,11 +41,13 @@ def ranked(
     depth: int,
     index: Index | None = None,
     session: Session | None = None,
+    encoder: str | None = None,
     mmr_encoder: str | None = None,
 ) -> list[SystemRun]:
     """The rankings of all systems (as :func:`named` gives them) for the questions and for their perspectives.
 
-    MMR compares the vectors of ``mmr_encoder``, or words without one. Files have those for a perspective as the query
+    ``encoder`` is where that of an index by vectors is. MMR compares the vectors of ``mmr_encoder``, or words without
+    one. Files have those for a perspective as the query
     under ``QUESTION:supporting`` and ``QUESTION:opposing``.
 
     Raises:
@@ -62,7 +64,9 @@ def ranked(
             f"{questions[0].id!r}: `conqret perspectives collect` makes them of the questions themselves"
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
-    return run_systems(systems, index, topics, Plan(depth=depth), session, mmr_encoder=mmr_encoder)
+    return run_systems(
+        systems, index, topics, Plan(depth=depth), session, encoder=encoder, mmr_encoder=mmr_encoder
+    )
 
 
 def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:

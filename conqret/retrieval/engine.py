@@ -65,6 +65,11 @@ class Settings:
         """What of them makes another index."""
         return asdict(self)
 
+    @property
+    def code(self) -> str:
+        """Nothing of the user's own code is run for them."""
+        return ""
+
     def __str__(self) -> str:
         return f"stemmer {self.stemmer}, stop words {self.stop_words}, k1 {self.k1:g}, b {self.b:g}"
 
@@ -78,6 +83,10 @@ class EngineSettings(Protocol):
     @property
     def identity(self) -> dict[str, Any]:
         """What of them makes another index: a part of its fingerprint."""
+
+    @property
+    def code(self) -> str:
+        """The Python function that they would call, ``module:function``; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,10 +77,12 @@ def open_index(
     """Open the index of ``corpus`` with the engine and the settings that it has; without ``engine`` that by words.
 
     It is built (with the settings ``given``) where there is none of that engine, and again where the corpus has changed
-    since. Of an index that is there, ``given`` may say anew only what makes no other one: where its encoder is now.
+    since. Of an index that is there, ``given`` may say anew only what makes no other one: where its encoder is now. An
+    index comes with its corpus, perhaps from a stranger: code that its file names is run only where ``given`` names it.
 
     Raises:
-        DeclarationError: as :func:`build_index`; or the index was made with another model than there is now.
+        DeclarationError: as :func:`build_index`; or the index was made with another model than there is now, or names
+            a function as its encoder that ``given`` does not.
     """
     own = {} if given is None else dict(given)
     home = "index" if engine is None else ENGINES[engine].home
@@ -97,6 +99,12 @@ def open_index(
         )
     chosen = get_engine(manifest["engine"])
     settings = chosen.declared({**manifest["settings"], **own})
+    if settings.code and settings.code not in own.values():
+        raise DeclarationError(
+            f"{collection.folder / home / _MANIFEST} names Python code as its encoder ({settings.code}), and a file "
+            f"that comes with a corpus runs none: if you trust it, name it yourself, --encoder {settings.code} "
+            '(in Python encoder="…"), or index the corpus anew with a model of yours'
+        )
     return build_index(corpus, engine=chosen.name, settings=settings, on_document=on_document)
 
 
@@ -183,7 +191,11 @@ def _open(
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:
     """What the index says of itself; empty where there is none, or none that can be read."""
     found = object_in(collection.folder / home / _MANIFEST)
-    return found if {"engine", "settings", "fingerprint"} <= found.keys() else {}
+    name, settings = found.get("engine"), found.get("settings")
+    if not isinstance(name, str) or not isinstance(settings, dict) or "fingerprint" not in found:
+        return {}
+    scalars = all(value is None or isinstance(value, str | int | float) for value in settings.values())
+    return found if scalars and name in ENGINES and ENGINES[name].home == home else {}
 
 
 def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:

@@ -207,7 +207,7 @@ def test_a_model_without_a_key_is_refused_before_the_first_stage(folder, monkeyp
 def test_a_judge_without_any_score_is_never_exit_0(folder, monkeypatch, capsys):
     with FaultServer(FaultPlan(always="bad_schema")) as server:
         with_judge(folder, "openai/judge", f'[models."openai/judge"]\napi_base = "{server.url}"\n')
-        assert conqret(monkeypatch, "run", "experiment.toml") == 1
+        assert conqret(monkeypatch, "run", "experiment.toml", "--trust-file") == 1
     said = capsys.readouterr().err
     assert "0 of 1 scored, invalid_answer: buses-pro" in said
     assert "this is missing, and it has to be there" in said

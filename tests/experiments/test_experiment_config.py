@@ -277,7 +277,7 @@ def test_a_password_in_an_address_is_in_no_file_of_the_run(tmp_path: Path) -> No
     address = "https://me:hunter2pass@example.org:8000/v1"
     file = tmp_path / "experiment.toml"
     file.write_text(f'{GOOD}\n[models.offline]\napi_base = "{address}"\n', encoding="utf-8")
-    job = experiment_job(file, output=tmp_path / "run")
+    job = experiment_job(file, output=tmp_path / "run", trust=True)
     with job.out.claimed(experiment_record(job), begin=lambda: _copy_file(job)):
         pass
     assert job.experiment.models["offline"].api_base == address

@@ -33,7 +33,7 @@ def job(tmp_path):
     file = tmp_path / "experiment.toml"
     text = EXPERIMENT.replace("[retrievers.bm25]\ndepth = 12\n", FIRST)
     file.write_text(text.replace('[retrievers.given]\nrun = "given.res"', "[retrievers.given]"))
-    return experiment_job(file, output=tmp_path / "run")
+    return experiment_job(file, output=tmp_path / "run", trust=True)
 
 
 def test_it_ranks_as_conqret_retrieve_does(job, tmp_path):
@@ -53,7 +53,7 @@ def test_it_ranks_as_conqret_retrieve_does(job, tmp_path):
 def test_an_index_by_vectors_needs_an_encoder(job, tmp_path):
     file = tmp_path / "experiment.toml"
     file.write_text(file.read_text().replace('encoder = "tests.retrieval.letters:load"\n', "", 1))
-    bare = experiment_job(file, output=tmp_path / "other")
+    bare = experiment_job(file, output=tmp_path / "other", trust=True)
     with pytest.raises(DeclarationError, match="encoder"):
         asyncio.run(rank(bare, None, SYSTEM.ranking, SYSTEM, "pro"))
 
@@ -64,7 +64,7 @@ def test_where_a_model_lies_makes_no_other_experiment(job, tmp_path):
     found = []
     for folder in ("./a/letters", "./b/letters", "./b/numbers"):
         file.write_text(text.replace("tests.retrieval.letters:load", folder))
-        made = experiment_job(file, output=tmp_path / "other")
+        made = experiment_job(file, output=tmp_path / "other", trust=True)
         assert made.experiment.retrievers["bm25"].encoder == str(tmp_path / folder)
         found.append(experiment_record(made).fingerprint)
     assert found[0] == found[1] != found[2]

@@ -107,7 +107,7 @@ def test_no_question_is_searched_in_anothers_corpus(web, engine):
     assert found["cats"] == found["cats:opposing"] == found["cats:0:1"]
     assert found["nobody"] == []
     # Each is as if it stood alone: the words of one corpus weigh nothing in another.
-    alone = open_index(own_folder(web, "cats"), engine if engine == "dense" else None)
+    alone = open_index(own_folder(web, "cats"), engine if engine == "dense" else None, given)
     own = alone.search(["pay for trams and cats"], 10)
     assert [alone.ids[one] for one in own.documents] == found["cats"]
     assert list(own.scores) == list(hits.scores[hits.queries == 1])

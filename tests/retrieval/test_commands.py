@@ -182,7 +182,10 @@ def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
     assert done.code == 0, done.err
     assert json.loads(done.out)["settings"]["passage_words"] == 100
     run = tmp_path / "hybrid.res"
-    done = conqret("retrieve", corpus, "--engine", "bm25,dense", "--weights", "1,0", "-k", "3", "-o", run)
+    named = ("--encoder", "tests.retrieval.letters:load")
+    done = conqret(
+        "retrieve", corpus, "--engine", "bm25,dense", "--weights", "1,0", "-k", "3", "-o", run, *named
+    )
     assert done.code == 0, done.err
     assert "dense" in done.err
     both = [line.doc_id for line in read_run(run) if line.query_id == "cats"]
@@ -190,11 +193,11 @@ def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
     assert both == [line.doc_id for line in read_run(run) if line.query_id == "cats"]
     done = conqret(
         "retrieve", corpus, "--engine", "dense", "--cross-encoder", "tests.retrieval.letters:overlap", "--mmr", "0.9",
-        "--mmr-encoder", "tests.retrieval.letters:load", "-k", "2", "-o", run,
+        "--mmr-encoder", "tests.retrieval.letters:load", "-k", "2", "-o", run, *named,
     )  # fmt: skip
     assert done.code == 0, done.err
     assert next(line.doc_id for line in read_run(run)).startswith("cats-")
-    done = conqret("retrieve", "evaluate", corpus, "--systems", "bm25,dense,hybrid", "--json")
+    done = conqret("retrieve", "evaluate", corpus, "--systems", "bm25,dense,hybrid", "--json", *named)
     assert done.code == 0, done.err
     assert {one["system"] for one in json.loads(done.out)["scores"]} == {"bm25", "dense", "hybrid"}
 

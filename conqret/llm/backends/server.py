@@ -88,4 +88,4 @@ class Posted(Connection):
             await opened.close()
 
 
-BACKEND = Backend(prefix=PREFIX, open=Posted)
+BACKEND = Backend(prefix=PREFIX, open=Posted, reaches=lambda model: model.removeprefix(PREFIX))

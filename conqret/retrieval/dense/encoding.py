@@ -98,6 +98,11 @@ class Encoding:
         return is_adapter(self.encoder)
 
     @property
+    def code(self) -> str:
+        """The adapter's name, empty for a folder of weights."""
+        return self.encoder if self.adapter else ""
+
+    @property
     def identity(self) -> dict[str, Any]:
         """All but the places of the models, which ``weights`` names."""
         return {

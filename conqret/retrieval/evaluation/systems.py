@@ -47,15 +47,16 @@ def run_systems(
     session: Session,
     on_query: Callable[[str], None] = lambda topic: None,
     *,
+    encoder: str | None = None,
     mmr_encoder: str | None = None,
 ) -> list[SystemRun]:
     """Run the systems that are named, in this order. ``plan`` gives depth and windows for all of them; those with MMR
-    compare the vectors of ``mmr_encoder``, or words without one.
+    compare the vectors of ``mmr_encoder``, or words without one. ``encoder`` is where that of the index by vectors is.
 
     Raises:
         DeclarationError: as :func:`check_systems`.
     """
-    from conqret.retrieval.pipeline import assemble, open_indexes
+    from conqret.retrieval.pipeline import assemble
 
     check_systems(names)
     named = (name.partition("=") for name in names)
@@ -72,12 +73,19 @@ def run_systems(
         engines, settings = stages_of(name)
         if "mmr" in settings:
             settings["mmr_encoder"] = mmr_encoder
-        indexes = [index] if engines == BM25 else open_indexes(index.collection.folder, engines)
+        indexes = [index] if engines == BM25 else _indexes(index, engines, encoder)
         made = assemble(indexes, replace(plan, **settings), session, on_query)
         ranked = rankings(made.pipeline(frame))
         windows = made.reranker.summary if made.reranker else None
         found.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
     return found
+
+
+def _indexes(index: Index, engines: Sequence[str], encoder: str | None) -> list[Index]:
+    from conqret.retrieval.pipeline import open_indexes
+
+    by_vectors = any(name != BM25 for name in engines)
+    return open_indexes(index.collection.folder, engines, encoder if by_vectors else None)
 
 
 def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Mapping[str, Sequence[str]]:

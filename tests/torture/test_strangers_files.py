@@ -1,0 +1,122 @@
+"""A corpus or an experiment from a stranger runs no code, and sends nothing to an address of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runs.killed import ROOT
+from tests.server import FaultPlan, FaultServer
+
+CODE = "import pathlib\npathlib.Path('ran').touch()\n\n\ndef make(*given):\n    raise SystemExit(9)\n"
+KEY = "sk-the-users-own"
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """A folder as somebody sends it: a corpus, and a module that leaves a mark when it is imported."""
+    folder = tmp_path / "sent"
+    shutil.copytree(
+        ROOT / "fixtures" / "corpus", folder / "corpus", ignore=shutil.ignore_patterns("index*", ".index*")
+    )
+    (folder / "corpus" / "readme_tools.py").write_text(CODE)
+    (folder / "corpus" / "__init__.py").touch()
+    return folder
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command in that folder, which is on the path of modules as with ``python -m``."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY}
+    command = [sys.executable, "-m", "conqret", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize("home", ["index", "index-dense"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("retrieve", "corpus", "--engine", "{engine}", "-o", "out.res"),
+        ("retrieve", "evaluate", "corpus", "--systems", "{engine}"),
+        ("curate", "questions.jsonl", "--corpus", "corpus", "-o", "out"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_an_index_that_names_code_does_not_run_it(
+    stranger: Path, command: tuple[str, ...], home: str
+) -> None:
+    shutil.copy(ROOT / "fixtures" / "questions.jsonl", stranger)
+    (stranger / "corpus" / home).mkdir()
+    manifest = {
+        "fingerprint": "0" * 16, "engine": "dense", "version": "1", "documents": 1,
+        "settings": {"encoder": "corpus.readme_tools:make"},
+    }  # fmt: skip
+    (stranger / "corpus" / home / "index.json").write_text(json.dumps(manifest))
+    engine = "dense" if home == "index-dense" else "bm25"
+    done = run(stranger, *(word.format(engine=engine) for word in command))
+    assert not (stranger / "ran").exists()
+    assert "Traceback" not in done.stderr
+    if (
+        home == "index-dense" and command[0] != "curate"
+    ):  # curate searches by words, and finds no index of them
+        assert done.returncode == 2
+        assert "--encoder corpus.readme_tools:make" in done.stderr
+
+
+EXPERIMENT = """corpus = "corpus"
+[retrievers.first]
+{retriever}
+[generators.writer]
+model = "offline"
+[[systems]]
+retriever = ["first"]
+generator = ["writer"]
+[[judges]]
+format = "direct"
+model = "{model}"
+{more}
+"""
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+@pytest.mark.parametrize(
+    ("parts", "field"),
+    [
+        ({"retriever": 'engine = "dense"\nencoder = "corpus.readme_tools:make"'}, "retrievers.first.encoder"),
+        ({"retriever": 'cross_encoder = "corpus.readme_tools:make"'}, "retrievers.first.cross_encoder"),
+        ({"model": "server/{url}"}, "judges[0].model"),
+        ({"model": "openai/judge", "more": '[models."openai/judge"]\napi_base = "{url}"'}, "api_base"),
+    ],
+    ids=["encoder", "cross-encoder", "server", "address"],
+)
+def test_an_experiment_file_runs_no_code_and_names_no_address(
+    stranger: Path, parts: dict[str, str], field: str, dry: tuple[str, ...]
+) -> None:
+    with FaultServer(FaultPlan()) as server:
+        filled = {"retriever": "depth = 10", "model": "offline", "more": "", **parts}
+        filled = {name: value.format(url=server.url) for name, value in filled.items()}
+        (stranger / "experiment.toml").write_text(EXPERIMENT.format(**filled))
+        done = run(stranger, "run", "experiment.toml", "-o", "out", *dry)
+        assert done.returncode == 2, done.stderr
+        assert field in done.stderr
+        assert "--trust-file" in done.stderr
+        assert not server.requests
+    assert not (stranger / "ran").exists()
+    assert not (stranger / "out").exists()
+
+
+def test_a_trusted_file_names_its_addresses_in_the_dry_run(stranger: Path) -> None:
+    more = '[models."openai/judge"]\napi_base = "http://me:secret@127.0.0.1:9/v1"'
+    text = EXPERIMENT.format(retriever="depth = 10", model="openai/judge", more=more)
+    (stranger / "experiment.toml").write_text(text)
+    done = run(stranger, "run", "experiment.toml", "--trust-file", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "requests to openai/judge go to http://127.0.0.1:9/v1" in done.stdout
+    assert "secret" not in done.stdout + done.stderr
