@@ -84,7 +84,7 @@ def run_systems(
 def _indexes(index: Index, engines: Sequence[str], encoder: str | None) -> list[Index]:
     from conqret.retrieval.pipeline import open_indexes
 
-    by_vectors = any(name != BM25 for name in engines)
+    by_vectors = any(name not in BM25 for name in engines)
     return open_indexes(index.collection.folder, engines, encoder if by_vectors else None)
 
 
