@@ -10,13 +10,17 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import secrets
 import signal
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import TracebackType
 from typing import Any
+from urllib.parse import urlsplit
 
 from conqret._optional import require
 from conqret.data import Item, Judgment
@@ -28,6 +32,7 @@ from conqret.judging.instrument import Instrument
 from conqret.llm.client import GRACE, Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
+from conqret.llm.reachable import is_loopback
 from conqret.llm.recordings import Recordings
 
 AHEAD = 8
@@ -44,7 +49,42 @@ SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
 """Of Ray, where nothing else is said and it is not imported yet: it reports to nobody, and prints none of its own
 messages among our results on standard output."""
 
+ADDRESS, MODE, TOKEN, TOKEN_FILE = "RAY_ADDRESS", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+HOME_TOKEN = Path("~/.ray/auth_token")
+"""Where Ray itself looks for the token that a cluster asks for, beside the two variables."""
+
+LOCAL = "local"
+CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Whoever reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on the
+loopback address alone, as it does by itself on macOS and Windows, and asks for a token that nobody else has."""
+
 _log = logging.getLogger(__name__)
+
+
+def _close_to_others() -> None:
+    """Have the Ray of this process listen here alone, and ask for a token. Ray reads these when it is imported."""
+    if "ray" not in sys.modules:
+        os.environ.update(CLOSED)
+    os.environ[MODE] = "token"
+    if not os.environ.get(TOKEN_FILE):
+        os.environ.setdefault(TOKEN, secrets.token_hex(32))
+
+
+def _check_secret(address: str) -> None:
+    """Check that a cluster that others can reach is one that asks for a token.
+
+    Raises:
+        DeclarationError: there is no token, and nobody said that there need be none.
+    """
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    named = any(os.environ.get(name) for name in (TOKEN, TOKEN_FILE)) or HOME_TOKEN.expanduser().is_file()
+    if address in (LOCAL, "auto") or is_loopback(host) or named or os.environ.get(MODE) == "disabled":
+        return
+    raise DeclarationError(
+        f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
+        f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if its "
+        f"network is yours alone, say {MODE}=disabled"
+    )
 
 
 class Cluster(contextlib.AbstractContextManager["Cluster"]):
@@ -57,6 +97,10 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
     def __init__(self, workers: int | None = None) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
+        if os.environ.get(ADDRESS, LOCAL) == LOCAL:
+            _close_to_others()
+        else:
+            _check_secret(os.environ[ADDRESS])
         self.ray: Any = require("ray", extra="ray")
         self.workers = workers or max(2, os.cpu_count() or 2)
         self._own = False
@@ -92,10 +136,10 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         """Join the cluster at ``RAY_ADDRESS``, or start one here; nothing, where this program has joined one.
 
         Raises:
-            DeclarationError: Ray cannot be started, or nobody is at the address.
+            DeclarationError: Ray cannot be started, or nobody is at the address who takes our token.
         """
         if not self.ray.is_initialized():
-            address = os.environ.get("RAY_ADDRESS", "local")
+            address = os.environ.get(ADDRESS, LOCAL)
             own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
             try:
                 with _signals_kept():
@@ -103,9 +147,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
                         address,
                         log_to_driver=False,
                         logging_level=logging.ERROR,
-                        **own if address == "local" else {},
+                        **own if address == LOCAL else {},
                     )
-            except (ConnectionError, ValueError, RuntimeError) as error:
+            except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
                 raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
             self._own = True
 

@@ -1,0 +1,96 @@
+"""The Ray that a run starts is closed to others: it listens on the loopback address alone, and asks for a token."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from conqret.engines.cluster import Cluster
+from conqret.errors import DeclarationError
+from tests.runs.killed import ROOT
+
+pytest.importorskip("ray", reason="the extra ray is not installed")
+
+RUN = """
+import sys
+from conqret.engines.cluster import Cluster
+with Cluster(2) as cluster:
+    cluster.begin()
+    print(cluster.ray.get_runtime_context().gcs_address, flush=True)
+    sys.stdin.readline()
+"""
+STRANGER = """
+import ray
+try:
+    ray.init("{address}", log_to_driver=False)
+    print("JOINED", ray.get(ray.remote(lambda: "ran").remote()))
+except BaseException as error:
+    print("refused:", type(error).__name__)
+"""
+
+
+def python(code: str, **environment: str) -> subprocess.Popen[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], env={**kept, "PYTHONPATH": str(ROOT), **environment},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+
+
+def own_addresses() -> list[str]:
+    """The addresses of this machine by which others would reach it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # nothing is sent: it only asks which address would be ours
+            found = probe.getsockname()[0]
+        except OSError:
+            return []
+    return [] if found.startswith("127.") else [found]
+
+
+@pytest.mark.slow
+def test_a_stranger_can_neither_connect_nor_join(tmp_path: Path) -> None:
+    home = tmp_path / "stranger"
+    home.mkdir()
+    run = python(RUN, RAY_AUTH_MODE="")
+    try:
+        assert run.stdout is not None
+        host, _, port = run.stdout.readline().strip().rpartition(":")
+        assert host == "127.0.0.1"
+        for address in own_addresses():
+            with pytest.raises(OSError), socket.create_connection((address, int(port)), timeout=2):  # noqa: PT011
+                assert host == "127.0.0.1"
+        code = STRANGER.format(address=f"{host}:{port}")
+        stranger = python(
+            code, HOME=str(home), RAY_AUTH_MODE="disabled", RAY_gcs_rpc_server_reconnect_timeout_s="2"
+        )
+        try:
+            told = stranger.communicate(timeout=40)[0]
+        except subprocess.TimeoutExpired:
+            stranger.kill()  # it waits for an answer that it does not get
+            told = stranger.communicate()[0]
+        assert "JOINED" not in told
+    finally:
+        run.communicate("\n", timeout=60)
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7:6379", "ray://cluster.example.org:10001"])
+def test_a_cluster_beyond_this_machine_needs_a_token(
+    address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(DeclarationError, match="RAY_AUTH_TOKEN"):
+        Cluster(2)
+    for name, value in (("RAY_AUTH_TOKEN", "a" * 64), ("RAY_AUTH_MODE", "disabled")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            Cluster(2)
