@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.data import Judgment
+from conqret.errors import ItemsError
 from conqret.llm.options import OFFLINE_MODEL
 
 base: Any = require("deepeval.metrics", extra="deepeval").BaseMetric
+errors: Any = require("deepeval.errors", extra="deepeval")
 
 
 class ConqretMetric(base):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of a test case's input, output, retrieval context (or context)
     and expected output (the second argument of formats that compare).
 
-    What has no score has an ``error`` that says why, and none of its values is a 0. ``score_breakdown`` holds
-    what a number cannot say: parts, explanation, fingerprint.
+    What has no score has an ``error`` that says why, and none of its values is a 0. A case that lacks what the format
+    needs is one whose parameters are missing, which ``ErrorConfig(skip_on_missing_params=True)`` skips.
+    ``score_breakdown`` holds what a number cannot say: parts, explanation, fingerprint.
     """
 
     def __init__(
@@ -27,31 +32,43 @@ class ConqretMetric(base):  # type: ignore[misc]
         threshold: float = 0.5,
         *,
         settings: SingleSettings | None = None,
+        single: SingleMetric | None = None,
         **more: Unpack[SingleSettings],
     ) -> None:
         """``settings``, or further keywords, are those of :func:`conqret.judge` (``model``, ``samples``, ``recordings``
-        …). DeepEval copies metrics by the attributes that are called as the parameters, so these are attributes, too.
+        …). DeepEval copies metrics by the attributes that are called as the parameters, so these are attributes, too;
+        by ``single`` the copies share the session, and with it the budget, of the metric that they copy.
 
         Raises:
             DeclarationError: there is no such format, metric or setting.
         """
         self.format, self.metric, self.threshold = format, metric, threshold
         self.settings: SingleSettings = {**(settings or {}), **more}
-        self.single = SingleMetric.of(format, metric, **self.settings)
+        self.single = single or SingleMetric.of(format, metric, **self.settings)
         self.evaluation_model = self.settings.get("model") or OFFLINE_MODEL
         self.include_reason = self.async_mode = True
 
     def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float | None:
         """The score of a test case; None where there is none."""
-        return self._take(self.single.judged(_item(test_case)))
+        with self._checked():
+            return self._take(self.single.judged(_item(test_case)))
 
     async def a_measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float | None:
         """The same for code that is asynchronous."""
-        return self._take(await self.single.ajudged(_item(test_case)))
+        with self._checked():
+            return self._take(await self.single.ajudged(_item(test_case)))
 
     @property
     def __name__(self) -> str:
         return self.single.name
+
+    @contextlib.contextmanager
+    def _checked(self) -> Iterator[None]:
+        """Say in DeepEval's way that a case lacks something."""
+        try:
+            yield
+        except ItemsError as error:
+            raise errors.MissingTestCaseParamsError(faults(error)) from error
 
     def _take(self, judgment: Judgment) -> float | None:
         found = self.single.measure(judgment)

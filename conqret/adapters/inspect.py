@@ -10,34 +10,94 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.api.judgments import Judgments
 from conqret.data import Judgment, Status
+from conqret.errors import ItemsError
+from conqret.judging.registry import JUDGES
 
 scorers = require("inspect_ai.scorer", extra="inspect")
 logs = require("inspect_ai.log", extra="inspect")
 models = require("inspect_ai.model", extra="inspect")
+counts: Any = getattr(models, "_model", None)
 
 DOCUMENTS = "documents"
+ROLE = "grader"
+"""As inspect's own scorers call the model that grades."""
 
 
-@scorers.scorer(metrics=[scorers.mean(), scorers.stderr()])  # type: ignore[untyped-decorator]
 def conqret_metric(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Any:  # noqa: A002
     """A scorer: one metric of one of conqret's formats, 0 to 1, of a sample's input, output, documents and target (the
-    second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`.
+    second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`. Logs call it
+    ``conqret_FORMAT_METRIC``, and hold no ``api_key``.
 
-    What has no score is unscored, which means leave out, with its reason; the metadata hold parts and fingerprint.
+    What has no score is unscored, which means leave out, with its reason, and so is a sample that lacks what the format
+    needs; the metadata hold parts and fingerprint. The judge's tokens are among the sample's and the log's, under its
+    model's name and the role ``grader``.
 
     Raises:
         DeclarationError: there is no such format, metric or setting.
     """
-    single = SingleMetric.of(format, metric, **settings)
+    SingleMetric.of(format, metric, **settings)
+    key = settings.get("api_key")
+    written: SingleSettings = {name: one for name, one in settings.items() if name != "api_key"}  # type: ignore[assignment]
+    return _scorer(format, metric, key)(**written)
 
-    async def score(state: Any, target: Any) -> Any:
-        item = as_item(state.input_text, state.output.completion, state.metadata.get(DOCUMENTS), target.text)
-        return _score(await single.ajudged(item), metric)
 
-    return score
+def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A002
+    """What makes the scorer of a metric, entered in inspect's registry by its name: a log's scorers are made again by
+    it. What it is called with is written into logs, so the key is not."""
+
+    def made(**settings: Unpack[SingleSettings]) -> Any:
+        if key is not None:
+            settings["api_key"] = key
+        single = SingleMetric.of(format, metric, **settings)
+
+        async def score(state: Any, target: Any) -> Any:
+            documents = state.metadata.get(DOCUMENTS)
+            try:
+                item = as_item(state.input_text, state.output.completion, documents, target.text)
+                judgment = await single.ajudged(item)
+            except ItemsError as error:
+                why = f"no score: {faults(error)}"
+                return scorers.Score.unscored(reason="scoring_failed", explanation=why)
+            _count_tokens(judgment)
+            return _score(judgment, metric)
+
+        return score
+
+    name = f"conqret_{format}_{metric}".replace("-", "_")
+    return scorers.scorer(metrics=[scorers.mean(), scorers.stderr()], name=name)(made)
+
+
+for _judge in JUDGES.values():
+    for _metric in _judge.metrics:
+        _scorer(_judge.name, _metric)
+
+
+def _count_tokens(judgment: Judgment) -> None:
+    """Add what the judge used to what inspect counts for the sample and the log. inspect has no public place for models
+    that it does not call itself; where this one has moved, nothing is counted."""
+    try:
+        places = [getattr(counts, name)() for name in ("model_usage", "sample_model_usage")]
+        of_roles = [getattr(counts, name)() for name in ("role_usage", "sample_role_usage")]
+        add = counts.set_model_usage
+    except AttributeError:
+        return
+    for call in judgment.trace.calls:
+        if call.recorded or call.prompt_tokens is None:
+            continue
+        cached, written = call.cached_tokens or 0, call.completion_tokens or 0
+        used = models.ModelUsage(
+            input_tokens=call.prompt_tokens - cached,
+            output_tokens=written,
+            total_tokens=call.prompt_tokens + written,
+            input_tokens_cache_read=call.cached_tokens,
+            total_cost=call.cost_usd,
+        )
+        for name, each in ((judgment.model, places), (ROLE, of_roles)):
+            for place in each:
+                add(name, used.model_copy(), place)
 
 
 def items_of(log: Any) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_document, as_item, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_document, as_item, faults, kept, told
+from conqret.errors import ItemsError
 
 evaluation: Any = require("llama_index.core.evaluation", extra="llamaindex")
 
@@ -21,8 +22,9 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of query, response and contexts; ``reference`` or
     ``second_response`` is the second argument of formats that compare.
 
-    What has no score is an invalid result, with its reason. A result passes from ``threshold`` on; without one, it
-    neither passes nor fails. ``settings`` are those of :func:`conqret.judge`.
+    What has no score is an invalid result, with its reason, and so is a response that lacks what the format needs. A
+    result passes from ``threshold`` on; without one, it neither passes nor fails. ``settings`` are those of
+    :func:`conqret.judge`.
 
     Raises:
         DeclarationError: there is no such format, metric or setting.
@@ -48,15 +50,22 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         **kwargs: Any,
     ) -> ConqretResult:
         """The result for a query's response; contexts are texts or documents."""
-        item = as_item(query, response, contexts, second_response or reference)
-        judgment = await self.single.ajudged(item)
+        texts = list(contexts or ())
+        try:
+            item = as_item(query, response, texts, second_response or reference)
+            judgment = await self.single.ajudged(item)
+        except ItemsError as error:
+            why = f"no score: {faults(error)}"
+            return ConqretResult(
+                query=query, response=response, feedback=why, invalid_result=True, invalid_reason=why
+            )
         found = self.single.measure(judgment)
         lost = told(found) if found.value is None else None
         passing = None if found.value is None or self.threshold is None else found.value >= self.threshold
         return ConqretResult(
             query=query,
             response=response,
-            contexts=[one if isinstance(one, str) else one["text"] for one in item.get("documents", ())],
+            contexts=[one if isinstance(one, str) else one["text"] for one in texts],
             score=found.value,
             passing=passing,
             feedback=told(found),

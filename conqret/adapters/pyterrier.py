@@ -12,7 +12,8 @@ from typing import Any, Unpack
 
 from conqret._optional import require
 from conqret.adapters.single import SingleSettings, beyond
-from conqret.api.judging import Items, judge
+from conqret.api.judging import Items
+from conqret.api.session_judge import SessionJudge
 from conqret.api.settings import check_names
 from conqret.io import open_items
 from conqret.judging.registry import JUDGES
@@ -47,7 +48,8 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         asked = JUDGES.resolve(format)
         asked.select(metrics)
         self.format, self.metrics = format, tuple(metrics or asked.metrics)
-        self.documents, self.settings = documents, settings
+        self.documents = documents
+        self.judge = SessionJudge(format=format, metrics=self.metrics, **settings)
 
     def transform(self, inp: Any) -> Any:
         """The answers of a frame with their scores."""
@@ -55,7 +57,7 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         frame = inp if self.documents is None else self._with_documents(inp)
         if not len(frame):
             return inp.assign(**dict.fromkeys(self.metrics, ()))
-        judged = judge(frame, format=self.format, metrics=self.metrics, **self.settings)
+        judged = self.judge.judge(frame)
         of_documents = [name for name in DOCUMENT_COLUMNS if name in judged.columns]
         return judged.drop_duplicates("qid").drop(columns=of_documents).reset_index(drop=True)
 

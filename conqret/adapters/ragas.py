@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, beyond, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, beyond, faults, kept, told
 from conqret.api.judging import Items
 from conqret.data import Judgment
+from conqret.errors import ItemsError
 from conqret.io import open_items
 
 base: Any = require("ragas.metrics.collections.base", extra="ragas").BaseMetric
@@ -22,8 +23,8 @@ class ConqretMetric(base):  # type: ignore[misc]
     """One metric of one of conqret's formats, 0 to 1, of user input, response, retrieved contexts and reference (the
     second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`.
 
-    What has no score is a result whose value is None, and whose reason says why. ``traces["output"]`` holds what a
-    number cannot say: parts, status, fingerprint.
+    What has no score, or lacks what the format needs, is a result whose value is None, and whose reason says why.
+    ``traces["output"]`` holds what a number cannot say: parts, status, fingerprint.
 
     Raises:
         DeclarationError: there is no such format, metric or setting.
@@ -41,8 +42,11 @@ class ConqretMetric(base):  # type: ignore[misc]
         reference: str | None = None,
     ) -> Any:
         """The score of one sample, for code that is asynchronous."""
-        item = as_item(user_input, response, retrieved_contexts, reference)
-        return self._result(item, await self.single.ajudged(item))
+        try:
+            item = as_item(user_input, response, retrieved_contexts, reference)
+            return self._result(item, await self.single.ajudged(item))
+        except ItemsError as error:
+            return MetricResult(None, reason=f"no score: {faults(error)}")
 
     def score(
         self,
@@ -52,8 +56,11 @@ class ConqretMetric(base):  # type: ignore[misc]
         reference: str | None = None,
     ) -> Any:
         """The same, also where an event loop is running already (a notebook)."""
-        item = as_item(user_input, response, retrieved_contexts, reference)
-        return self._result(item, self.single.judged(item))
+        try:
+            item = as_item(user_input, response, retrieved_contexts, reference)
+            return self._result(item, self.single.judged(item))
+        except ItemsError as error:
+            return MetricResult(None, reason=f"no score: {faults(error)}")
 
     def _result(self, item: dict[str, Any], judgment: Judgment) -> Any:
         found = self.single.measure(judgment)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
-from conqret.api.judging import ajudge, judge
 from conqret.api.judgments import Judgments
+from conqret.api.session_judge import SessionJudge
 from conqret.api.settings import ClientSettings, check_names
 from conqret.data import Item, Judgment, Measure
-from conqret.errors import DeclarationError
+from conqret.errors import Fault, ItemsError
 from conqret.judging.registry import JUDGES
 from conqret.report.words import reason
 
@@ -31,6 +31,9 @@ class SingleSettings(ClientSettings, total=False):
 class SingleMetric:
     """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Answers are kept where ``recordings`` says.
 
+    All items of one metric are judged over one session, whichever thread or event loop they come from: ``budget_usd``,
+    ``rpm``, ``tpm`` and ``max_concurrency`` hold for them together. Copies share it.
+
     Raises:
         DeclarationError: there is no such format, metric or setting.
     """
@@ -38,13 +41,14 @@ class SingleMetric:
     format: str
     metric: str
     settings: SingleSettings
+    judge: SessionJudge = field(repr=False, compare=False)
 
     @classmethod
     def of(cls, format: str, metric: str, **settings: Unpack[SingleSettings]) -> SingleMetric:  # noqa: A002
         """Checked as it is made, not with the first item."""
         check_names("a metric", settings, SingleSettings)
         JUDGES.resolve(format).select([metric])
-        return cls(format, metric, settings)
+        return cls(format, metric, settings, SessionJudge(format=format, metrics=[metric], **settings))
 
     @property
     def name(self) -> str:
@@ -53,13 +57,17 @@ class SingleMetric:
 
     def judged(self, item: Mapping[str, Any]) -> Judgment:
         """The judgment of one item, whose fields are those of :class:`conqret.Item`."""
-        found: Judgments = judge([item], format=self.format, metrics=[self.metric], **self.settings)
+        found: Judgments = self.judge.judge([item])
         return found[0]
 
     async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
         """The same for code that is asynchronous."""
-        found: Judgments = await ajudge([item], format=self.format, metrics=[self.metric], **self.settings)
+        found: Judgments = await self.judge.ajudge([item])
         return found[0]
+
+    def close(self) -> None:
+        """Let go of connections and recordings. They are also let go with the metric, and as Python ends."""
+        self.judge.close()
 
     def measure(self, judgment: Judgment) -> Measure:
         """The measure of this metric."""
@@ -71,6 +79,11 @@ def told(measure: Measure) -> str:
     if measure.value is not None:
         return measure.explanation
     return f"no score: {reason(measure.reason)}{f' ({measure.detail})' if measure.detail else ''}"
+
+
+def faults(error: ItemsError) -> str:
+    """Why an item cannot be judged, on one line: which field lacks what. It is no score then."""
+    return "; ".join(f"{one.field} {one.problem}. {one.remedy}" for one in error.faults)
 
 
 def kept(judgment: Judgment, metric: str) -> dict[str, Any]:
@@ -85,10 +98,12 @@ def as_item(
     """The fields of an item, without those that are empty.
 
     Raises:
-        DeclarationError: there is no question.
+        ItemsError: there is no question.
     """
     if not topic:
-        raise DeclarationError("there is no question to judge by: the topic is empty")
+        raise ItemsError(
+            [Fault("items", 0, "topic", "is empty, and everything is judged by it", "Give the question")]
+        )
     found = {
         "topic": topic,
         "argument": argument,

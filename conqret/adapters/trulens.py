@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, kept, told
+from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
+from conqret.errors import ItemsError
 
 SkipEval: Any = require("trulens.core.metric", extra="trulens").SkipEval
 
@@ -18,8 +19,9 @@ def feedback(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Fe
     implementation. Its arguments are ``question``, ``answer``, ``context`` (a list of texts) and ``expected`` (the
     second argument of formats that compare); ``settings`` are those of :func:`conqret.judge`.
 
-    It returns the score with what a number cannot say: explanation, parts, fingerprint. What has no score is skipped
-    with its reason, as TruLens has it, and so in no mean. (A NaN makes its event database unreadable.)
+    It returns the score with what a number cannot say: explanation, parts, fingerprint. What has no score, or lacks
+    what the format needs, is skipped with its reason, as TruLens has it, and so in no mean. (A NaN makes its event
+    database unreadable.)
 
     Raises:
         DeclarationError: there is no such format, metric or setting.
@@ -33,7 +35,10 @@ def feedback(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Fe
         expected: str | None = None,
     ) -> tuple[float, dict[str, Any]]:
         documents = [context] if isinstance(context, str) else context
-        judgment = single.judged(as_item(question, answer, documents, expected))
+        try:
+            judgment = single.judged(as_item(question, answer, documents, expected))
+        except ItemsError as error:
+            raise SkipEval(f"no score: {faults(error)}") from error
         found = single.measure(judgment)
         if found.value is None:
             raise SkipEval(told(found))

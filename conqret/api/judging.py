@@ -43,6 +43,11 @@ Abstains = Callable[[Judgment], Judgment]
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
+_OF_A_SESSION = {
+    "model", "judge", "server", "verdicts", "prompts", "recordings", "replay", "batch", "engine", "workers",
+    *ClientSettings.__annotations__,
+}  # fmt: skip
+
 
 def _unheard(*told: object) -> None:
     """What is called where nobody asked to be."""
@@ -272,6 +277,30 @@ def _setup(settings: JudgeSettings) -> Setup:
     return replace(setup, notes=notes)
 
 
+def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
+    """A session with the model, the prompts and the recordings of these settings, not open yet, and what is to be said
+    to :func:`judge` with each call: the session, and the settings that it does not have.
+
+    Raises:
+        DeclarationError: as :func:`judge` where it looks at its settings.
+    """
+    setup = _setup(settings)
+    session = Session(
+        setup.client,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=setup.library,
+    )
+    given = settings.get("format")
+    left: JudgeSettings = {
+        **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
+        **{one.name: getattr(setup.options, one.name) for one in fields(JudgeOptions)},
+        "format": setup.judge.name if given is None else given,
+        "session": session,
+    }
+    return session, left
+
+
 def _session(settings: JudgeSettings) -> Session | None:
     """The session that was given; DeclarationError where it is none."""
     session = settings.get("session")
@@ -289,11 +318,7 @@ def _check_session(settings: JudgeSettings) -> None:
         raise DeclarationError(
             "the session is not open: hold it with 'async with session:' around all that use it"
         )
-    its_own = {
-        "model", "judge", "server", "verdicts", "prompts", "recordings", "replay", "batch", "engine", "workers",
-        *ClientSettings.__annotations__,
-    }  # fmt: skip
-    if given := sorted(its_own & settings.keys()):
+    if given := sorted(_OF_A_SESSION & settings.keys()):
         raise DeclarationError(f"a session has its own {', '.join(given)}: leave out one or the other")
 
 

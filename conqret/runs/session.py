@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -115,6 +116,7 @@ class Session:
         self._client: Client | None = None
         self._open = contextlib.ExitStack()
         self._depth = 0
+        self._given_up_at: float | None = None
 
     @property
     def client(self) -> Client:
@@ -188,6 +190,18 @@ class Session:
         if self._recordings is None and self._replay is None:
             self._recordings = store
             self.client.record_in(self._store())
+
+    def resume_after(self, seconds: float) -> None:
+        """Ask a model again that was found given up so many seconds ago. A run ends there; what goes on for long, and
+        calls this around each piece of its work, tries again."""
+        now = time.monotonic()
+        if not self.client.given_up:
+            self._given_up_at = None
+        elif self._given_up_at is None:
+            self._given_up_at = now
+        elif now - self._given_up_at >= seconds:
+            self.client.resume()
+            self._given_up_at = None
 
     def run(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
         """Do ``work`` with the client, and wait for it; also from within a running event loop (Jupyter).

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +100,6 @@ class _Service:
     ) -> None:
         self.session, self.judges, self.judging = session, judges, judging
         self.intake = Intake(limits)
-        self._given_up: float | None = None
 
     @contextlib.asynccontextmanager
     async def open(self, app: Starlette) -> AsyncGenerator[None, None]:
@@ -131,7 +129,7 @@ class _Service:
         return _json(judgment.model_dump_json().encode())
 
     async def _judged(self, item: dict[str, Any], judge: Judge, metrics: Sequence[str]) -> Judgment:
-        self._take_heart()
+        self.session.resume_after(PAUSE_SECONDS)
         asked = {**self.judging, "metrics": metrics} if metrics else self.judging
         try:
             found: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
@@ -142,7 +140,7 @@ class _Service:
                 raise Refusal(503, "provider_down", why, retry_after=PAUSE_SECONDS) from None
             raise Refusal(422, "cannot_judge", str(error)) from None
         finally:
-            self._take_heart()
+            self.session.resume_after(PAUSE_SECONDS)
         return found[0]
 
     async def _unaskable(self) -> str:
@@ -152,17 +150,6 @@ class _Service:
         except DeclarationError as error:
             return str(error)
         return ""
-
-    def _take_heart(self) -> None:
-        """Ask a model again that was given up, after a while; a run would end there, and a service goes on."""
-        client, now = self.session.client, time.monotonic()
-        if not client.given_up:
-            self._given_up = None
-        elif self._given_up is None:
-            self._given_up = now
-        elif now - self._given_up >= PAUSE_SECONDS:
-            client.resume()
-            self._given_up = None
 
     def _format(self, request: Request) -> Judge:
         name = request.path_params["format"]
@@ -192,7 +179,7 @@ class _Service:
 
     async def ready(self, request: Request) -> Response:
         """Whether an item could be judged now, and if not, why."""
-        self._take_heart()
+        self.session.resume_after(PAUSE_SECONDS)
         budget, spent = self.session.options.budget_usd, self.session.cost_usd or 0.0
         why = (
             "the provider is given up for a while"

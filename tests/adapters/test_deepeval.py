@@ -16,6 +16,7 @@ from deepeval.test_case import LLMTestCase  # noqa: E402
 
 from conqret.adapters.deepeval import ConqretMetric  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
+from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
 CASE = LLMTestCase(
@@ -71,10 +72,37 @@ def test_a_case_without_what_the_format_needs_is_an_error():
     assert "documents" in data.error
 
 
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(run_async):
+    found = deepeval.evaluate(
+        [BARE, CASE],
+        [ConqretMetric("direct", "groundedness"), ConqretMetric("rag-fine-grained", "context_relevance")],
+        error_config=ErrorConfig(skip_on_missing_params=True),
+        async_config=AsyncConfig(run_async=run_async),
+        **QUIET,
+    )
+    assert [[data.error for data in one.metrics_data] for one in found.test_results] == [
+        [],
+        [None, None],
+    ]
+
+
 def test_assert_test_fails_below_the_threshold():
     deepeval.assert_test(CASE, [ConqretMetric("direct", "groundedness", 0.3)])
     with pytest.raises(AssertionError, match="conqret direct context_relevance"):
         deepeval.assert_test(CASE, [ConqretMetric("direct", "context_relevance", 1.0)])
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_one_budget_and_few_connections_for_all_cases(run_async):
+    cases = [LLMTestCase(input=one, actual_output=said, retrieval_context=DOCUMENTS) for one, said in ITEMS]
+    with MeteredServer() as server:
+        metric = ConqretMetric("direct", "groundedness", settings=server.settings())
+        for _ in range(2):  # a second evaluation has what is left of the budget
+            found = deepeval.evaluate(cases, [metric], async_config=AsyncConfig(run_async=run_async), **QUIET)
+        server.check()
+    data = [one for result in found.test_results for one in result.metrics_data]
+    assert all(one.error.startswith("no score: the budget") for one in data)
 
 
 TEST_FILE = """

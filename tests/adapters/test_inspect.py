@@ -1,6 +1,9 @@
 """conqret's metrics as scorers of inspect_ai, its logs as items, our runs as logs."""
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +19,7 @@ from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E
 from conqret.errors import DeclarationError  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
+from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
 
 SAMPLES = [
     Sample(
@@ -24,6 +28,7 @@ SAMPLES = [
     ),
     Sample(id="b-age", input="Should the voting age be lowered?", metadata={"documents": ["They pay taxes."]}),
 ]  # fmt: skip
+RELEVANCE = "conqret_rag_fine_grained_context_relevance"
 SAID = "Yes: cages are small, and animals suffer [1]."
 
 
@@ -58,14 +63,14 @@ def log(tmp_path_factory):
 
 def test_scores_have_explanations_and_parts(log):
     first = log.samples[0].scores
-    grounded, relevance = first["conqret_metric"], first["conqret_metric1"]
+    grounded, relevance = first["conqret_direct_groundedness"], first[RELEVANCE]
     assert 0 < grounded.value <= 1
     assert grounded.metadata["fingerprint"]
     assert [part["id"] for part in relevance.metadata["parts"]] == ["d1", "d2"]
 
 
 def test_what_has_no_score_is_unscored_and_in_no_mean(log):
-    lost = log.samples[0].scores["conqret_metric2"]
+    lost = log.samples[0].scores["conqret_controllability_controllability"]
     assert math.isnan(lost.value)
     assert lost.reason == "grader_failed"
     assert lost.explanation.startswith("no score: there was nothing to ask about")
@@ -81,7 +86,7 @@ def test_a_log_as_items(log):
         "documents": SAMPLES[0].metadata["documents"], "metadata": {"part": "a", "model": "mockllm/model"},
     }  # fmt: skip
     found = conqret.judge(items, format="direct", metrics=["groundedness"])
-    assert found["a-zoos"].value("groundedness") == log.samples[0].scores["conqret_metric"].value
+    assert found["a-zoos"].value("groundedness") == log.samples[0].scores["conqret_direct_groundedness"].value
 
 
 @pytest.mark.parametrize("suffix", ["json", "eval"])
@@ -113,6 +118,80 @@ def test_a_run_as_a_log_has_what_is_missing_unscored_and_its_bounds(tmp_path):
 def test_a_misspelt_metric_is_told_when_it_is_made():
     with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
         conqret_metric("direct", "groundednes")
+
+
+def evaluated(folder, samples, *scorers, **more):
+    task = inspect_ai.Task(dataset=samples, solver=answered(), scorer=list(scorers))
+    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(folder), display="none", **more)
+    assert found.status == "success", found.error
+    return read_eval_log(found.location)
+
+
+def test_a_sample_that_lacks_something_is_unscored_with_the_reason(tmp_path):
+    samples = [*SAMPLES, Sample(id="c-bare", input="Should zoos be banned?")]
+    found = evaluated(tmp_path, samples, conqret_metric("direct", "groundedness"))
+    lost = found.samples[2].scores["conqret_direct_groundedness"]
+    assert math.isnan(lost.value)
+    assert lost.reason == "scoring_failed"
+    assert lost.explanation.startswith("no score: documents is missing or empty, and format direct rates")
+    (summary,) = found.results.scores
+    assert (summary.scored_samples, summary.unscored_samples) == (2, 1)
+
+
+def test_one_budget_for_all_samples_and_the_tokens_in_the_log(tmp_path):
+    samples = [Sample(input=one, metadata={"documents": DOCUMENTS}) for one, _ in ITEMS]
+    with MeteredServer() as server:
+        scorer = conqret_metric("direct", "groundedness", **server.settings())
+        found = evaluated(tmp_path, samples, scorer)
+        server.check()
+    assert found.results.scores[0].scored_samples == 5
+    used = found.stats.model_usage["openai/mine"]
+    assert (used.input_tokens, used.output_tokens, used.total_tokens) == (5, 5, 10)
+    assert used.total_cost == pytest.approx(0.5)
+    assert found.stats.role_usage["grader"].total_tokens == 10
+    each = [sample.model_usage.get("openai/mine") for sample in found.samples]
+    assert sorted(one.total_tokens if one else 0 for one in each) == [0] * 5 + [2] * 5
+
+
+def test_a_log_holds_no_key(tmp_path):
+    with MeteredServer() as server:
+        scorer = conqret_metric("direct", "groundedness", **server.settings(api_key="sk-none-of-logs"))
+        found = evaluated(tmp_path, SAMPLES, scorer)
+        assert {one.headers["Authorization"] for one in server.requests} == {"Bearer sk-none-of-logs"}
+    assert found.eval.scorers[0].options["api_base"] == server.url
+    assert "sk-none-of-logs" not in found.model_dump_json()
+
+
+TASK = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import Sample
+
+from conqret.adapters.inspect import conqret_metric
+
+@task
+def zoos():
+    sample = Sample(input="Should zoos be banned?", metadata={"documents": ["Cages are small."]})
+    return Task(dataset=[sample], scorer=conqret_metric("direct", "groundedness"))
+"""
+
+
+def test_on_the_command_line_and_a_log_scored_by_name(tmp_path):
+    (tmp_path / "zoos.py").write_text(TASK)
+    inspect = str(Path(sys.executable).with_name("inspect"))
+
+    def run(*command):
+        more = ["--display", "none"]
+        done = subprocess.run(
+            [inspect, *command, *more], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        (log,) = (tmp_path / "logs").glob("*.eval")
+        return log, [one.name for one in read_eval_log(str(log)).results.scores]
+
+    log, names = run("eval", "zoos.py", "--model", "mockllm/model", "--log-dir", "logs")
+    assert names == ["conqret_direct_groundedness"]
+    _, names = run("score", str(log), "--scorer", f"conqret/{RELEVANCE}", "--overwrite", "--action", "append")
+    assert names == ["conqret_direct_groundedness", RELEVANCE]
 
 
 def test_the_example_of_the_page():

@@ -19,6 +19,8 @@ from langsmith.schemas import Example, Run
 from conqret.adapters.langchain import ConqretEvaluator, documents_of
 from conqret.errors import DeclarationError
 from tests.adapters.examples import run_example
+from tests.adapters.metered import DOCUMENTS as TEXTS
+from tests.adapters.metered import ITEMS, MeteredServer
 
 CAGES = Document(
     id="cages",
@@ -114,6 +116,20 @@ def test_documents_as_objects_and_as_traces_hold_them(written):
         {"id": "cages", "text": CAGES.page_content, "title": "Zoos", "url": "https://zoos.example"},
         {"text": "Keepers care."},
     ]
+
+
+def test_one_budget_and_few_connections_for_all_runs():
+    examples = [Example(id=uuid4(), inputs={"question": topic}) for topic, _ in ITEMS]
+    with MeteredServer() as server:
+        evaluator = ConqretEvaluator("direct", "groundedness", **server.settings())
+        for _ in range(2):
+            found = evaluate(
+                lambda inputs: {"answer": "Yes: cages are small [1].", "documents": TEXTS},
+                data=examples, evaluators=[evaluator], client=OFFLINE, upload_results=False,
+            )  # fmt: skip
+            results = [one for row in found for one in row["evaluation_results"]["results"]]
+        server.check()
+    assert all(one.comment.startswith("no score: the budget") for one in results)
 
 
 def test_the_example_of_the_page():

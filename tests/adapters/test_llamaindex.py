@@ -1,5 +1,7 @@
 """conqret's metrics as evaluators of LlamaIndex, its nodes as documents."""
 
+import asyncio
+
 import pytest
 
 pytest.importorskip("llama_index.core", reason="the extra llamaindex is not installed")
@@ -11,6 +13,8 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from conqret.adapters.llamaindex import ConqretEvaluator, documents_of
 from conqret.errors import DeclarationError
 from tests.adapters.examples import run_example
+from tests.adapters.metered import DOCUMENTS as TEXTS
+from tests.adapters.metered import ITEMS, MeteredServer
 
 QUERY = "Should zoos be banned?"
 ANSWER = "Yes: cages are small, and animals suffer [1]."
@@ -62,9 +66,14 @@ async def test_in_a_batch():
     assert [one.score for one in found["groundedness"]] == [1.0, 1.0]
 
 
-def test_a_response_without_what_the_format_needs():
-    with pytest.raises(DeclarationError, match="documents"):
-        ConqretEvaluator("direct", "groundedness").evaluate(QUERY, ANSWER)
+async def test_a_response_without_what_the_format_needs_is_invalid_and_ends_no_batch():
+    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("direct", "groundedness", 0.5)}, workers=2)
+    bare = Response(ANSWER, source_nodes=[])
+    found = await runner.aevaluate_responses(queries=[QUERY, QUERY], responses=[RESPONSE, bare])
+    first, second = found["groundedness"]
+    assert first.score == 1.0
+    assert (second.score, second.passing, second.invalid_result) == (None, None, True)
+    assert second.invalid_reason.startswith("no score: documents is missing or empty")
 
 
 def test_a_misspelt_metric_is_told_when_it_is_made():
@@ -77,6 +86,18 @@ def test_nodes_as_documents():
         list(documents_of([NODES[0], CAGES]))
         == [{"id": "cages", "text": "Cages are small, and animals suffer.", "title": "zoos.txt"}] * 2
     )
+
+
+async def test_one_budget_and_few_connections_for_all_responses():
+    with MeteredServer() as server:
+        evaluator = ConqretEvaluator("direct", "groundedness", **server.settings())
+        found = await BatchEvalRunner({"groundedness": evaluator}, workers=4).aevaluate_response_strs(
+            [topic for topic, _ in ITEMS], [said for _, said in ITEMS], [TEXTS for _ in ITEMS]
+        )
+        again = [await asyncio.to_thread(evaluator.evaluate, *one, TEXTS) for one in ITEMS]
+        server.check()
+    assert sum(one.score is not None for one in found["groundedness"]) == 5
+    assert all(one.invalid_result for one in again)
 
 
 def test_the_example_of_the_page():

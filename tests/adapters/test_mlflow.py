@@ -12,6 +12,7 @@ import conqret  # noqa: E402
 from conqret.adapters.mlflow import ConqretScorer, log_run  # noqa: E402
 from tests.adapters.examples import run_example_alone  # noqa: E402
 from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
+from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
 ROW = {
@@ -99,6 +100,19 @@ def test_feedback_has_a_value_or_an_error():
     assert (faulty.error.error_code, "documents" in faulty.error.error_message) == ("FAULTY_ROW", True)
     beside = ConqretScorer(format="rag-direct", metric="preference")(**ROW)
     assert 0 <= beside.value <= 1
+
+
+def test_one_budget_and_few_connections_for_all_rows():
+    rows = [
+        {"inputs": {"question": topic}, "outputs": {"answer": said, "documents": DOCUMENTS}}
+        for topic, said in ITEMS
+    ]
+    with MeteredServer() as server:
+        scorer = ConqretScorer(format="direct", metric="groundedness", settings=server.settings())
+        for left in (5, 0):
+            found = mlflow.genai.evaluate(data=rows, scorers=[scorer])
+            assert found.result_df["conqret_direct_groundedness/value"].notna().sum() == left
+        server.check()
 
 
 def test_wrong_scorers_are_told_when_they_are_made():

@@ -13,6 +13,7 @@ import conqret  # noqa: E402
 from conqret.adapters.pyterrier import ConqretJudge, as_frame, measure, scored  # noqa: E402
 from conqret.errors import DeclarationError  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
+from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
 
 TOPICS = pd.DataFrame(
     {"qid": ["zoos", "age"], "query": ["Should zoos be banned?", "Should the voting age be lowered?"]}
@@ -146,6 +147,18 @@ def test_wrong_names_are_told_when_it_is_made():
         ConqretJudge("direct", ["groundednes"])
     with pytest.raises(DeclarationError, match="did you mean 'samples'"):
         ConqretJudge("direct", smaples=2)
+
+
+def test_one_budget_and_few_connections_for_all_frames():
+    with MeteredServer() as server:
+        judge = ConqretJudge("direct", ["groundedness"], **server.settings())
+        frames = [
+            pd.DataFrame([{"qid": "1", "query": topic, "qanswer": said, "qcontext": DOCUMENTS[0]}])
+            for topic, said in ITEMS
+        ]
+        found = [judge(frame)["groundedness"].notna().sum() for frame in frames]
+        server.check()
+    assert found == [1] * 5 + [0] * 5
 
 
 def test_the_example_of_the_page():

@@ -14,6 +14,8 @@ import conqret
 from conqret.adapters.ragas import ConqretMetric, as_dataset, items_of
 from conqret.errors import DeclarationError
 from tests.adapters.examples import run_example
+from tests.adapters.metered import DOCUMENTS as TEXTS
+from tests.adapters.metered import ITEMS, MeteredServer
 
 SAMPLE = {
     "user_input": "Should zoos be banned?",
@@ -66,9 +68,14 @@ def test_what_has_no_score_is_none_and_says_why():
         float(found)
 
 
-def test_a_sample_without_what_the_format_needs():
-    with pytest.raises(DeclarationError, match="documents"):
-        ConqretMetric("direct", "groundedness").score(user_input="T", response="A")
+async def test_a_sample_without_what_the_format_needs_has_no_value_and_ends_no_batch():
+    metric = ConqretMetric("direct", "groundedness")
+    bare = {"user_input": "T", "response": "A"}
+    first, second = await metric.abatch_score([SAMPLE, bare])
+    assert first.value is not None
+    assert second.value is None
+    assert second.reason == metric.score(**bare).reason
+    assert second.reason.startswith("no score: documents is missing or empty")
 
 
 def test_a_misspelt_metric_is_told_when_it_is_made():
@@ -116,6 +123,26 @@ def test_several_turns_are_a_fault():
     turns = EvaluationDataset.from_list([{"user_input": [{"content": "Hello", "type": "human"}]}])
     with pytest.raises(DeclarationError, match="user_input"):
         conqret.judge(items_of(turns), format="direct")
+
+
+async def test_one_budget_and_few_connections_for_all_samples():
+    def sample(topic, argument):
+        return {"user_input": topic, "response": argument, "retrieved_contexts": TEXTS}
+
+    with MeteredServer() as server:
+        metric = ConqretMetric("direct", "groundedness", **server.settings())
+        found = await metric.abatch_score([sample(*one) for one in ITEMS])
+        again = [metric.score(**sample(*one)) for one in ITEMS]
+        rows = Dataset(name="zoos", backend="inmemory", data=[sample(*one) for one in ITEMS])
+
+        @experiment()
+        async def judged(row):
+            return {"value": (await metric.ascore(**row)).value}
+
+        await judged.arun(rows, name="first", backend="inmemory")
+        server.check()
+    assert sum(one.value is not None for one in found) == 5
+    assert all(one.reason.startswith("no score: the budget") for one in again)
 
 
 def test_the_example_of_the_page():

@@ -1,13 +1,23 @@
 """One metric of one item, which the evaluators of other libraries ask for; none of them is needed here."""
 
 import asyncio
+import copy
+import gc
+import pickle
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from conqret.adapters.single import SingleMetric, as_document, as_item, beyond, kept, told
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
+from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
+from tests.server import FaultPlan
 
+ASKED = [as_item(topic, argument, DOCUMENTS) for topic, argument in ITEMS]
 ITEM = as_item(
     "Should zoos be banned?", "Yes, for cages are small [1].", ["Cages are small.", "Keepers care."]
 )
@@ -33,7 +43,7 @@ def test_what_has_no_score_says_why():
 
 def test_empty_fields_are_left_out():
     assert as_item("T", "", None, None) == {"topic": "T"}
-    with pytest.raises(DeclarationError, match="the topic is empty"):
+    with pytest.raises(DeclarationError, match=r"topic. is empty"):
         as_item("", "A")
 
 
@@ -69,3 +79,145 @@ def test_documents_of_other_libraries():
         "url": "zoos.txt",
     }
     assert as_document("Cages.", 7, {"file_name": "z"}) == {"id": "7", "text": "Cages.", "title": "z"}
+
+
+@pytest.fixture
+def server():
+    with MeteredServer() as found:
+        yield found
+
+
+def metered(server, **more):
+    return SingleMetric.of("direct", "groundedness", **server.settings(**more))
+
+
+def in_a_loop(single):
+    return [single.judged(item) for item in ASKED]
+
+
+def in_event_loops(single):
+    return [asyncio.run(single.ajudged(item)) for item in ASKED]
+
+
+def in_threads(single):
+    with ThreadPoolExecutor(5) as pool:
+        return list(pool.map(single.judged, ASKED))
+
+
+def in_event_loops_in_threads(single):
+    with ThreadPoolExecutor(5) as pool:
+        return list(pool.map(lambda item: asyncio.run(single.ajudged(item)), ASKED))
+
+
+def by_copies(single):
+    return [copy.deepcopy(single).judged(item) for item in ASKED]
+
+
+def by_what_is_unpickled(single):
+    return [pickle.loads(pickle.dumps(single)).judged(item) for item in ASKED]
+
+
+def closed_each_time(single):
+    found = []
+    for item in ASKED:
+        found.append(single.judged(item))
+        single.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("called", "connections"),
+    [
+        (in_a_loop, 1),
+        (in_event_loops, 1),
+        (in_threads, 5),
+        (in_event_loops_in_threads, 5),
+        (by_copies, 1),
+        (by_what_is_unpickled, 1),
+        (closed_each_time, 5),
+    ],
+)
+def test_one_budget_holds_for_all_calls(server, called, connections):
+    single = metered(server)
+    found = [single.measure(one) for one in called(single)]
+    assert sum(one.value is not None for one in found) == 5
+    assert {one.reason for one in found if one.value is None} == {Reason.BUDGET}
+    server.check(connections=connections)
+
+
+def test_one_recording_of_all_calls(server, tmp_path):
+    store = tmp_path / "answers.sqlite"
+    in_threads(metered(server, recordings=store))
+    again = in_a_loop(metered(server, recordings=store, budget_usd=0.0))
+    assert sum(call.recorded for one in again for call in one.trace.calls) == 5
+    server.check()
+
+
+def test_requests_a_minute_are_those_of_all_calls(server):
+    in_a_loop(metered(server, rpm=480, budget_usd=None))  # eight at once, and then eight a second
+    times = [one.at for one in server.requests]
+    assert times[9] - times[0] > 0.2
+
+
+def test_what_is_asked_inside_another_event_loop_leaves_it_free(server):
+    async def both():
+        single = metered(server, budget_usd=None)
+        found = await asyncio.gather(*map(single.ajudged, ASKED))
+        return found, single.judged(ASKED[0])  # as in a notebook
+
+    found, again = asyncio.run(both())
+    assert len(found) == len(ASKED)
+    assert again.values == found[0].values
+
+
+def test_the_last_reference_and_close_end_the_thread(server):
+    def threads():
+        return [one for one in threading.enumerate() if one.name == "conqret-background"]
+
+    before = threads()
+    single = metered(server)
+    single.judged(ASKED[0])
+    (own,) = [one for one in threads() if one not in before]
+    single.close()
+    assert not own.is_alive()
+    single.judged(ASKED[1])
+    (own,) = [one for one in threads() if one not in before]
+    del single
+    gc.collect()
+    own.join(10)
+    assert not own.is_alive()
+
+
+def test_a_provider_that_was_given_up_is_asked_again_after_a_while(monkeypatch):
+    with MeteredServer(plan=FaultPlan(script=("auth",))) as server:
+        single = metered(server, budget_usd=None)
+        assert [single.measure(single.judged(item)).reason for item in ASKED[:2]] == [
+            Reason.AUTHENTICATION, Reason.PROVIDER_DOWN,
+        ]  # fmt: skip
+        monkeypatch.setattr("conqret.api.session_judge.PAUSE_SECONDS", 0.0)
+        single.judged(ASKED[2])
+        assert single.measure(single.judged(ASKED[3])).value is not None
+
+
+def test_another_process_has_a_session_of_its_own_and_ends_in_peace(server, tmp_path):
+    (tmp_path / "single").write_bytes(pickle.dumps(metered(server)))
+    code = (
+        "import pathlib, pickle, sys; single = pickle.loads(pathlib.Path(sys.argv[1]).read_bytes())\n"
+        "from tests.adapters.test_single import ASKED; print(single.judged(ASKED[0]).values)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", code, str(tmp_path / "single")],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert "groundedness" in done.stdout
+    assert (done.returncode, "Warning" in done.stderr, "Error" in done.stderr) == (0, False, False), (
+        done.stderr
+    )
+
+
+def test_a_replay_says_with_what_it_was_made(server, tmp_path):
+    store = tmp_path / "answers.sqlite"
+    made = metered(server, recordings=store, samples=2).judged(ASKED[0])
+    single = SingleMetric.of("direct", "groundedness", replay=store, max_tokens=1)
+    assert single.judged(ASKED[0]).values == made.values
+    assert single.measure(single.judged(ASKED[1])).reason is Reason.NOT_RECORDED

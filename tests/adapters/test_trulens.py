@@ -17,6 +17,8 @@ from trulens.otel.semconv.trace import SpanAttributes as Span
 from conqret.adapters.trulens import feedback
 from conqret.errors import DeclarationError
 from tests.adapters.examples import run_example
+from tests.adapters.metered import DOCUMENTS as TEXTS
+from tests.adapters.metered import ITEMS, MeteredServer
 
 ROW = {
     "input": "Should zoos be banned?",
@@ -106,9 +108,13 @@ def test_in_an_app_what_has_no_score_is_an_error_with_its_reason_and_in_no_mean(
     assert b"skipped because no score: there was nothing to ask about" in database
 
 
-def test_a_record_without_what_the_format_needs():
-    with pytest.raises(DeclarationError, match="documents"):
-        feedback("direct", "groundedness")(BARE["input"], BARE["output"], BARE["contexts"])
+def test_a_record_without_what_the_format_needs_is_skipped(caplog):
+    evaluator = BatchEvaluator([metric_of("direct", "groundedness")], max_workers=1)
+    with caplog.at_level(logging.DEBUG, "trulens.core.batch"):
+        first, second = evaluator.evaluate([ROW, BARE])["groundedness"]
+    assert first > 0.3
+    assert second is None or math.isnan(second)
+    assert "because no score: documents is missing or empty" in caplog.text
 
 
 def test_one_text_is_one_document():
@@ -119,6 +125,16 @@ def test_one_text_is_one_document():
 def test_a_misspelt_metric_is_told_when_it_is_made():
     with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
         feedback("direct", "groundednes")
+
+
+def test_one_budget_and_few_connections_for_all_rows():
+    rows = [{"input": topic, "output": said, "contexts": TEXTS} for topic, said in ITEMS]
+    with MeteredServer() as server:
+        implementation = feedback("direct", "groundedness", **server.settings())
+        metric = Metric(name="groundedness", implementation=implementation, selectors=COLUMNS)
+        found = [BatchEvaluator([metric], max_workers=4).evaluate(rows) for _ in range(2)]
+        server.check()
+    assert [int(one["groundedness"].notna().sum()) for one in found] == [5, 0]
 
 
 def test_the_example_of_the_page():
