@@ -27,6 +27,7 @@ from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.summary import summarise
 from conqret.judging.tables import verdict_row
 from conqret.judging.verdict_log import VerdictLog, log_of, logged_judge
+from conqret.perplexity.identity import without_hub
 from conqret.report.html import write_report
 from conqret.report.tally import Tally
 from conqret.runs.loop import Loop
@@ -268,12 +269,13 @@ def _setup(settings: JudgeSettings) -> Setup:
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
         client = {**recorded.model_options, **settings}
     session = settings.get("session")
-    setup = set_up(
-        DEFAULT_FORMAT if name is None else name,
-        client_options(model, client) if session is None else session.options,
-        JudgeOptions(**judging),
-        as_path(settings.get("prompts")) if session is None else session.library,
-    )
+    with without_hub(replay is not None):
+        setup = set_up(
+            DEFAULT_FORMAT if name is None else name,
+            client_options(model, client) if session is None else session.options,
+            JudgeOptions(**judging),
+            as_path(settings.get("prompts")) if session is None else session.library,
+        )
     return replace(setup, notes=notes)
 
 

@@ -25,6 +25,7 @@ from conqret.llm.client import Client
 from conqret.llm.options import ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
+from conqret.perplexity.identity import without_hub
 from conqret.runs.loop import Loop
 
 NO_ANSWER = (
@@ -146,8 +147,8 @@ def _sent_again(
     if record.format == OWN:
         return heard, NONE_SENT
     try:
-        setup = _setup(record, prompts)
-        with Loop() as loop:
+        with without_hub(), Loop() as loop:
+            setup = _setup(record, prompts)
             loop.run(fill(setup))
     except UnknownNameError as error:  # a model or a plug-in that is not here leaves the raw answers
         own = error.kind == "format"

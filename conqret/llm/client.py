@@ -23,6 +23,7 @@ from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import Tracing
+from conqret.perplexity.identity import without_hub
 
 MAX_REASKS = 2
 """An invalid answer is asked for again so often; what is invalid thrice rarely mends."""
@@ -71,7 +72,8 @@ class Client(AbstractAsyncContextManager["Client"]):
     ) -> None:
         if replay and store is None:
             raise DeclarationError("a replay needs recordings; give the store to replay from")
-        options = options.resolved()
+        with without_hub(replay):  # what is replayed may be a stranger's, and name any model
+            options = options.resolved()
         self._options, self._store, self._facts = options, store, options.facts
         self._backend = options.backend
         self._connection = self._backend.open(options)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.options import ClientOptions
-from conqret.perplexity.identity import commit_of, folder_identity, hub_file
+from conqret.perplexity.identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.perplexity.windows import window_in
 
 PREFIX = "local/"
@@ -132,8 +132,12 @@ def _settings_of_pinned(name: str) -> _Settings:
         return _NOTHING
 
 
-@functools.cache
 def _hub_settings_if_any(name: str) -> _Settings:
+    return _hub_settings_or_none(name, hub_reachable())
+
+
+@functools.cache
+def _hub_settings_or_none(name: str, reachable: bool) -> _Settings:
     try:
         return _hub_settings(name)
     except DeclarationError:  # the hub is away, or transformers is not installed

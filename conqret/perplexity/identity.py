@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import re
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from conqret._optional import require
 
 _FILES = frozenset({".safetensors", ".bin", ".json", ".model", ".txt", ".jinja"})
 _SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})/")
+_reachable: ContextVar[bool] = ContextVar("hub_reachable", default=True)
+
+
+@contextlib.contextmanager
+def without_hub(held: bool = True) -> Iterator[None]:
+    """Ask no hub while this is ``held``: what is looked at may name any model, and a request carries a token."""
+    before = _reachable.set(_reachable.get() and not held)
+    try:
+        yield
+    finally:
+        _reachable.reset(before)
+
+
+def hub_reachable() -> bool:
+    """Whether a hub may be asked now."""
+    return _reachable.get()
 
 
 def folder_identity(folder: Path) -> str:
@@ -26,14 +45,17 @@ def folder_identity(folder: Path) -> str:
 
 
 def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = True) -> Path:
-    """Where a file of a hub's model lies in the cache on this machine, fetched (``fetch``) if it is not there.
+    """Where a file of a hub's model lies in the cache on this machine, fetched (``fetch``) if it is not there and
+    nobody holds :func:`without_hub`.
 
     Raises:
         OSError: it cannot be had.
         MissingDependencyError: transformers is not installed.
     """
     hub = require("transformers.utils", extra="perplexity")
-    return Path(hub.cached_file(name, file, revision=commit, local_files_only=not fetch))
+    return Path(
+        hub.cached_file(name, file, revision=commit, local_files_only=not (fetch and hub_reachable()))
+    )
 
 
 def commit_of(file: Path) -> str | None:

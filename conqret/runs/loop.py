@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from conqret.io.closing import Closing
@@ -40,7 +41,7 @@ class Loop(Closing):
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
         if self._thread is None:
             return self._runner.run(work)
-        return self._thread.submit(self._runner.run, work).result()
+        return self._thread.submit(copy_context().run, self._runner.run, work).result()
 
     def close(self) -> None:
         """End the loop; the next call begins another."""

@@ -94,7 +94,7 @@ def _generate(folder: Path, server: FaultServer) -> tuple[object, ...]:
 def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
     _corpus(folder)
     (folder / "experiment.toml").write_text(EXPERIMENT % server.url, encoding="utf-8")
-    return ("run", folder / "experiment.toml", "-q")
+    return ("run", folder / "experiment.toml", "--trust-file", "-q")
 
 
 def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
