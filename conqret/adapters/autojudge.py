@@ -7,6 +7,9 @@ The settings of the workflow are those of :func:`conqret.judge`, ``format`` amon
 - ``grade_range``: lowest and highest grade of qrels (default: [0, 5], as documents are rated)
 - ``holes``: what to do about documents without a rating: ``leave_out`` of the qrels (default), or ``error``
 
+A report without a sentence is not judged: its system left the topic out. It has 0 in every column of the leaderboard,
+as the track asks. No format takes nuggets that others wrote: banks that are given are not used, and a note says so.
+
 The model is the workflow's ``model``, or else that of AutoJudge's own configuration, with its address, key and cache.
 The run directory (reasons of what has no score, parts, traces, report) lies beside the leaderboard, as ``….conqret``.
 """
@@ -15,8 +18,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +34,18 @@ from conqret.adapters.ratings import (
     nuggets,
     run_leaderboard,
 )
-from conqret.api.judging import judge
+from conqret.api.judging import judge, session_of
 from conqret.api.judgments import Judgments
+from conqret.api.settings import JudgeSettings, check_names
 from conqret.cli.console import note, note_all, progress, tell
 from conqret.data import Item
-from conqret.errors import ConqretError, DeclarationError, UnknownNameError
+from conqret.errors import ConqretError, DeclarationError, UnknownNameError, number
 from conqret.io import open_items
 from conqret.io.reports import RUN
+from conqret.judging.base import SECOND
 from conqret.judging.registry import DEFAULT_FORMAT, JUDGES
 from conqret.llm.options import OFFLINE_MODEL
+from conqret.runs.session import Session
 
 click = require("click", extra="autojudge")
 base = require("autojudge_base", extra="autojudge")
@@ -78,17 +84,27 @@ class ConqretJudge:
         What has no score is in no row; why stands in the reports' ``evaldata`` and in the run directory.
         """
         reports = list(rag_responses)
-        items, found = _judged(reports, rag_topics, llm_config, settings)
-        if nugget_banks is not None and found.record.format not in NUGGET_FORMATS:
-            note(f"the format {found.record.format} asks about no nuggets: the banks are not used")
-        board = run_leaderboard("the leaderboard", items, found)
-        if not board.scores:
-            raise ConqretError(f"no report has a score: {dict(found.summary.reasons)}")
-        for report, judgment in zip(reports, found, strict=True):
-            report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
-        score = JUDGES.resolve(found.record.format).score
+        run = _judged(reports, rag_topics, llm_config, settings)
+        found, summary = run.judgments, run.judgments.summary if run.judgments is not None else None
+        if nugget_banks is not None:
+            _note_unused(nugget_banks, run)
+        metrics = [metric for metric in run.metrics if SECOND not in metric]
+        board = run_leaderboard("the leaderboard", run.items, found or (), run.empty, metrics)
+        if summary is not None and not any(judgment.values for judgment in found or ()):
+            raise ConqretError(f"no report has a score: {dict(summary.reasons)}")
+        judgments = {judgment.item: judgment for judgment in found or ()}
+        for report, item in zip(reports, run.reports, strict=True):
+            if (judgment := judgments.get(item.id)) is not None:
+                report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
+            elif not item.argument:
+                report.evaldata = {**(report.evaldata or {}), METADATA: {"empty": True}}
+        score = JUDGES.resolve(run.format).score
         specs = [
-            leaderboards.MeasureSpec(metric, float, described(found.summary.metrics[metric], score))
+            leaderboards.MeasureSpec(
+                metric,
+                float,
+                described(None if summary is None else summary.metrics[metric], score, len(run.empty)),
+            )
             for metric in board.scores
         ]
         rows: dict[tuple[str, str], dict[str, float]] = {}
@@ -109,11 +125,11 @@ class ConqretJudge:
         holes = settings.get("holes", "leave_out")
         if holes not in ("leave_out", "error"):
             raise DeclarationError(f"holes is {holes!r}; write leave_out or error")
-        items, found = _judged(rag_responses, rag_topics, llm_config, settings)
-        grades, unrated = document_grades(items, found, low, high)
+        run = _judged(rag_responses, rag_topics, llm_config, settings)
+        grades, unrated = document_grades(run.items, run.judgments or (), low, high)
         if not grades:
             rated = f"no document has a rating from 0 to {TOP_GRADE}"
-            note(f"by the format {found.record.format} {rated}: there are no qrels")
+            note(f"by the format {run.format} {rated}: there are no qrels")
             return None
         if unrated:
             said = [f"{document} ({topic})" for topic, document in unrated]
@@ -133,14 +149,18 @@ class ConqretJudge:
     @_in_words()
     def create_nuggets(self, rag_responses: Any, rag_topics: Any, llm_config: Any, **settings: Any) -> Any:
         """The nuggets that the format wrote, by topic; None where it writes none, or there are no reports."""
+        given = settings.get("nugget_banks")
         if settings.get("format") not in NUGGET_FORMATS or rag_responses is None:
+            return given
+        run = _judged(rag_responses, rag_topics, llm_config, settings)
+        if given is not None:
+            _note_unused(given, run)
+        if run.judgments is None:
             return None
-        items, found = _judged(rag_responses, rag_topics, llm_config, settings)
         titles = {str(one.request_id): one.title for one in rag_topics}
-        creator = f"conqret {found.record.format} {found.record.fingerprint}"
         banks = [
-            self.bank(topic, titles[topic], listed, found.record.model, creator)
-            for topic, listed in nuggets(items, found).items()
+            self.bank(topic, titles[topic], listed, run.judgments.record.model, run.creator)
+            for topic, listed in nuggets(run.items, run.judgments).items()
         ]
         return self.nugget_banks_type.from_banks_list(banks)
 
@@ -207,9 +227,57 @@ def client_settings(llm_config: Any) -> dict[str, Any]:
     return found
 
 
-def _judged(
-    reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any]
-) -> tuple[list[Item], Judgments]:
+@dataclass(frozen=True)
+class _Run:
+    """All reports as items, those that were judged, in the order of their judgments, and those that are empty."""
+
+    format: str
+    reports: list[Item]
+    items: list[Item]
+    judgments: Judgments | None
+
+    @property
+    def empty(self) -> list[Item]:
+        """Reports without a sentence."""
+        return [item for item in self.reports if not item.argument]
+
+    @property
+    def metrics(self) -> Sequence[str]:
+        """What there is a column for."""
+        return (
+            JUDGES.resolve(self.format).metrics if self.judgments is None else self.judgments.record.metrics
+        )
+
+    @property
+    def creator(self) -> str:
+        """Who wrote the nuggets."""
+        return "" if self.judgments is None else f"conqret {self.format} {self.judgments.record.fingerprint}"
+
+
+def _note_unused(banks: Any, run: _Run) -> None:
+    """Say that the nuggets of these banks are not asked about, but where they were written by this very run."""
+    listed = [
+        one
+        for bank in banks.banks.values()
+        for one in (bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets)
+    ]
+    if run.creator and all(run.creator in str(one) for one in listed):
+        return
+    why = (
+        "writes its own nuggets, in the call that rates them"
+        if run.format in NUGGET_FORMATS
+        else "asks about no nuggets"
+    )
+    note(
+        f"the format {run.format} {why}: the {number(len(listed), 'nugget')} of the given banks are not used"
+    )
+
+
+_SESSIONS: dict[str, tuple[Session, JudgeSettings]] = {}
+"""The sessions of this process by their settings: all phases of a workflow spend one budget."""
+
+
+def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any]) -> _Run:
     """The reports as items, and their judgments. Each phase of a workflow asks for the same, and the first pays."""
     own = dict(settings)
     for name in ("grade_range", "holes", "qrels", "nugget_banks"):
@@ -231,20 +299,28 @@ def _judged(
     items = list(open_items(records, topics=requests))
     if system and system not in (runs := sorted({str(item.metadata[RUN]) for item in items})):
         raise UnknownNameError("run", system, runs)
+    answered = [item for item in items if item.argument]
+    if empty := [item.id for item in items if not item.argument]:
+        note_all(f"{number(len(empty), 'report')} without a sentence counted as 0, as the track asks", empty)
     asks = JUDGES.resolve(own["format"]).asks
     if system or all("second_argument" in ask.needs for ask in asks):
-        items = beside(items, system)
-    with progress(f"judging by {own['format']}") as bar:
+        answered = beside(answered, system)
+    check_names("judge", own, JudgeSettings)
+    if not answered:
+        return _Run(own["format"], items, [], None)
+    session, left = _SESSIONS.setdefault(repr(sorted(own.items())), session_of(own))
+    with progress(f"judging by {own['format']}") as bar, session:
         found = judge(
-            items,
+            answered,
             output=folder,
             overwrite=True,
             on_start=lambda setup, checked, client, kept: bar.start(client, kept, checked.count),
             on_judgment=bar.advance,
-            **own,
+            **left,
         )
     tell(f"{found!r}, report: {folder / 'report.html'}")
-    return items, found
+    judged = set(found.ids)
+    return _Run(own["format"], items, [item for item in answered if item.id in judged], found)
 
 
 def _evaldata(judgment: Any) -> dict[str, Any]:

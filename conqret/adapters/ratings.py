@@ -13,7 +13,7 @@ from typing import Any
 from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io.leaderboards import Leaderboard, leaderboard
 from conqret.io.reports import RUN, TOPIC
 from conqret.judging.base import SECOND
@@ -33,9 +33,15 @@ class ListedNugget:
     coverage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-def run_leaderboard(name: str, items: Iterable[Item], judgments: Iterable[Judgment]) -> Leaderboard:
+def run_leaderboard(
+    name: str,
+    items: Iterable[Item],
+    judgments: Iterable[Judgment],
+    empty: Iterable[Item] = (),
+    metrics: Iterable[str] = (),
+) -> Leaderboard:
     """Every score of every report, and the means over the topics that have one. What is said of the report beside it
-    (``second.…``) stands in that one's row.
+    (``second.…``) stands in that one's row. Reports that are ``empty`` have 0 in each of ``metrics``.
 
     Raises:
         DeclarationError: an item does not say which run's report on which topic it is.
@@ -50,12 +56,23 @@ def run_leaderboard(name: str, items: Iterable[Item], judgments: Iterable[Judgme
         found += [
             (metric, run, topic, value) for metric, value in judgment.values.items() if SECOND not in metric
         ]
+    found += [
+        (metric, str(item.metadata[RUN]), str(item.metadata[TOPIC]), 0.0)
+        for item in empty
+        for metric in metrics
+    ]
     return leaderboard(name, found).recomputed()
 
 
-def described(summary: MetricSummary, score: str) -> str:
-    """What a metric is, on how many reports it rests, and where its mean would lie with what is missing."""
-    told = f"0 to 1; {score}. {summary.scored} of {summary.total} reports have a score"
+def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
+    """What a metric is, on how many reports it rests, and where its mean would lie with what is missing. ``empty``
+    reports were not judged, and count as 0."""
+    unanswered = (
+        f"; {number(empty, 'report')} without a sentence counted as 0, as the track asks" if empty else ""
+    )
+    if summary is None:
+        return f"0 to 1; {score}{unanswered}"
+    told = f"0 to 1; {score}{unanswered}. {summary.scored} of {summary.total} reports have a score"
     if summary.scored == summary.total:
         return told
     lost = ", ".join(f"{count} {reason}" for reason, count in summary.reasons.items())

@@ -6,6 +6,7 @@ import os
 import pytest
 import yaml
 
+from tests.adapters.metered import MeteredServer
 from tests.adapters.reports import REQUESTS, TOPICS, reports
 from tests.server import FaultPlan, FaultServer
 
@@ -146,6 +147,102 @@ def test_a_model_over_http_is_asked_once(run, tmp_path, monkeypatch):
     assert (tmp_path / "cache" / "conqret.sqlite").is_file()
     record = json.loads((tmp_path / "rag-fine-grained.conqret" / "run.json").read_text())
     assert record["model"] == "hosted_vllm/my-model"
+
+
+def test_the_workflow_names_its_class_as_the_starter_kit_reads_it(base):
+    from importlib import import_module
+
+    from conqret.adapters.autojudge import WORKFLOW
+
+    workflow = yaml.safe_load(WORKFLOW.read_text())
+    module, _, name = workflow["judge_class"].partition(":")
+    judge = getattr(import_module(module), name)
+    for phase in ("judge", "create_nuggets", "create_qrels"):
+        assert workflow.get(phase, True)
+        assert callable(getattr(judge, phase))
+
+
+def empty(report):
+    return {**report, "responses": []}
+
+
+@pytest.mark.parametrize(
+    "variant", ["rag-fine-grained", "direct", "query-rubric", "rag-direct", "response-quality"]
+)
+def test_a_run_of_empty_reports_is_scored_without_a_model(run, tmp_path, monkeypatch, variant):
+    for path in (tmp_path / "runs").iterdir():
+        path.unlink()
+    (tmp_path / "runs" / "0.jsonl").write_text(json.dumps(empty(reports()[0])) + "\n")
+    monkeypatch.setenv("OPENAI_MODEL", "my-model")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    code, said = run("--variant", variant, "--topic", "leaf")
+    assert code == 0, said
+    (written,) = tmp_path.glob("*.eval.txt")
+    found = table(written)
+    assert {key[:2] for key in found} == {("alpha", "leaf"), ("alpha", "all")}
+    assert set(found.values()) == {0.0}
+    assert "1 report without a sentence counted as 0, as the track asks" in said
+
+
+def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
+    code, said = run("--variant", "direct")
+    assert code == 0, said
+    whole = table(tmp_path / "direct.eval.txt")
+    (tmp_path / "runs" / "0.jsonl").write_text(json.dumps(empty(reports()[0])) + "\n")
+    code, said = run("--variant", "direct", "--augment-report")
+    assert code == 0, said
+    found = table(tmp_path / "direct.eval.txt")
+    for key in whole.keys() | found.keys():
+        system, topic, metric = key
+        if (system, topic) == ("alpha", "leaf"):
+            assert found[key] == 0.0
+        elif (system, topic) == ("alpha", "all"):
+            left = [found.get(("alpha", one, metric)) for one in TOPICS]
+            assert found[key] == pytest.approx(sum(left) / 3)
+        else:
+            assert found[key] == whole[key]
+    (told, *_) = yaml.safe_load((tmp_path / "direct.eval.measures.yml").read_text())["measures"]
+    assert (
+        "; 1 report without a sentence counted as 0, as the track asks. 8 of 8 reports have a score"
+        in told["description"]
+    )
+    lines = map(json.loads, (tmp_path / "direct.responses.jsonl").read_text().splitlines())
+    said_of = {(one["metadata"]["run_id"], one["metadata"]["topic_id"]): one["evaldata"] for one in lines}
+    assert said_of["alpha", "leaf"] == {"conqret": {"empty": True}}
+    assert said_of["beta", "leaf"]["conqret"]["measures"]
+
+
+@pytest.mark.parametrize("variant", ["query-rubric", "direct"])
+def test_banks_that_are_given_are_not_used_and_a_note_says_so(run, tmp_path, variant):
+    code, said = run("--variant", "query-rubric")
+    assert code == 0, said
+    assert "given banks" not in said
+    banks = tmp_path / "query-rubric.nuggets.jsonl"
+    others = tmp_path / "others.jsonl"
+    others.write_text(banks.read_text().replace("conqret query-rubric", "annotators"))
+    for create in ((), ("--no-create-nuggets",)):
+        code, said = run("--variant", variant, "--filebase", "given", "--nugget-banks", str(others), *create)
+        assert code == 0, said
+        why = {
+            "query-rubric": "writes its own nuggets, in the call that rates them",
+            "direct": "asks about no nuggets",
+        }
+        assert (
+            f"note: the format {variant} {why[variant]}: the 60 nuggets of the given banks are not used"
+            in said
+        )
+        (tmp_path / "given.nuggets.jsonl").unlink(missing_ok=True)
+
+
+def test_one_budget_for_all_phases(run, tmp_path, monkeypatch):
+    with MeteredServer() as server:
+        monkeypatch.setenv("OPENAI_MODEL", "mine")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        settings = {name: server.settings()[name] for name in ("max_tokens", "input_price", "output_price")}
+        given = [text for name, one in settings.items() for text in ("--set", f"{name}={one}")]
+        code, said = run("--variant", "direct", "--set", "budget_usd=0.5", *given)
+        assert code == 0, said
+        server.check()
 
 
 def test_a_corpus_is_refused_and_nothing_is_written(run, tmp_path):
