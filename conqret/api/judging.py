@@ -100,7 +100,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               ``on_judgment``: called with each judgment as it is done
             - those of :class:`conqret.llm.options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
-              ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``
+              ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``,
+              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response)
 
     Returns:
         :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,

@@ -42,6 +42,7 @@ class ClientSettings(TypedDict, total=False):
     budget_usd: float | None
     timeout: float
     stop_after_failures: float
+    retry_unscored: bool
 
 
 class AnswerSettings(TypedDict, total=False):

@@ -193,10 +193,17 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
     tell(
         f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
     )
+    tell_retried(session)
     for name, answers in session.others.items():
         note(f"{answers:,} answers say that another model gave them: {name}")
     for name, example in session.failures.items():
         note(f"{reason(name)}, as for {example}")
+
+
+def tell_retried(session: SessionCounts) -> None:
+    """Say how many recorded responses that could not be used were requested again."""
+    if session.retried:
+        note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
 
 
 @dataclass

@@ -6,7 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.cli import options
-from conqret.cli.console import at, complain, end, note, note_all, progress, result, tell, tell_outcomes
+from conqret.cli.console import (
+    at,
+    complain,
+    end,
+    note,
+    note_all,
+    progress,
+    result,
+    tell,
+    tell_outcomes,
+    tell_retried,
+)
 from conqret.cli.groups import grouped
 from conqret.cli.settings_file import Config
 from conqret.errors import number
@@ -278,6 +289,7 @@ def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
 def _remark(found: Judgments, *, quiet: bool) -> None:
     if found.session.kept and not quiet:
         note(f"{found.session.kept} of {len(found)} judgments were kept from before")
+    tell_retried(found.session)
     if found.missing:
         note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
 

@@ -156,6 +156,15 @@ class Calls(Group):
             "Stop once this share of the questions sent (at least 20) has failed. Default: 0.5.",
         ),
     ] = None
+    retry_unscored: Annotated[
+        bool | None,
+        option(
+            LIMITS,
+            "Request again, once a run, what an earlier run recorded as an invalid response or a refusal, so that the "
+            "same command heals it. Default: yes.",
+            "--retry-unscored/--no-retry-unscored",
+        ),
+    ] = None
 
     def of(self, model: str | None) -> ClientOptions:
         """The settings of a client for ``model`` (None: offline).

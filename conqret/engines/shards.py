@@ -76,7 +76,7 @@ def gather(store: Recordings) -> None:
             with FileLock(lock, timeout=max(0.0, until - time.monotonic())):
                 if shard.exists():
                     with Recordings(shard) as part:
-                        store.add(part.recorded())
+                        store.add(part.recorded(), newer=True)  # an answer that was asked for again
                 for rest in ("", "-wal", "-shm", _LOCK):  # SQLite leaves its own to whoever reads it yet
                     shard.with_name(f"{shard.name}{rest}").unlink(missing_ok=True)
         except (ConqretError, Timeout) as error:

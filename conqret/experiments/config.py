@@ -160,6 +160,7 @@ class ModelTable(Table):
     budget_usd: float | None = None
     timeout: float | None = None
     stop_after_failures: float | None = None
+    retry_unscored: bool | None = None
 
 
 class Experiment(Table):

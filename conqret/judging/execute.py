@@ -78,7 +78,7 @@ def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRec
     settings = {
         name: value
         for name, value in asdict(setup.client).items()
-        if name not in {"model", "api_key", "api_base"} and value is not None
+        if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
     }
     return JudgeRecord(
         format=setup.judge.name,

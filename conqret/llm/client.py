@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from conqret.data import Call, Reason
+from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, shortened
 from conqret.llm.keys import parameters, request_key
 from conqret.llm.limits import Quota
@@ -41,6 +41,8 @@ MAX_MISSING = 100_000
 """So many unrecorded questions are kept by name: a service that replays is asked without end, and has to stay small."""
 
 _MENDABLE = (Reason.INVALID_JSON, Reason.INVALID_ANSWER)
+_RETRIED = frozenset({*_MENDABLE, Reason.TRUNCATED, Reason.REFUSAL})
+"""What a model may do better another time; a prompt that is too long stays too long."""
 
 _log = logging.getLogger(__name__)
 
@@ -91,6 +93,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         self._heard = heard
         self._flights: dict[str, asyncio.Task[tuple[Completion, int]]] = {}
         self._missing: dict[str, Missing] = {}
+        self._fresh: set[str] = set()
 
     @property
     def model_id(self) -> str:
@@ -144,11 +147,26 @@ class Client(AbstractAsyncContextManager["Client"]):
             DeclarationError: the request cannot be asked of this model at all.
         """
         answer = await self._ask(request)
+        if self._is_stale(answer):
+            self.progress.retried += 1
+            again = await self._ask(request, afresh=True)
+            answer = answer if again.reason is not None and again.reason.status is Status.FAILED else again
         if any(call.attempts for call in answer.calls):
             self.progress.brake.count(request.item, answer.reason, answer.detail)
         return answer
 
-    async def _ask(self, request: Request[Response]) -> Answer[Response]:
+    def _is_stale(self, answer: Answer[Any]) -> bool:
+        """Whether an answer that could not be used comes from recordings alone, so that the model may do better now."""
+        return (
+            answer.reason in _RETRIED
+            and self._options.retry_unscored
+            and self._sender is not None
+            and not self._reads
+            and not self._backend.baseline
+            and not any(call.attempts or call.key in self._fresh for call in answer.calls)
+        )
+
+    async def _ask(self, request: Request[Response], *, afresh: bool = False) -> Answer[Response]:
         self._backend.check_can_ask(
             request.ask, read=request.reading is not None, written=request.written, plain=request.plain
         )
@@ -160,7 +178,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
             self._heard(key, sent)
             try:
-                completion, attempts = await self._obtain(sent, key)
+                completion, attempts = await self._obtain(sent, key, afresh=afresh)
             except ProviderError as error:
                 calls.append(_failed(sent, key, error))
                 return Answer(None, tuple(calls), reason=error.code, detail=str(error))
@@ -249,9 +267,11 @@ class Client(AbstractAsyncContextManager["Client"]):
             reading=request.reading if self._reads or not request.written else None,
         )
 
-    async def _obtain(self, sent: Request[Any], key: str) -> tuple[Completion, int]:
-        """The completion from the store, from the same request under way, or from the model after so many attempts."""
-        recorded = self._store.get(key) if self._store is not None else None
+    async def _obtain(self, sent: Request[Any], key: str, *, afresh: bool = False) -> tuple[Completion, int]:
+        """The completion from the store, from the same request under way, or from the model after so many attempts; not
+        from an earlier run where it is wanted ``afresh``."""
+        afresh = afresh and key not in self._fresh
+        recorded = self._store.get(key) if self._store is not None and not afresh else None
         if recorded is not None:
             self.progress.recorded += 1
             return recorded, 0
@@ -264,7 +284,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
         flight = self._flights.get(key)
         if flight is None:
-            self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sent, key))
+            self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sent, key, afresh))
             flight.add_done_callback(lambda done: self._landed(key, done))
             # Who asks may be stopped; the answer is paid for, and recorded when it comes.
             return await asyncio.shield(flight)
@@ -277,11 +297,16 @@ class Client(AbstractAsyncContextManager["Client"]):
         if not flight.cancelled():
             flight.exception()  # nobody may be waiting for it any more
 
-    async def _send(self, sender: Sender, sent: Request[Any], key: str) -> tuple[Completion, int]:
+    async def _send(
+        self, sender: Sender, sent: Request[Any], key: str, afresh: bool
+    ) -> tuple[Completion, int]:
         """The completion as it is recorded, and the number of requests it took."""
         with self._tracing.span(sent, key) as told:
             completion, attempts = await sender.send(sent)
             told(completion, attempts)
+        if len(self._fresh) >= MAX_MISSING:  # a service goes on for weeks
+            self._fresh.clear()
+        self._fresh.add(key)
         if self._store is None:
             return completion, attempts
         kept = self._store.put(
@@ -292,6 +317,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             model=self.model_id,
             params=parameters(sent, read=self._reads and not sent.plain),
             sample=sent.sample,
+            instead=afresh,
         )
         return kept, attempts
 

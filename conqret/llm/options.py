@@ -39,6 +39,8 @@ class ClientOptions:
     was invalid is asked for again in a request of its own), ``max_attempts`` the requests sent for it.
     From a share of ``stop_after_failures`` (above 0, at most 1) of questions without a valid answer on, nothing more is
     asked (see :class:`conqret.llm.brake.Brake`).
+    ``retry_unscored``: a recorded answer that could not be used (a refusal, no valid JSON) is asked for once more, in
+    its place, by the next run that needs it.
     ``client`` is the way to hosted models: ``direct`` asks OpenAI-compatible servers without litellm, and all others
     through it, ``litellm`` asks all through it. It changes no answer.
     ``context_window`` (tokens) and the prices (US dollars per million tokens) override the price list.
@@ -61,6 +63,7 @@ class ClientOptions:
     input_price: float | None = None
     output_price: float | None = None
     stop_after_failures: float = STOP_AFTER
+    retry_unscored: bool = True
     client: Way = "direct"
 
     @classmethod

@@ -21,6 +21,7 @@ class Progress:
     ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
     Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
     known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
+    ``retried`` counts the recorded answers that could not be used and were asked for again.
     ``others`` counts the answers, recorded ones too, by the name of another model than was asked.
     ``brake`` counts the questions that came to nothing, and says whether any more should be asked.
     """
@@ -33,6 +34,7 @@ class Progress:
     cost_usd: float | None = 0.0
     limit: int = 0
     estimated: int = 0
+    retried: int = 0
     others: Counter[str] = field(default_factory=Counter)
     brake: Brake = field(default_factory=Brake)
 
@@ -46,7 +48,15 @@ class Progress:
 
     def count_on(self, now: Progress, before: Progress) -> None:
         """Count what another client did between ``before`` and ``now``."""
-        for name in ("calls", "recorded", "retries", "prompt_tokens", "completion_tokens", "estimated"):
+        for name in (
+            "calls",
+            "recorded",
+            "retries",
+            "prompt_tokens",
+            "completion_tokens",
+            "estimated",
+            "retried",
+        ):
             setattr(self, name, getattr(self, name) + getattr(now, name) - getattr(before, name))
         if self.cost_usd is not None:
             known = now.cost_usd is not None and before.cost_usd is not None

@@ -134,8 +134,10 @@ class Recordings(Closing):
         model: str,
         params: Mapping[str, Any],
         sample: int,
+        instead: bool = False,
     ) -> Completion:
-        """Record and commit; returns the completion that counts: an earlier one of this key that can be read, if any.
+        """Record and commit; returns the completion that counts: an earlier one of this key that can be read, if any,
+        unless this one is to stand ``instead``.
 
         An earlier one that is damaged is set aside.
 
@@ -149,7 +151,7 @@ class Recordings(Closing):
             created=created,
         )  # fmt: skip
         try:
-            return self._put(recording)
+            return self._replace(recording) if instead else self._put(recording)
         except StoreError:
             self._rescue_answer(recording)
             raise
@@ -161,10 +163,12 @@ class Recordings(Closing):
                 if (found := self._sound(row)) is not None:
                     yield found
 
-    def add(self, rows: Iterable[Recording]) -> int:
-        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
+    def add(self, rows: Iterable[Recording], *, newer: bool = False) -> int:
+        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new. With
+        ``newer`` those that were made after the one that is here take its place.
+        """
         with self._file.guarded("answers could not be added"), self._file.transaction():
-            return sum(map(self._insert, rows))
+            return sum(self._insert(row) or (newer and self._renew(row)) for row in rows)
 
     def check(self, *, repair: bool = False) -> tuple[int, list[str]]:
         """Look at the whole file: how many answers are sound, and the names of the damaged ones.
@@ -252,6 +256,19 @@ class Recordings(Closing):
 
     def _insert(self, recording: Recording) -> int:
         return self._db.execute(_INSERT, recording.row()).rowcount
+
+    def _renew(self, recording: Recording) -> int:
+        """Put the recording in the place of an older one; returns how many were."""
+        older = "DELETE FROM recordings WHERE key = ? AND created < ?"
+        if self._db.execute(older, (recording.key, recording.created)).rowcount:
+            self._insert(recording)
+        return 0
+
+    def _replace(self, recording: Recording) -> Completion:
+        with self._file.guarded("an answer could not be recorded"), self._file.transaction():
+            self._db.execute("DELETE FROM recordings WHERE key = ?", (recording.key,))
+            self._insert(recording)
+        return recording.completion
 
     def _put(self, recording: Recording) -> Completion:
         key, completion = recording.key, recording.completion

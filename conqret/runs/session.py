@@ -28,6 +28,7 @@ T = TypeVar("T")
 class SessionCounts(BaseModel, frozen=True):
     """What one session did: requests sent (retries included), answers taken from a recording, rows kept from
     before, and US dollars spent (None: unknown), in which the cost of ``estimated`` answers is an estimate.
+    ``retried`` counts the answers of an earlier run that could not be used and were asked for again.
     ``others`` counts the answers that name another model than was asked, by that name. ``failures`` has for each
     reason why questions failed an example, and ``stopped`` says why it stopped asking before its end, where it did.
     A run that goes on makes its own counts each time."""
@@ -37,6 +38,7 @@ class SessionCounts(BaseModel, frozen=True):
     kept: int = 0
     cost_usd: float | None = 0.0
     estimated: int = 0
+    retried: int = 0
     others: dict[str, int] = {}
     failures: dict[str, str] = {}
     stopped: str = ""
@@ -51,6 +53,7 @@ class SessionCounts(BaseModel, frozen=True):
             recorded=sum(one.recorded for one in each),
             cost_usd=sum(costs) if len(costs) == len(each) else None,
             estimated=sum(one.estimated for one in each),
+            retried=sum(one.retried for one in each),
             others={name: count for one in each for name, count in one.others.items()},
             failures={reason: example for one in each for reason, example in one.failures.items()},
             stopped="; ".join(one.stopped for one in each if one.stopped),
@@ -65,6 +68,7 @@ class SessionCounts(BaseModel, frozen=True):
             kept=kept,
             cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
             estimated=self.estimated - before.estimated,
+            retried=self.retried - before.retried,
             others=self.others,
             failures=self.failures,
             stopped=self.stopped,
@@ -154,6 +158,7 @@ class Session:
             recorded=done.recorded,
             cost_usd=done.cost_usd,
             estimated=done.estimated,
+            retried=done.retried,
             others=dict(done.others),
             failures=done.brake.reasons,
             stopped=done.brake.why,
