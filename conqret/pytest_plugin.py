@@ -9,6 +9,8 @@ Importing this module imports nothing but pytest: everything else waits for the 
 
 from __future__ import annotations
 
+import inspect
+import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
+_FILES = ("--conqret-items", "--conqret-recordings")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -43,6 +46,46 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="money that the session may spend at most, shared evenly by xdist's workers",
     )  # fmt: skip
     parser.addini(_SOURCE, "the items that --conqret-items names otherwise, relative to the root", default="")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Refuse a file behind one of our options that pytest took for a path of tests. It looks for its root folder and
+    its configuration before it knows the options of plugins, so that ``--option /elsewhere/file`` moves both there, and
+    what is configured where the tests are is never read.
+
+    Raises:
+        UsageError: the root folder was moved so.
+    """
+    if _expected_root(early_config) in (None, (early_config.rootpath, early_config.inipath)):
+        return
+    given = [str(one) for one in early_config.invocation_params.args]
+    for option, value in itertools.pairwise(given):
+        if option in _FILES:
+            raise pytest.UsageError(
+                f"pytest took {value} for a path of tests, and {early_config.rootpath} for its root folder: write "
+                f"{option}={value}, with an equals sign"
+            )
+
+
+def _expected_root(config: pytest.Config) -> tuple[Path, Path | None] | None:
+    """Root folder and configuration by the paths of tests alone; None where this pytest finds them otherwise."""
+    try:
+        from _pytest.config.findpaths import determine_setup
+
+        known = config.known_args_namespace
+        given = {
+            "inifile": known.inifilename,
+            "override_ini": known.override_ini,
+            "args": known.file_or_dir,
+            "rootdir_cmd_arg": known.rootdir or None,
+            "invocation_dir": config.invocation_params.dir,
+        }
+        wanted = inspect.signature(determine_setup).parameters
+        root, file, *_ = determine_setup(**{name: one for name, one in given.items() if name in wanted})
+    except (ImportError, AttributeError, TypeError):
+        return None
+    return root, file
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -21,7 +21,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from conqret._optional import require
 from conqret.adapters.ratings import (
@@ -308,7 +308,9 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     check_names("judge", own, JudgeSettings)
     if not answered:
         return _Run(own["format"], items, [], None)
-    session, left = _SESSIONS.setdefault(repr(sorted(own.items())), session_of(own))
+    if (key := repr(sorted(own.items()))) not in _SESSIONS:
+        _SESSIONS[key] = session_of(cast(JudgeSettings, own))
+    session, left = _SESSIONS[key]
     with progress(f"judging by {own['format']}") as bar, session:
         found = judge(
             answered,
@@ -316,7 +318,7 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
             overwrite=True,
             on_start=lambda setup, checked, client, kept: bar.start(client, kept, checked.count),
             on_judgment=bar.advance,
-            **left,
+            **cast(dict[str, Any], left),
         )
     tell(f"{found!r}, report: {folder / 'report.html'}")
     judged = set(found.ids)

@@ -101,6 +101,27 @@ def test_no_items_is_a_skip_with_the_remedy(suite: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*no items: give --conqret-items FILE*"])
 
 
+@pytest.mark.parametrize("option", ["--conqret-items", "--conqret-recordings"])
+def test_a_file_elsewhere_moves_no_root_folder(
+    suite: pytest.Pytester, tmp_path_factory: pytest.TempPathFactory, option: str
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "items.jsonl"
+    shutil.copy(suite.path / "items.jsonl", elsewhere)
+    suite.makeini("[pytest]\naddopts = --strict-config\n")
+    suite.makeconftest("import pytest\n@pytest.fixture\ndef of_the_conftest(): return 1")
+    suite.makepyfile("def test_it(conqret_items, of_the_conftest): pass")
+    result = run(suite, option, str(elsewhere))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"*took {elsewhere} for a path of tests*write {option}={elsewhere}, with an*"]
+    )
+    result = run(suite, f"{option}={elsewhere}")
+    result.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
+    result.assert_outcomes(passed=int(option == "--conqret-items"), skipped=int(option != "--conqret-items"))
+    inside = run(suite, option, "fixtures/demo/items.jsonl")  # which moves nothing
+    inside.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
+
+
 def test_items_from_the_configuration(suite: pytest.Pytester) -> None:
     suite.makeini("[pytest]\nconqret_items_file = items.jsonl\n")
     suite.makepyfile("def test_it(conqret_items): assert len(conqret_items) == 24")
