@@ -14,7 +14,7 @@ from conqret.data import Item, Judgment
 from conqret.engines import clients_of
 from conqret.errors import DeclarationError
 from conqret.io import Checked, ItemSource, open_items
-from conqret.io.frames import with_columns
+from conqret.io.frames import only_split, with_columns
 from conqret.judging.base import JudgeOptions
 from conqret.judging.execute import Execution, aexecute, judge_record, judged, noted
 from conqret.judging.expected_cost import Expected, Sizes
@@ -165,6 +165,7 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
     Raises:
         DeclarationError: as :func:`judge`.
     """
+    items = only_split(items)
     several = [items] if isinstance(items, Item | Mapping) else items
     log = log_of(
         settings.get("verdicts"),

@@ -38,6 +38,23 @@ def frame_kind(value: object) -> FrameKind | None:
     return _FRAMES.get((module, name))
 
 
+def only_split(value: Any) -> Any:
+    """The dataset of a ``DatasetDict`` of the library datasets that has one split, as ``load_dataset`` gives it; what
+    is no such dictionary, as it is.
+
+    Raises:
+        DeclarationError: it has several splits.
+    """
+    if type(value).__module__.split(".")[0] != "datasets" or not isinstance(value, Mapping):
+        return value
+    if len(value) != 1:
+        splits = ", ".join(map(repr, value)) or "none"
+        raise DeclarationError(
+            f"a {type(value).__name__} has a dataset a split ({splits}): give one of them, as found['test']"
+        )
+    return next(iter(value.values()))
+
+
 @dataclass(frozen=True, slots=True)
 class FrameRows:
     """The rows of a frame; the first is line 1."""

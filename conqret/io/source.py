@@ -17,7 +17,7 @@ from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, reco
 from conqret.io.faults import kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.folder import FolderRows, several_files
-from conqret.io.frames import FrameKind, FrameRows, frame_kind
+from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.items import item_schema, read_items
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Rows, columns_of
@@ -120,6 +120,7 @@ def open_items(
         DeclarationError: ``source`` is nothing that holds items, ``columns`` names an unknown field, ``topics`` are
             given for items that have theirs, or items are to be left out of a long table, whose rows belong together.
     """
+    source = only_split(source)
     kind = frame_kind(source)
     rows = FrameRows(source, kind) if kind else _rows(source)
     layout = _layout(rows, columns or {})

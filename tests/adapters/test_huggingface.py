@@ -31,6 +31,17 @@ def test_a_dataset_is_judged_as_it_is():
     ]
 
 
+def test_a_dictionary_of_one_split_is_judged_and_of_several_one_has_to_be_named():
+    item = {"question": "Ban zoos?", "answer": "Yes: cages are small [1].", "contexts": ["Cages are small."]}
+    given = datasets.Dataset.from_list([item])
+    own = conqret.judge([item], format="direct")[0].values
+    for split in (given, given.to_iterable_dataset()):
+        kind = datasets.DatasetDict if split is given else datasets.IterableDatasetDict
+        assert conqret.judge(kind({"train": split}), format="direct")[0].values == own
+        with pytest.raises(conqret.DeclarationError, match=r"a split \('train', 'test'\): give one of them"):
+            conqret.judge(kind({"train": split, "test": split}), format="direct")
+
+
 @pytest.mark.parametrize("where", ["folder", "memory", "path"])
 def test_a_run_is_a_dataset_with_nulls_and_reasons(run, where):
     given = {"folder": run, "memory": judged(), "path": run.folder.path}[where]
