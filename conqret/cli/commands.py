@@ -95,6 +95,22 @@ MARKUP: Final = "markdown"
 COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
 
 
+MEANT: Mapping[str, str] = {
+    "eval": "judge", "scor": "judge", "rate": "judge", "rating": "judge", "grade": "judge", "grading": "judge",
+    "assess": "judge", "measure": "judge", "metric": "formats", "agreement": "agree", "alpha": "agree",
+    "kappa": "agree", "experiment": "run", "search": "retrieve", "rerank": "retrieve", "ui": "view",
+    "dashboard": "view", "server": "serve", "api": "serve", "leaderboard": "cards", "ensemble": "jury",
+    "monitor": "drift", "threshold": "abstain",
+}  # fmt: skip
+"""How what people type begins whom other tools have taught other words, and the command that they mean."""
+
+
+def meant(name: str) -> str | None:
+    """The command that another word for it stands for: ``eval``, ``evaluate`` and ``score-items`` are ``judge``."""
+    parts = name.lower().replace("_", "-").split("-")
+    return next((command for part in parts for word, command in MEANT.items() if part.startswith(word)), None)
+
+
 class Commands(TyperGroup):
     """The group of all commands. Each is a module of this package by its name, with a function of that name and an
     ``EPILOG``, or with several in its ``app``."""
@@ -114,6 +130,12 @@ class Commands(TyperGroup):
             panel = next(panel for panel, names in PANELS.items() if cmd_name in names)
             return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_help_panel=panel)
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of the first argument; where there is none, an error names the one that is meant."""
+        if args and args[0] not in self.commands and (command := meant(args[0])) is not None:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{command}'?")
+        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help, for which no command is imported."""

@@ -212,6 +212,8 @@ def judge(
         summary = _calibrated(found.folder, maps)
     outcomes = [check_mean(one, found.summary) for one in wanted]
     result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
+    by_default = found.record.baseline and model is None and not own.given() and kept.replay is None
+    _name_a_model(items, wanted=by_default and not shown.quiet)
     _write_for_build(found, outcomes, junit, markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and found.summary.failed:
@@ -220,6 +222,22 @@ def judge(
         )
     there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
     end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
+
+
+def _name_a_model(items: Path | None, *, wanted: bool) -> None:
+    """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
+    if not wanted:
+        return
+    from conqret.llm.suggestion import suggestion
+
+    named, why = suggestion() or (
+        "--model gpt-4o-mini",
+        "needs OPENAI_API_KEY; docs/models.md has local ones",
+    )
+    note(
+        "no LLM was requested: these scores are word statistics of the offline baseline. Name a model: "
+        f"conqret judge {items} {named} ({why})"
+    )
 
 
 def _write_for_build(
