@@ -27,7 +27,7 @@ TEXT, SNIPPETS = "text", "snippets"
 MAX_TEXT = 5_000
 """Characters of a counter-argument; those of the paper have some hundred."""
 MAX_SNIPPETS = 10
-_CITED = re.compile(r"#(\d+)")
+_CITED = re.compile(r"#([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,10 @@ class Draft:
         """
         if not self.text:
             raise DeclarationError("write your counter-argument")
-        for number in map(int, _CITED.findall(self.text)):
-            if not 1 <= number <= len(self.snippets):
-                raise DeclarationError(f"your text cites #{number}, and there is no such snippet")
+        there = {str(number) for number in range(1, len(self.snippets) + 1)}
+        for number in _CITED.findall(self.text):
+            if number.lstrip("0") not in there:
+                raise DeclarationError(f"your text cites #{number[:20]}, and there is no such snippet")
 
 
 def writing_study(

@@ -31,7 +31,9 @@ _SECONDS = "seconds"
 def left(ledger: Ledger, turn: Turn) -> float | None:
     """The seconds that are left for a judgment that was started, below 0 where its time is over; None without limit."""
     limit = turn.screen.judging.limit if turn.screen.judging is not None else 0
-    return turn.started + limit - ledger.clock() if turn.started is not None and limit else None
+    if turn.started is None or not limit:
+        return None
+    return min(float(limit), turn.started + limit - ledger.clock())  # the clock may have been set back
 
 
 def close_overdue(ledger: Ledger, person: Person) -> None:

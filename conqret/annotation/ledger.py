@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import json
-import time
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.annotation import turns
-from conqret.annotation.database import FILE, Database
+from conqret.annotation.clock import steady
+from conqret.annotation.database import FILE, DamagedLabelsError, Database
 from conqret.annotation.finals import Finals
 from conqret.annotation.people import MAX_COMMENT
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
+from conqret.annotation.repair import healed
 from conqret.annotation.screens import Screen
 from conqret.annotation.study import MAX_PEOPLE, Study, check_names
 from conqret.errors import DeclarationError
+
+_log = logging.getLogger(__name__)
 
 
 class Ledger(Finals):
     """The study in a folder. All methods may be called from any thread."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
             raise DeclarationError(f"{folder} holds no labels of conqret annotate ({FILE})")
-        super().__init__(Database(folder), clock)
+        super().__init__(Database(folder), clock or steady())
         found = self._database.rows("SELECT body FROM study")
         if not found:
             raise DeclarationError(f"{folder / FILE} holds no study; it was not begun whole: remove it")
@@ -36,7 +40,7 @@ class Ledger(Finals):
         study: Study,
         screens: Sequence[Screen],
         people: Sequence[str],
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
         texts: Mapping[str, str] | None = None,
     ) -> Ledger:
         """The study in ``folder``, begun where there is none; ``people`` who are not in it yet join. ``texts`` are kept
@@ -46,15 +50,24 @@ class Ledger(Finals):
             DeclarationError: the folder holds another study.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        begun = Database(folder)
+        screens = sorted(screens, key=lambda one: one.practice)  # those to practise last
+        try:
+            begun = Database(folder)
+        except DamagedLabelsError:
+            if (kept := healed(folder, study, screens, texts or {})) is None:
+                raise
+            _log.warning(
+                "%s was damaged; it is made anew, and no label is lost. The old file is %s", folder, kept
+            )
+            begun = Database(folder)
         with begun.change() as connection:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
-                connection.execute("INSERT INTO study VALUES (?)", (study.model_dump_json(),))
+                connection.execute("INSERT INTO study (body) VALUES (?)", (study.model_dump_json(),))
                 connection.executemany(
                     "INSERT INTO screens (item, part, body, room, person, practice) VALUES (?, ?, ?, ?, ?, ?)",
-                    map(_row(study), sorted(screens, key=lambda one: one.practice)),  # those to practise last
+                    map(_row(study), screens),
                 )
-                connection.executemany("INSERT INTO texts VALUES (?, ?)", (texts or {}).items())
+                connection.executemany("INSERT INTO texts (name, body) VALUES (?, ?)", (texts or {}).items())
         begun.close()
         ledger = cls(folder, clock)
         differing = [
@@ -172,10 +185,13 @@ class Ledger(Finals):
                 "INSERT INTO answers (turn, revision, body, comment, at, seconds) VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     turn.number, revision + 1, json.dumps(answers, ensure_ascii=False), comment, self._now(),
-                    round(self.clock() - (now.started or now.shown), 3),
+                    round(max(0.0, self.clock() - (now.started or now.shown)), 3),  # the clock may have been set back
                 ),
             )  # fmt: skip
-            connection.execute("UPDATE turns SET state = ? WHERE number = ?", (state, turn.number))
+            connection.execute(
+                "UPDATE turns SET state = ?, revision = ? WHERE number = ?",
+                (state, revision + 1, turn.number),
+            )
 
     # What was said
 

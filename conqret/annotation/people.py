@@ -149,7 +149,8 @@ class People:
 
     def events(self) -> list[tuple[str, str, str]]:
         """What those who run the study did, and who joined: time, what, and whom it was about."""
-        return [tuple(row)[1:] for row in self._database.rows("SELECT * FROM events ORDER BY number")]
+        rows = self._database.rows("SELECT at, what, detail FROM events ORDER BY number")
+        return [(row["at"], row["what"], row["detail"]) for row in rows]
 
     def _note(self, connection: sqlite3.Connection, what: str, detail: str) -> None:
         connection.execute(
@@ -157,7 +158,7 @@ class People:
         )
 
     def _now(self) -> str:
-        return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="milliseconds")
+        return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _person(row: sqlite3.Row) -> Person:

@@ -63,7 +63,7 @@ def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> Turn
         screen=Screen.model_validate_json(row["body"]),
         state=row["state"],
         shown=row["shown"],
-        revision=last["revision"] if last else 0,
+        revision=row["revision"],
         answers=json.loads(last["body"]) if last else {},
         comment=last["comment"] if last else "",
         started=row["started"],

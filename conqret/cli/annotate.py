@@ -9,6 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.annotate_adjudicate import ADJUDICATE_EPILOG, adjudicate
+from conqret.cli.annotate_check import CHECK_EPILOG, check
 from conqret.cli.annotate_debate import EPILOG as DEBATE_EPILOG
 from conqret.cli.annotate_debate import WRITE_EPILOG, debate, write
 from conqret.cli.annotate_export import export
@@ -161,6 +162,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "write": (write, WRITE_EPILOG),
     "adjudicate": (adjudicate, ADJUDICATE_EPILOG),
     "export": (export, "Example: conqret annotate export labels -o labels.csv"),
+    "check": (check, CHECK_EPILOG),
     "drop": (drop, "Example: conqret annotate drop labels ben --why 'answered without reading'"),
     "pause": (pause, "Example: conqret annotate pause labels ben --resume"),
     "reassign": (reassign, "Example: conqret annotate reassign labels ben"),

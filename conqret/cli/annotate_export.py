@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from conqret.cli.annotating import Folder, opened_study
+from conqret.cli.annotate_check import sound_study, tell_lost
+from conqret.cli.annotating import Folder
 from conqret.cli.console import at, note, say
 from conqret.errors import number
 
@@ -52,7 +53,7 @@ def export(
 
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
-    with opened_study(folder) as ledger:
+    with sound_study(folder) as (ledger, lost):
         if practice and ledger.study.task != WRITING:
             raise DeclarationError(
                 f"{folder} holds no counter-arguments; of other practice the dashboard and status say how it went"
@@ -64,6 +65,7 @@ def export(
                 _export_debates(ledger, output, practice=practice)
             else:
                 _export_answers(ledger, output, dropped=dropped)
+            tell_lost(folder, lost)
             return
         given = list(ledger.given(dropped=dropped))
         if not given:
@@ -97,6 +99,7 @@ def export(
             f"{number(left, 'label')} left out: people differ, and no one has decided (conqret annotate adjudicate)"
             + final * marked
         )
+    tell_lost(folder, lost)
 
 
 def _written(text: str, output: Path, reader: str) -> None:

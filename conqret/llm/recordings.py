@@ -23,10 +23,11 @@ from conqret.io.atomic import write_all
 from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Schema, TableReader
+from conqret.io.sqlite_pages import MAGIC
 from conqret.llm.recording import Recording
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion
-from conqret.llm.store_file import SQLITE_MAGIC, DamagedStoreError, StoreError, StoreFile
+from conqret.llm.store_file import DamagedStoreError, StoreError, StoreFile
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
@@ -94,7 +95,7 @@ class Recordings(Closing):
         if not path.is_file():
             raise DeclarationError(f"{path}: there are no recordings here")
         with path.open("rb") as file:
-            if file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC or path.suffix == Path(STORE_NAME).suffix:
+            if file.read(len(MAGIC)) == MAGIC or path.suffix == Path(STORE_NAME).suffix:
                 return cls(path, read_only=True)
         scratch = tempfile.TemporaryDirectory(prefix="conqret-replay-")
         store = cls(Path(scratch.name) / STORE_NAME)

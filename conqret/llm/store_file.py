@@ -11,11 +11,11 @@ from pathlib import Path
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.limits import ROW
+from conqret.io.sqlite_pages import MAGIC
 from conqret.llm.recording import COLUMNS, checksum
 
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
-SQLITE_MAGIC = b"SQLite format 3\x00"
 
 BUSY_SECONDS = 60.0
 """How long to wait for another process that is writing; its commits take well under a millisecond."""
@@ -89,9 +89,12 @@ class StoreFile:
         """What SQLite says as an error of ours; ``failed`` and ``family`` where the file is not damaged."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (
+            sqlite3.Error,
+            UnicodeDecodeError,
+        ) as error:  # a message that quotes a damaged name is no text
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
-            if code in _DAMAGE:
+            if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
                 raise DamagedStoreError(self.is_damaged(str(error))) from error
             full = "; make room, and give the command again" if code in _FULL else ""
             raise family(f"{self.path}: {failed}: {error}{full}") from error
@@ -168,7 +171,7 @@ def _check_header(path: Path) -> None:
         raise DeclarationError(f"{path}: a directory, not a store of recordings")
     if path.exists() and path.stat().st_size:
         with path.open("rb") as file:
-            if file.read(len(SQLITE_MAGIC)) != SQLITE_MAGIC:
+            if file.read(len(MAGIC)) != MAGIC:
                 raise DeclarationError(
                     f"{path}: this file is no store of recordings; give another path (or, where it was one, see "
                     f"what can be read of it: `conqret recordings check {path}`)"

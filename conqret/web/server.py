@@ -23,6 +23,7 @@ from conqret.web.access import Access, Served
 from conqret.web.annotating.app import annotation_app
 from conqret.web.annotating.door import Setting
 from conqret.web.app import view_app
+from conqret.web.connections import timed
 from conqret.web.guard import LOOPBACK, READS, Guard, own_hosts
 from conqret.web.intake import Limits
 from conqret.web.service import offered, service_app
@@ -230,7 +231,7 @@ def _server(app: Callable[[int], ASGIApp], host: str, port: int, **settings: Any
     try:
         port = listening.getsockname()[1]
         config = uvicorn.Config(
-            app(port), loop="asyncio", http="h11", ws="none", log_config=None, access_log=False, proxy_headers=False,
+            app(port), loop="asyncio", http=timed(), ws="none", log_config=None, access_log=False, proxy_headers=False,
             server_header=False, **{"lifespan": "off", **settings},
         )  # fmt: skip
     except BaseException:

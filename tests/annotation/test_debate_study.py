@@ -129,6 +129,9 @@ def test_the_time_is_kept_and_begins_once(tmp_path: Path) -> None:
     clock.now += 100
     ledger.start(ann, turn)
     assert left(ledger, started(ledger)) == LIMIT_SECONDS - 100
+    clock.now -= 1_000  # the clock is set back
+    assert left(ledger, started(ledger)) == LIMIT_SECONDS
+    clock.now += 1_000
     clock.now += LIMIT_SECONDS - 100 + GRACE_SECONDS - 1
     close_overdue(ledger, ann)
     give(ledger, ann, started(ledger), "2")

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -182,6 +183,22 @@ def test_who_is_dropped_while_an_answer_is_under_way_has_not_given_it(tmp_path: 
     with pytest.raises(DeclarationError, match="somebody else"):
         ledger.answer(anna, turn, {"overall_quality": "1"}, "", 1)
     assert [one.person.name for one in ledger.given()] == ["ben"]
+
+
+def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = begun(tmp_path, 2, ("anna",), overlap=1)
+    next_of(ledger, "anna")
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - 3_600)
+    rate(ledger, "anna")
+    turn = next_of(ledger, "anna")
+    ledger.start(ledger.person("anna"), turn)
+    ledger.close()
+    monkeypatch.setattr(time, "time", lambda: real() - 7_200)
+    again = Ledger(tmp_path)  # the server is started again meanwhile
+    rate(again, "anna")
+    assert all(0 <= one.seconds < 10 for one in again.given())
+    assert len(list(again.given())) == 2
 
 
 def test_who_was_deleted_stays_so(tmp_path: Path) -> None:

@@ -90,7 +90,8 @@ async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered
         assert (await stranger.get(f"/adjudicate/{token}")).status_code == 404
         assert (await stranger.get(f"/adjudicate/{token}/1")).status_code == 404
     root = f"/adjudicate/{links.to(ADJUDICATE)}"
-    assert (await stranger.get(f"{root}/3")).status_code == 404
+    for place in ("3", "9" * 20, "9" * 5000):
+        assert (await stranger.get(f"{root}/{place}")).status_code == 404
     anna = study.person("anna")
     turn = next(
         found for n in range(1, 9) if (found := study.turn(anna, n)) and found.screen.item == "item-0"

@@ -252,6 +252,17 @@ async def test_a_form_that_is_too_large_or_no_form(study: Study) -> None:
     assert (await anna.client.post(where, content=b"&".join(b"a=1" for _ in range(500)))).status_code == 400
 
 
+@pytest.mark.parametrize("number", ["9" * 20, "9" * 5000, "²", "-1", "1e3", "٣" * 12])
+async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
+    anna = study.browser()
+    where = await anna.begin(study.link("anna"))
+    assert (await anna.get(f"/screen/{number}")).status_code == 404
+    await anna.get(where)
+    anna.page = anna.page.replace('name="revision" value="0"', f'name="revision" value="{number}"')
+    assert (await anna.send(where, **{"q:overall_quality": "4"})).status_code == 409
+    assert list(study.ledger.given()) == []
+
+
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
     from conqret.annotation.choosing import screens_of, task_of
     from conqret.annotation.study import study_of

@@ -95,10 +95,13 @@ async def test_drafts_are_kept_and_in_no_export_and_snippets_are_removed(
 ) -> None:
     ann = study.browser()
     where = await ann.begin(study.link("ann"))
-    assert (await ann.send(where, text="", keep="1")).status_code == 422
-    await ann.get(where)
+    for nothing in ("", "(#" + "9" * 20 + ")", "(#" + "9" * 4_900 + ")", "(#0)"):
+        assert (await ann.send(where, text=nothing, keep="1")).status_code == 422
+        await ann.get(where)
     await ann.send(where, text="half", snippet="the", add="1")
     old = ann.page
+    await ann.send(where, text="half a", remove="9" * 5_000)
+    assert "(#1) the " in ann.page.split('id="answer"')[1]
     await ann.send(where, text="half a", remove="1")
     assert "(#1) the " not in ann.page.split('id="answer"')[1]
     ann.page = old

@@ -6,13 +6,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from conqret.annotation.database import LabelFileError
 from conqret.annotation.disputes import Dispute, disputes
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import ADJUDICATE, Links
 from conqret.annotation.screens import CANNOT_JUDGE
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.web.annotating.answers import Refused, apart, form_of, led_to, lost, page_of, refused
+from conqret.web.annotating.answers import (
+    NOT_SAVED,
+    TRY_AGAIN,
+    Refused,
+    apart,
+    form_of,
+    led_to,
+    lost,
+    page_of,
+    refused,
+    unsaved,
+    whole,
+)
 from conqret.web.annotating.pieces import pieces
 from conqret.web.annotating.throttle import Throttle, caller_of
 
@@ -31,9 +44,11 @@ def adjudication_app(ledger: Ledger, links: Links, by: str, judgments: Sequence[
     desk = _Desk(ledger, links, by, judgments)
     routes = [
         Route("/adjudicate/{token}", desk.all),
-        Route("/adjudicate/{token}/{place:int}", desk.one, methods=["GET", "POST"]),
+        Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
     ]
-    return Starlette(routes=routes, exception_handlers={HTTPException: lost, Refused: refused})
+    return Starlette(
+        routes=routes, exception_handlers={HTTPException: lost, Refused: refused, LabelFileError: unsaved}
+    )
 
 
 class _Desk:
@@ -57,7 +72,7 @@ class _Desk:
 
     async def one(self, request: Request) -> Response:
         """One screen with what everybody says of it; or the decision, written down."""
-        token, place = self._token(request), request.path_params["place"]
+        token, place = self._token(request), whole(request.path_params["place"])
         found = await apart(self._disputes)
         dispute = next((one for one in found if one.place == place), None)
         if dispute is None:
@@ -72,8 +87,11 @@ class _Desk:
         try:
             answers = dispute.screen.about(dispute.questions).read(said)
         except DeclarationError as error:
-            return self._shown(found, dispute, token, str(error), said, comment)
-        await apart(self.ledger.decide, place, answers, comment, self.by)
+            return self._shown(found, dispute, token, str(error), said, comment, 422)
+        try:
+            await apart(self.ledger.decide, place, answers, comment, self.by)
+        except LabelFileError:  # what was typed stays on the page
+            return self._shown(found, dispute, token, f"{NOT_SAVED} {TRY_AGAIN}", said, comment, 507)
         following = _next([one for one in found if one.place > place] or found, but=place)
         return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
 
@@ -85,11 +103,12 @@ class _Desk:
         fault: str = "",
         said: dict[str, str] | None = None,
         comment: str = "",
+        status: int = 200,
     ) -> Response:
         kept = dispute.final
         return page_of(
             "adjudicate.html.j2",
-            422 if fault else 200,
+            status,
             scripts=["screen.js"],
             dispute=dispute,
             screen=dispute.screen.about(dispute.questions),

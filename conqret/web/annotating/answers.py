@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
 MAX_FORM = 64 * 1024
 """Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+NOT_SAVED = (
+    "The server cannot write just now; tell those who run the study. What was confirmed before is kept."
+)
+"""What people are told where the disk is full, or the file of labels is damaged."""
+TRY_AGAIN = "Leave this page open, and save again later."
+MAX_DIGITS = 9
+"""Of a number that is one of ours."""
+FORM_SECONDS = 20.0
+"""For a whole form: it is short, also for a line that is slow."""
 _HERE = Path(__file__).resolve().parent
 Returned = TypeVar("Returned")
 
@@ -37,18 +47,40 @@ async def refused(request: Request, error: Exception) -> Response:
     return _sorry(error if isinstance(error, Refused) else Refused(500, str(error)))
 
 
+async def unsaved(request: Request, error: Exception) -> Response:
+    """The page that says that the disk takes nothing more, or that the file of labels is damaged."""
+    return _sorry(Refused(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved"))
+
+
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form; of a repeated one the last."""
+    from starlette.requests import ClientDisconnect
+
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_FORM:
-            raise Refused(413, "That is more than a form of this page can hold; shorten your comment.")
+    try:
+        async with asyncio.timeout(FORM_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_FORM:
+                    raise Refused(
+                        413, "That is more than a form of this page can hold; shorten your comment."
+                    )
+    except TimeoutError:
+        raise Refused(
+            408, f"Your answer did not come within {FORM_SECONDS:g} seconds. Go back and try again."
+        ) from None
+    except ClientDisconnect:
+        raise Refused(400, "The connection ended before your answer was here.") from None
     try:
         fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200, errors="strict")
     except ValueError:
         raise Refused(400, "The form cannot be read.") from None
     return dict(fields)
+
+
+def whole(text: str) -> int:
+    """The number that a form or an address holds; -1 where that is none, or none of ours."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else -1
 
 
 async def apart(work: Callable[..., Returned], *given: Any) -> Returned:
@@ -79,4 +111,7 @@ def led_to(address: str) -> Response:
 
 
 def _sorry(error: Refused) -> Response:
-    return page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
+    found = page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
+    if error.status in (408, 413):  # the rest of the form is not waited for
+        found.headers["Connection"] = "close"
+    return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conqret.annotation.counter_arguments import TASK as WRITING
+from conqret.annotation.database import LabelFileError
 from conqret.annotation.debate_plan import TASK as JUDGING
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import Links
-from conqret.web.annotating.answers import Refused, lost, refused
+from conqret.web.annotating.answers import Refused, lost, refused, unsaved
 from conqret.web.annotating.door import Setting
 from conqret.web.annotating.judging import JudgingPages
 from conqret.web.annotating.pages import Pages
@@ -33,8 +34,10 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
         Route("/join/{token}", pages.join, methods=["GET", "POST"]),
         Route("/begin", pages.begin, methods=["POST"]),
         Route("/next", pages.next),
-        Route("/screen/{number:int}", pages.screen, methods=["GET", "POST"]),
+        Route("/screen/{number}", pages.screen, methods=["GET", "POST"]),
         Route("/study/{token}", pages.study),
         Route("/", pages.nowhere),
     ]
-    return Starlette(routes=routes, exception_handlers={HTTPException: lost, Refused: refused})
+    return Starlette(
+        routes=routes, exception_handlers={HTTPException: lost, Refused: refused, LabelFileError: unsaved}
+    )

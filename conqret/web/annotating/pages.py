@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from conqret.annotation.database import LabelFileError
 from conqret.annotation.ledger import Ledger
 from conqret.annotation.links import DASHBOARD, JOIN, Links
 from conqret.annotation.practice import marked_by_gold, settle
@@ -18,7 +19,17 @@ from conqret.annotation.study import check_names
 from conqret.annotation.task import ANNOTATION_TASKS
 from conqret.errors import DeclarationError
 from conqret.report.annotation import dashboard
-from conqret.web.annotating.answers import Refused, apart, form_of, html_of, led_to, page_of
+from conqret.web.annotating.answers import (
+    NOT_SAVED,
+    TRY_AGAIN,
+    Refused,
+    apart,
+    form_of,
+    html_of,
+    led_to,
+    page_of,
+    whole,
+)
 from conqret.web.annotating.door import Door, Setting
 from conqret.web.annotating.pieces import pieces
 
@@ -133,7 +144,7 @@ class Pages:
             return await (self._practised(person, turn) if practised else self._shown(person, token, turn))
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
-        revision = int(form["revision"]) if form.get("revision", "").isdecimal() else -1
+        revision = whole(form.get("revision", ""))
         answers = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
         comment = form.get("comment", "").strip()
         try:
@@ -149,13 +160,17 @@ class Pages:
             stale = isinstance(fault, StaleAnswerError)
             kept = {} if stale else {"answers": answers, "comment": comment}
             return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
+        except LabelFileError:  # what was typed stays on the page
+            return await self._shown(
+                person, token, turn, f"{NOT_SAVED} {TRY_AGAIN}", 507, {"answers": answers, "comment": comment}
+            )
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
     async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, Turn]:
         """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
         form = await form_of(request) if request.method == "POST" else None
         person, token = await self._who(request, form)
-        turn = await apart(self.ledger.turn, person, request.path_params["number"])
+        turn = await apart(self.ledger.turn, person, whole(request.path_params["number"]))
         if turn is None or turn.state in ("free", "dropped"):
             raise Refused(404, self.not_yours)
         return form, person, token, turn

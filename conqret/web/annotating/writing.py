@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.annotation.counter_arguments import MAX_TEXT, Draft
+from conqret.annotation.database import LabelFileError
 from conqret.annotation.debate_plan import QUESTION
 from conqret.annotation.feedback import feedback
 from conqret.annotation.records import Given, Person, StaleAnswerError, Turn
@@ -15,7 +16,7 @@ from conqret.errors import DeclarationError
 from conqret.io.slider_answers import CONDITIONS
 from conqret.io.two_turn import TwoTurnQuestion
 from conqret.report.debate_writers import feedback_table
-from conqret.web.annotating.answers import apart, led_to, page_of
+from conqret.web.annotating.answers import NOT_SAVED, TRY_AGAIN, apart, led_to, page_of, whole
 from conqret.web.annotating.judging import LETTERS, evidence_of
 from conqret.web.annotating.pages import Pages
 
@@ -57,7 +58,7 @@ class WritingPages(Pages):
         if form is None:
             return await self._written(person, token, turn, question, draft)
         draft = replace(draft, text=form.get("text", "").strip()[:MAX_TEXT])
-        revision = int(form["revision"]) if form.get("revision", "").isdecimal() else -1
+        revision = whole(form.get("revision", ""))
         try:
             if "keep" in form:
                 draft.check()
@@ -65,14 +66,17 @@ class WritingPages(Pages):
                 return led_to("/next")
             if "add" in form:
                 draft = draft.quoting(question.passage, form.get("snippet", ""))
-            elif (place := form.get("remove", "")).isdecimal():
-                kept = [one for nth, one in enumerate(draft.snippets, start=1) if nth != int(place)]
+            elif (place := whole(form.get("remove", ""))) > 0:
+                kept = [one for nth, one in enumerate(draft.snippets, start=1) if nth != place]
                 draft = replace(draft, snippets=tuple(kept))
             await apart(self.ledger.draft, person, turn, draft.answers(), revision)
         except StaleAnswerError as fault:
             return await self._written(person, token, turn, question, Draft.of(turn.answers), str(fault), 409)
         except DeclarationError as fault:
             return await self._written(person, token, turn, question, draft, str(fault), 422)
+        except LabelFileError:  # what was typed stays on the page
+            told = f"{NOT_SAVED} {TRY_AGAIN}"
+            return await self._written(person, token, turn, question, draft, told, 507)
         return led_to(f"/screen/{turn.number}")
 
     async def _written(

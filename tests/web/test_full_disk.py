@@ -1,0 +1,133 @@
+"""A disk that is full while people label: they are told so on the page, what they typed stays there, and nothing that
+was confirmed is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+from pathlib import Path
+
+import pytest
+
+from conqret.annotation.database import LabelFileError
+from conqret.annotation.ledger import Ledger
+from conqret.annotation.links import ADJUDICATE, Links
+from conqret.web.annotating.answers import NOT_SAVED
+from tests.annotation.debates import begun_writing
+from tests.annotation.studies import begun, items
+from tests.report.chromium import Chromium
+from tests.web.annotators import come_in, until
+from tests.web.commands import started, written_items
+from tests.web.test_adjudicating import client
+from tests.web.test_annotating import Browser, Study
+
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (160_000, resource.RLIM_INFINITY))
+from conqret.cli.main import main
+main()
+"""
+"""No file of the process can grow beyond some bytes: what a full disk says, without one."""
+
+
+def fill(ledger: Ledger, *, full: bool = True) -> None:
+    """Let the file grow no more, or grow again."""
+    (pages,) = ledger._database._connection.execute("PRAGMA page_count").fetchone()
+    ledger._database._connection.execute(f"PRAGMA max_page_count = {pages if full else 2**30}")
+
+
+def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_path: Path) -> None:
+    labels = tmp_path / "labels"
+    with started(
+        "annotate",
+        written_items(tmp_path / "items.jsonl", items(30)),
+        "--people",
+        "anna",
+        "-o",
+        labels,
+        code=FULL,
+    ) as server:
+        page = browser.apart()
+        come_in(page, server.links["anna"])
+        confirmed = -1
+        while page.js("document.querySelector('.badge') === null"):
+            confirmed += 1
+            until(page, "document.querySelector('#questions') !== null")
+            page.js("document.querySelector('#comment').value = 'a remark that took long'")
+            page.press("4")
+            page.js("window.old = true")
+            page.press("Enter")
+            until(page, "window.old !== true")
+            assert confirmed < 30
+        assert NOT_SAVED in page.js("document.querySelector('.badge').innerText")
+        assert page.js("document.querySelector('#comment').value") == "a remark that took long"
+        assert page.js("document.querySelector('input:checked').value") == "4"
+        with contextlib.closing(Ledger(labels)) as ledger:
+            assert len(list(ledger.given())) == confirmed > 0
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        page.js("document.querySelector('button.main').click()")
+        until(page, f"document.querySelector('progress').value === {confirmed + 1}")
+        with contextlib.closing(Ledger(labels)) as ledger:
+            assert {one.comment for one in ledger.given()} == {"a remark that took long"}
+            assert len(list(ledger.given())) == confirmed + 1
+        page.close()
+
+
+def used_up(ledger: Ledger, name: str) -> None:
+    """Fill what is left of the pages that are there."""
+    fill(ledger)
+    with contextlib.suppress(LabelFileError):
+        while True:
+            ledger.set_state(ledger.person(name), "active", "x" * 3_000)
+
+
+async def test_what_was_typed_on_a_screen_stays_there(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with contextlib.closing(begun(tmp_path, 3, ("anna", "ben"))) as ledger:
+        study = Study(ledger, tmp_path)
+        ben = study.browser()
+        where = await ben.begin(study.link("ben"))
+        used_up(ledger, "ben")
+        said = {"q:overall_quality": "3", "comment": "x" * 5_000}
+        assert (await ben.send(where, **said)).status_code == 507
+        assert NOT_SAVED in ben.page
+        assert 'value="3" required checked' in ben.page
+        assert said["comment"] in ben.page
+        assert list(ledger.given()) == []
+        assert "is the disk full? Make room" in caplog.text
+        fill(ledger, full=False)
+        assert (await ben.send(where, **said)).status_code == 200
+        assert [one.comment for one in ledger.given()] == [said["comment"]]
+
+
+async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:
+    with contextlib.closing(begun_writing(tmp_path)) as ledger:
+        study = Study(ledger, tmp_path)
+        ann = study.browser()
+        where = await ann.begin(study.link("ann"))
+        used_up(ledger, "bob")
+        written = {"text": "against it " * 400}
+        assert (await ann.send(where, **written, keep="1")).status_code == 507
+        assert NOT_SAVED in ann.page
+        assert written["text"].strip() in ann.page
+        fill(ledger, full=False)
+        assert (await ann.send(where, **written, keep="1")).status_code == 200
+        assert len(list(ledger.given())) == 1
+
+
+async def test_a_decision_stays_there(tmp_path: Path) -> None:
+    with contextlib.closing(begun(tmp_path, 1, ("anna", "ben"))) as ledger:
+        for name, value in (("anna", "1"), ("ben", "4")):
+            turn = ledger.next(ledger.person(name))
+            assert turn is not None
+            ledger.answer(ledger.person(name), turn, {"overall_quality": value}, "", 0)
+        ada, root = Browser(client(ledger, tmp_path)), f"/adjudicate/{Links(tmp_path).to(ADJUDICATE)}"
+        await ada.get(f"{root}/1")
+        used_up(ledger, "ben")
+        said = {"q:overall_quality": "2", "comment": "x" * 5_000}
+        assert (await ada.send(f"{root}/1", **said)).status_code == 507
+        assert said["comment"] in ada.page
+        fill(ledger, full=False)
+        assert (await ada.send(f"{root}/1", **said)).status_code == 200
+        assert len(list(ledger.finals())) == 1
