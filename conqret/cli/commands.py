@@ -16,9 +16,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "report": "Write the HTML report of a run or an experiment, and print its summary.",
         "methods": "What a paper has to say of a run: what was asked, of which model, when, how many, what failed, "
         "agreement.",
-        "show": "Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and "
-        "the scores made of "
-        "them.",
+        "show": "List a run's items; or show the prompts as they were sent for an item, the raw answers, re-asks, "
+        "errors, and the scores made of them.",
         "view": "Show a folder of runs in a browser: what each is, its report, prompts and raw answers; read only.",
         "serve": "Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.",
         "mcp": "Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.",

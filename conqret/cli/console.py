@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -280,11 +281,17 @@ def _console(*, stderr: bool = False) -> Console:
             for segment in console.render(self.inner, options):
                 yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
+    class Patient(Console):
+        def on_broken_pipe(self) -> None:
+            """Nobody reads on (``| head``): print nothing more, and let the command finish what it writes."""
+            with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+                os.dup2(nowhere.fileno(), self.file.fileno())
+
     class Guard(RenderHook):
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
             return [one if isinstance(one, Control) else Shown(one) for one in renderables]
 
-    made = Console(stderr=stderr, highlight=False)
+    made = Patient(stderr=stderr, highlight=False)
     made.push_render_hook(Guard())
     return made
 

@@ -1,4 +1,4 @@
-"""``conqret show``: what was asked and answered for an item of a run."""
+"""``conqret show``: the items of a run, and what was asked and answered for one."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conqret.judging.asked import Asked
+    from conqret.judging.folder import JudgeFolder
 
 EPILOG = (
-    "Examples:\n\nconqret show runs/first voting-age-pro\n\nconqret show runs/first voting-age-pro --full\n\n"
-    "conqret show runs/first voting-age-pro --json"
+    "Examples:\n\nconqret show runs/first\n\nconqret show runs/first voting-age-pro\n\n"
+    "conqret show runs/first voting-age-pro --full\n\nconqret show runs/first voting-age-pro --json"
 )
 
+MOST_NAMED = 5
 BEGINNING = 1_000
 """Characters of a prompt or an answer that are printed: enough to know it by."""
 
 
 def show(
     run: Annotated[Path, typer.Argument(help="The folder of a judge's run, finished or not.")],
-    item: Annotated[str, typer.Argument(help="The id of an item.")],
+    item: Annotated[
+        str | None,
+        typer.Argument(help="The id of an item, or its beginning. Without it the items are listed."),
+    ] = None,
     *,
     recordings: Annotated[
         Path | None,
@@ -40,8 +45,8 @@ def show(
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the scores made of
-    them.
+    """List a run's items; or show the prompts as they were sent for an item, the raw answers, re-asks, errors, and the
+    scores made of them.
 
     Long texts are cut; `--full` and `--json` have them whole. A run keeps no prompts: each is filled in again,
     and shown only if it is exactly the one that was sent.
@@ -49,8 +54,55 @@ def show(
     from conqret.judging.asked import asked
     from conqret.judging.folder import JudgeFolder
 
-    (found,) = asked(JudgeFolder(run), [item], recordings=recordings, prompts=prompts)
+    folder = JudgeFolder(run)
+    if item is None:
+        result(*_listed(folder), as_json=json_output)
+        return
+    (found,) = asked(folder, [_whole(folder, item)], recordings=recordings, prompts=prompts)
     result(plain(found), list(_shown(found, full)), as_json=json_output)
+
+
+def _whole(run: JudgeFolder, beginning: str) -> str:
+    """The id of the judged item that begins so, where there is one alone; else what was given.
+
+    Raises:
+        DeclarationError: several items begin so.
+    """
+    from conqret.errors import DeclarationError
+
+    names = [judgment.item for judgment in run.judgments()]
+    fitting = [name for name in names if name.startswith(beginning)]
+    if beginning in names or not fitting:
+        return beginning
+    if len(fitting) > 1:
+        several = ", ".join(fitting[:MOST_NAMED]) + (" …" if len(fitting) > MOST_NAMED else "")
+        raise DeclarationError(f"{len(fitting)} items of {run.path} begin with {beginning!r}: {several}")
+    return fitting[0]
+
+
+def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
+    """The items of a run: for a machine, and for people."""
+    from conqret.report.table import Column, Table
+    from conqret.report.words import reason
+
+    record = run.record()
+    found = [
+        {
+            "item": judgment.item,
+            "topic": judgment.topic,
+            "stance": judgment.stance,
+            "status": judgment.status.value,
+            "reason": next((one.reason.value for one in judgment.measures.values() if one.reason), None),
+        }
+        for judgment in run.judgments()
+    ]
+    rows = []
+    for one in found:
+        why = f": {reason(one['reason'])}" if one["reason"] else ""
+        rows.append((one["item"], one["topic"], one["stance"], f"{one['status']}{why}"))
+    columns = [Column(title, "text") for title in ("Item", "Topic", "Stance", "Status")]
+    note = f"{len(found)} of {record.items_count} items are judged. conqret show {run.path} ITEM shows one."
+    return found, [Table("", columns, rows, note=note)]
 
 
 def plain(found: Asked) -> dict[str, Any]:

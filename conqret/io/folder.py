@@ -20,6 +20,10 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
 """A path loses one of an address's slashes; the letter of a drive is no address."""
 
 
+OF_A_RUN = ("run.json", "items.jsonl")
+"""The files by which the folder of a run of items is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class FolderRows:
     """The records of several files, one file after the other; ``kept`` is what holds those that were fetched."""
@@ -44,7 +48,8 @@ def several_files(source: str | Path) -> FolderRows | None:
     """The records of a folder, or of a file or folder at an address (``s3://…``), which is fetched first; None for
     what is one file here.
 
-    The files come in the order of their names; those that begin with a dot or an underscore are passed over.
+    The files come in the order of their names; those that begin with a dot or an underscore are passed over. Of a run's
+    folder (arguments that were generated, say) only its items are read.
 
     Raises:
         ItemsError: the folder holds no such file, or files of several kinds; or one cannot be read.
@@ -61,6 +66,9 @@ def several_files(source: str | Path) -> FolderRows | None:
         return _fetched(f"{address[1]}://{root}{str(source)[address.end() :]}")
     if not folder:
         return None
+    if all((Path(source) / name).is_file() for name in OF_A_RUN):
+        items = Path(source) / OF_A_RUN[-1]
+        return _rows(str(source), [(items, str(items))])
     found = [one for one in sorted(Path(source).rglob("*")) if one.is_file()]
     inside = [one for one in found if _wanted(one.relative_to(source).as_posix())]
     return _rows(str(source), [(one, str(one)) for one in inside])

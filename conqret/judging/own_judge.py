@@ -7,6 +7,8 @@ format: the function's answer stands where a model's would.
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,10 +21,12 @@ from conqret.io import ItemSource
 from conqret.judging.base import Ask, Case, Judge, Reply
 from conqret.judging.registry import JUDGES, JURY
 from conqret.judging.scales import PREFERENCE, preferred
-from conqret.llm.backends.function import ITEM, SAID, Function, admit
+from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
 from conqret.llm.backends.server import model_of
 from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.retry import ProviderError
+from conqret.runs.loop import Loop
 
 NAME = "own-judge"
 PAIRED = "preference"
@@ -144,6 +148,30 @@ def recorded_judge(format: str, metrics: Sequence[str]) -> Judge:  # noqa: A002
     return own_judge(metrics) if format == NAME else JUDGES[format]
 
 
+def _given_metrics(name: str, source: ItemSource, timeout: float, *, pair: bool) -> list[str]:
+    """The metrics that a function gives of the first item, which it is called with once for this; none where it gives a
+    bare number or a verdict, or cannot answer: the run says why."""
+
+    async def answered() -> str:
+        async with asyncio.timeout(timeout):
+            return await answer_of(name, plain(next(iter(source)), pair=pair))
+
+    try:
+        with Loop() as loop:
+            said = json.loads(loop.run(answered()))[SAID]
+    except (ProviderError, TimeoutError):
+        return []
+    if isinstance(said, Mapping) and isinstance(said.get("measures"), Mapping):
+        said = {name: one.get("value") for name, one in said["measures"].items() if isinstance(one, Mapping)}
+    if not isinstance(said, Mapping):
+        return []
+    return [metric for metric, value in said.items() if metric == PAIRED or _is_number(value)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def chosen_judge(
     judge: str | Function | None,
     server: str | None,
@@ -155,7 +183,7 @@ def chosen_judge(
     ``reward/FOLDER``) or for the address ``server``.
 
     Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
-    good the argument is.
+    good the argument is; or, where a function gives other metrics or several, for all that it gives of the first item.
 
     Raises:
         ItemsError: items are faulty.
@@ -165,10 +193,11 @@ def chosen_judge(
         raise DeclarationError("a judge is a function (--judge) or an address (--server): give one of them")
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a judge of your own is no model: leave {client.model} out")
-    if isinstance(judge, str) and judge.startswith(REWARD):
-        name = judge
-    else:
-        name = admit(judge) if judge is not None else model_of(server or "")
+    reward = isinstance(judge, str) and judge.startswith(REWARD)
+    name = str(judge) if reward else admit(judge) if judge is not None else model_of(server or "")
     pairs = source.check().has["second_argument"] == "all"
-    wanted = [metric.replace("-", "_") for metric in metrics] or [PAIRED if pairs else SINGLE]
+    wanted = [metric.replace("-", "_") for metric in metrics]
+    if not wanted and judge is not None and not reward:
+        wanted = _given_metrics(name, source, client.timeout, pair=pairs)
+    wanted = wanted or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), replace(client, model=name)

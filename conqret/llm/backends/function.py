@@ -164,26 +164,37 @@ class Called(Connection):
             ProviderError: the function raised, or said something that is no plain data.
         """
         await self.prepare()
-        function, item = _admitted[self._model], item_of(request)
+        item = item_of(request)
         began = time.perf_counter()
-        try:
-            said = function(item) if _asynchronous(function) else await _aside(function, item)
-            if inspect.isawaitable(said):
-                said = await said
-        except (Exception, SystemExit) as error:  # a judge does not end the run
-            told = f"{self._model} raised {type(error).__name__}: {first_line(error)}"
-            raise ProviderError(Reason.JUDGE_FAILED, told) from error
+        text = await answer_of(self._model, item)
         seconds = time.perf_counter() - began
-        try:
-            text = json.dumps({SAID: said}, default=_plain)
-        except (TypeError, ValueError, RecursionError) as error:
-            told = f"{self._model} said what is no plain data: {first_line(error)}"
-            raise ProviderError(Reason.JUDGE_FAILED, told) from error
-        if len(text) > MOST:
-            raise ProviderError(Reason.JUDGE_FAILED, f"{self._model} said more than {MOST >> 20} MiB")
         return Completion(
             text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, seconds=seconds
         )
+
+
+async def answer_of(model: str, item: dict[str, Any]) -> str:
+    """What the function of this name says of an item in plain data, as JSON under :data:`SAID`.
+
+    Raises:
+        ProviderError: the function raised, or said something that is no plain data.
+    """
+    function = _admitted[model]
+    try:
+        said = function(item) if _asynchronous(function) else await _aside(function, item)
+        if inspect.isawaitable(said):
+            said = await said
+    except (Exception, SystemExit) as error:  # a judge does not end the run
+        told = f"{model} raised {type(error).__name__}: {first_line(error)}"
+        raise ProviderError(Reason.JUDGE_FAILED, told) from error
+    try:
+        text = json.dumps({SAID: said}, default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        told = f"{model} said what is no plain data: {first_line(error)}"
+        raise ProviderError(Reason.JUDGE_FAILED, told) from error
+    if len(text) > MOST:
+        raise ProviderError(Reason.JUDGE_FAILED, f"{model} said more than {MOST >> 20} MiB")
+    return text
 
 
 async def _aside(function: Function, item: dict[str, Any]) -> Any:

@@ -1,0 +1,115 @@
+"""What people type next: a run's items, the beginning of an id, a pipe into head, arguments that were just written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import conqret
+from tests.cli.conftest import Cli
+from tests.runs.killed import ROOT
+
+ITEMS = ROOT / "fixtures" / "demo" / "items.jsonl"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "first"
+    conqret.judge(ITEMS, format="direct", output=out)
+    return out
+
+
+def test_show_without_an_item_lists_them(cli: Cli, run: Path) -> None:
+    done = cli("show", run)
+    assert done.code == 0
+    assert "zoos-pro" in done.out
+    assert "24 of 24 items are judged" in done.out
+    listed = json.loads(cli("show", run, "--json").out)
+    assert [one["item"] for one in listed][:1] == ["animal-testing-pro"]
+    assert {one["status"] for one in listed} == {"scored"}
+
+
+def test_the_beginning_of_an_id_is_enough_where_it_is_one_items(cli: Cli, run: Path) -> None:
+    assert cli("show", run, "zoos-p").out.startswith("zoos-pro: ")
+    several = cli("show", run, "zoos")
+    assert several.code == 2
+    assert "2 items" in several.err
+    assert "zoos-pro, zoos-con" in several.err
+    assert cli("show", run, "nobody").code == 2
+
+
+@pytest.mark.parametrize("command", ["diff", "validate"])
+def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: str) -> None:
+    page = tmp_path / "page.html"
+    words = {
+        "diff": ("diff", run, run, "-o", page),
+        "validate": (
+            "validate",
+            run,
+            "--labels",
+            ROOT / "fixtures/demo/labels.jsonl",
+            "-o",
+            tmp_path / "card",
+        ),
+    }[command]
+    reading, writing = os.pipe()
+    os.close(reading)  # as head does once it has its lines
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "conqret", *map(str, words)], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE,
+            text=True, check=False, timeout=120,
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+    assert page.is_file() if command == "diff" else (tmp_path / "card" / "card.json").is_file()
+
+
+def test_the_folder_of_written_arguments_is_judged(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("pyterrier")
+    corpus, ranking = ROOT / "fixtures" / "corpus", tmp_path / "pro.res"
+    assert cli("retrieve", corpus, "--stance", "pro", "--rerank", "offline", "-k", 3, "-o", ranking).code == 0
+    assert cli("generate", corpus, "--run", ranking, "--stance", "pro", "-o", tmp_path / "args").code == 0
+    done = cli("judge", tmp_path / "args", "--format", "direct", "-o", tmp_path / "judged")
+    assert done.code == 0
+    assert json.loads((tmp_path / "judged" / "summary.json").read_text())["scored"] > 0
+
+
+JUDGES = """
+import asyncio
+
+def several(item):
+    return {"clarity": 0.5, "overall_quality": 0.25, "note": "fine"}
+
+async def later(item):
+    await asyncio.sleep(0)
+    return {"measures": {"clarity": {"value": 0.5}}}
+
+def one(item):
+    return 0.75
+
+def broken(item):
+    raise ValueError("no")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "metrics"),
+    [("several", ["clarity", "overall_quality"]), ("later", ["clarity"]), ("one", ["preference"])],
+)
+def test_a_judge_of_ones_own_is_asked_for_all_that_it_gives(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, metrics: list[str]
+) -> None:
+    (tmp_path / f"given_by_{name}.py").write_text(JUDGES)
+    monkeypatch.chdir(tmp_path)
+    done = cli("judge", ITEMS, "--judge", f"given_by_{name}:{name}", "-o", tmp_path / "run")
+    assert done.code == 0, done.err
+    found = json.loads((tmp_path / "run" / "summary.json").read_text())["metrics"]
+    assert list(found) == metrics
+    assert all(one["scored"] == 24 for one in found.values())
