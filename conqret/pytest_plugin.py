@@ -9,6 +9,7 @@ Importing this module imports nothing but pytest: everything else waits for the 
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import itertools
 from collections.abc import Mapping, Sequence
@@ -71,8 +72,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 def _expected_root(config: pytest.Config) -> tuple[Path, Path | None] | None:
     """Root folder and configuration by the paths of tests alone; None where this pytest finds them otherwise."""
     try:
-        from _pytest.config.findpaths import determine_setup
-
+        determine_setup = importlib.import_module("_pytest.config.findpaths").determine_setup
         known = config.known_args_namespace
         given = {
             "inifile": known.inifilename,

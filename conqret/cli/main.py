@@ -61,6 +61,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
     ),
@@ -69,7 +70,7 @@ def root(
     if os.environ.get(TRACES):
         from conqret.cli.traces import send_traces
 
-        send_traces()
+        send_traces(context)
 
 
 class _Remarks(logging.Handler):

@@ -19,7 +19,8 @@ from conqret.io import Checked, ItemSource, item_record
 from conqret.io.atomic import replacing, write_whole
 from conqret.io.jsonl import compact
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
-from conqret.judging.instrument import Instrument, judge_item
+from conqret.judging.instrument import Instrument
+from conqret.judging.item_spans import about, judge_in_span
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tables import ScoreTable
@@ -173,9 +174,14 @@ async def judged(
     """Judge what ``sink`` does not hold yet, and yield each judgment once it is kept, or left out (``keeps``)."""
 
     def trial(item: Item) -> Trial[Judgment]:
-        return Trial(trial_key(instrument.fingerprint, item.id), lambda earlier: judge_item(item, instrument))
+        return Trial(
+            trial_key(instrument.fingerprint, item.id), lambda earlier: judge_in_span(item, instrument)
+        )
 
-    made = perform(map(trial, items), sink, in_flight=in_flight, keeps=keeps)
+    name = f"judge {instrument.judge.name}"
+    made = perform(
+        map(trial, items), sink, in_flight=in_flight, keeps=keeps, name=name, about=about(instrument)
+    )
     async with contextlib.aclosing(made) as judgments:
         async for judgment in judgments:
             yield judgment

@@ -1,8 +1,9 @@
-"""Spans of OpenTelemetry, one for each request to a model: off, unless the environment says otherwise.
+"""Spans of OpenTelemetry for each request to a model: off, unless the environment says otherwise.
 
 Names and attributes are those of the semantic conventions for generative AI (client spans of the operation ``chat``,
-version 1.37 and later). Spans go to the tracer provider that the program has; ``conqret`` itself sets one up where it
-is the program (:mod:`conqret.cli.traces`). What a recording answers is no request, and has no span.
+version 1.39 and later). They lie inside those of runs and items, which have the scores (:mod:`conqret.runs.run_spans`,
+:mod:`conqret.judging.item_spans`). Spans go to the tracer provider that the program has; ``conqret`` itself sets one up
+where it is the program (:mod:`conqret.cli.traces`). What a recording answers is no request, and has no span.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ VARIABLE = "CONQRET_TRACES"
 KINDS = ("spans", "contents")
 """Spans without contents, or with prompts, answers and the ids of items."""
 
-_SEMANTIC_CONVENTIONS = "https://opentelemetry.io/schemas/1.37.0"
+SEMANTIC_CONVENTIONS = "https://opentelemetry.io/schemas/1.39.0"
+"""The version that the names of attributes and events are from."""
 
 _PROVIDERS = {
     "azure": "azure.ai.openai",
@@ -61,6 +63,15 @@ def wanted() -> str:
     return kind
 
 
+def opentelemetry() -> Any:
+    """OpenTelemetry's module of traces.
+
+    Raises:
+        MissingDependencyError: the extra ``otel`` is missing.
+    """
+    return require("opentelemetry.trace", extra="otel")
+
+
 class Tracing:
     """Makes the spans of one client.
 
@@ -72,8 +83,8 @@ class Tracing:
         self._kind = wanted()
         self._options = options
         if self._kind:
-            self._api: Any = require("opentelemetry.trace", extra="otel")
-            self._tracer = self._api.get_tracer("conqret", __version__, schema_url=_SEMANTIC_CONVENTIONS)
+            self._api = opentelemetry()
+            self._tracer = self._api.get_tracer("conqret", __version__, schema_url=SEMANTIC_CONVENTIONS)
 
     @contextlib.contextmanager
     def span(self, sent: Request[Any], key: str) -> Iterator[Told]:

@@ -8,11 +8,15 @@ comes. What a sink holds already is not done again.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import contextvars
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from conqret.errors import DeclarationError
+from conqret.runs.run_spans import run_span
 
 Row = TypeVar("Row")
 
@@ -57,8 +61,11 @@ async def perform(
     *,
     in_flight: int,
     keeps: Callable[[Row], bool] = lambda row: True,
+    name: str = "run",
+    about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
     """Do every trial that the sink does not hold, and yield each row once it is kept, or left out (``keeps``).
+    ``name`` and what is to say ``about`` it are those of the run's span, if spans are asked for.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
@@ -66,17 +73,34 @@ async def perform(
     Raises:
         DeclarationError: trials wait for others that never come.
     """
-    queue = _Queue(trials, sink, keeps)
+    with run_span(name, about) as inside:
+        async with contextlib.aclosing(_performed(_Queue(trials, sink, keeps), in_flight, inside)) as rows:
+            async for row in rows:
+                yield row
+
+
+async def _performed(
+    queue: _Queue[Row], in_flight: int, inside: contextvars.Context | None
+) -> AsyncGenerator[Row, None]:
+    """What :func:`perform` yields; each trial is done in a copy of the context ``inside`` the run's span."""
+
+    def started(trial: Trial[Row]) -> asyncio.Task[Row]:
+        context = None if inside is None else inside.copy()
+        return asyncio.create_task(trial.work(queue.earlier(trial)), context=context)
+
     if in_flight == 1:
         for trial in queue:
-            yield queue.keep(trial, await trial.work(queue.earlier(trial)))
+            if inside is None:
+                yield queue.keep(trial, await trial.work(queue.earlier(trial)))
+            else:
+                yield queue.keep(trial, await started(trial))
         queue.check()
         return
     under_way: dict[asyncio.Task[Row], Trial[Row]] = {}
     try:
         while True:
             while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
-                under_way[asyncio.create_task(ready.work(queue.earlier(ready)))] = ready
+                under_way[started(ready)] = ready
                 await asyncio.sleep(0)  # it is asked before the next is put together: answers come apart, too
             if not under_way:
                 queue.check()

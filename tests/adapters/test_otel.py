@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 import conqret
+from conqret.adapters.single import SingleMetric
 from conqret.llm.tracing import VARIABLE
 from tests.server import FaultPlan, FaultServer
 from tests.server.batches import BatchServer
@@ -56,6 +57,20 @@ def judged(server, **settings):
     )[0]  # fmt: skip
 
 
+def requests(spans):
+    """The spans of requests, without those of the items and the run that hold them."""
+    return [span for span in spans() if span.name.startswith("chat ")]
+
+
+def items(spans):
+    return [span for span in spans() if span.name.startswith("evaluate ")]
+
+
+def results(span):
+    assert {event.name for event in span.events} <= {"gen_ai.evaluation.result"}
+    return [dict(event.attributes) for event in span.events]
+
+
 def test_none_unless_asked_for(spans, monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     with FaultServer() as server:
@@ -69,7 +84,8 @@ def test_a_span_for_each_request_without_contents(spans, monkeypatch, tmp_path):
     with FaultServer(FaultPlan(script=("server_error",))) as server:
         call = judged(server, recordings=store).trace.calls[0]
         judged(server, recordings=store)  # which the recording answers
-    (span,) = spans()
+    (span,) = requests(spans)
+    assert len(items(spans)) == 2
     assert (span.name, span.kind) == ("chat openai/mine", trace.SpanKind.CLIENT)
     assert span.instrumentation_scope.name == "conqret"
     found = dict(span.attributes)
@@ -107,14 +123,15 @@ def test_what_a_batch_answers_has_no_span(spans, monkeypatch, tmp_path):
         (found,) = conqret.judge(ITEM, **asked)
     assert found.measures["groundedness"].value is not None
     assert found.trace.calls[0].key, "the judgment's own trace has the call"
-    assert spans() == ()
+    assert requests(spans) == []
+    assert [len(results(span)) for span in items(spans)] == [0, 1], "what is awaited has no result yet"
 
 
 def test_contents_where_they_are_asked_for(spans, monkeypatch):
     monkeypatch.setenv(VARIABLE, "contents")
     with FaultServer() as server:
         judged(server)
-    (span,) = spans()
+    (span,) = requests(spans)
     (question,) = json.loads(span.attributes["gen_ai.input.messages"])
     (answer,) = json.loads(span.attributes["gen_ai.output.messages"])
     assert question["role"] == "user"
@@ -129,7 +146,7 @@ def test_a_request_that_failed_says_why_and_nothing_more(spans, monkeypatch):
     monkeypatch.setenv(VARIABLE, "spans")
     with FaultServer(FaultPlan(always="echo")) as server:
         measure = judged(server).measures["groundedness"]
-    (span,) = spans()
+    (span,) = requests(spans)
     assert measure.value is None
     assert span.attributes["error.type"] == measure.reason == "bad_request"
     assert (span.status.status_code, span.status.description) == (trace.StatusCode.ERROR, "bad_request")
@@ -141,9 +158,77 @@ def test_spans_of_handlers_of_ones_own_hold_them(spans, monkeypatch):
     monkeypatch.setenv(VARIABLE, "spans")
     with trace.get_tracer("mine").start_as_current_span("mine"):
         conqret.judge(ITEM, format="direct", metrics=["groundedness"])
-    inner, outer = spans()
-    assert (inner.name, outer.name) == ("chat offline", "mine")
-    assert inner.parent.span_id == outer.context.span_id
+    inner, item, run, outer = spans()
+    assert [one.name for one in spans()] == ["chat offline", "evaluate direct", "judge direct", "mine"]
+    for one, parent in ((inner, item), (item, run), (run, outer)):
+        assert one.parent.span_id == parent.context.span_id
+    assert outer.parent is None
+
+
+def test_the_score_of_each_metric_is_an_event_of_the_item(spans, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "spans")
+    with FaultServer(FaultPlan(script=("refusal",))) as server:
+        judgment = conqret.judge(
+            ITEM, format="direct", metrics=["groundedness", "context_relevance"], model="openai/mine",
+            api_base=server.url, api_key="none-at-all", max_concurrency=1,
+        )[0]  # fmt: skip
+    (span,) = items(spans)
+    names = {measure.value: metric for metric, measure in judgment.measures.items()}
+    lost, ((value, scored),) = names.pop(None), names.items()
+    found = {one["gen_ai.evaluation.name"]: one for one in results(span)}
+    assert found == {
+        scored: {"gen_ai.evaluation.name": scored, "gen_ai.evaluation.score.value": value},
+        lost: {"gen_ai.evaluation.name": lost, "error.type": "refusal"},
+    }
+    told = dict(span.attributes)
+    assert told[f"conqret.score.{scored}"] == value
+    assert f"conqret.score.{lost}" not in told, "what is missing is no 0"
+    assert told["conqret.fingerprint"] == judgment.fingerprint
+    assert (told["openinference.span.kind"], told["langfuse.observation.type"]) == ("EVALUATOR", "evaluator")
+    assert not any(word in span.to_json() for word in CONTENTS)
+
+
+def test_labels_and_explanations_with_the_contents_alone(spans, monkeypatch):
+    item = {**ITEM, "second_argument": "No, keepers care."}
+    monkeypatch.setenv(VARIABLE, "contents")
+    judgment = conqret.judge(item, format="rag-direct", metrics=["preference"])[0]
+    (span,) = items(spans)
+    (found,) = results(span)
+    measure = judgment.measures["preference"]
+    assert found["gen_ai.evaluation.score.label"] == measure.label
+    assert found.get("gen_ai.evaluation.explanation", "") == measure.explanation
+    assert span.attributes["conqret.item"] == "a-name"
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_run_of_many_items_is_one_trace(spans, monkeypatch, tmp_path, at_once):
+    monkeypatch.setenv(VARIABLE, "spans")
+    several = [{**ITEM, "id": f"i{place}", "topic": f"Ban zoo {place}?"} for place in range(10)]
+    for output in (None, tmp_path / "run"):
+        with FaultServer() as server:
+            conqret.judge(
+                several, format="direct", metrics=["groundedness"], model="openai/mine", api_base=server.url,
+                api_key="none-at-all", max_concurrency=at_once, output=output,
+            )  # fmt: skip
+    runs = [span for span in spans() if span.name == "judge direct"]
+    assert len(runs) == 2
+    for run in runs:
+        inside = [span for span in spans() if span.context.trace_id == run.context.trace_id]
+        evaluated = [span for span in inside if span.name == "evaluate direct"]
+        assert {span.parent.span_id for span in evaluated} == {run.context.span_id}
+        holders = [span.parent.span_id for span in inside if span.name.startswith("chat ")]
+        assert len(holders) == 10
+        assert sorted(holders) == sorted(span.context.span_id for span in evaluated)
+    assert trace.get_current_span().get_span_context().span_id == 0
+
+
+def test_a_metric_of_another_library_lies_inside_its_spans(spans, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "spans")
+    single = SingleMetric.of("direct", "groundedness")
+    with trace.get_tracer("mine").start_as_current_span("mine") as mine:
+        single.judged(ITEM)
+        single.judged(ITEM)
+    assert {span.context.trace_id for span in spans()} == {mine.get_span_context().trace_id}
 
 
 class Collector(BaseHTTPRequestHandler):
@@ -195,6 +280,11 @@ def test_the_command_sends_them_where_the_variables_say(tmp_path, path, headers,
     resources = [one for _, _, got in collector.got for one in got.resource_spans]
     names = {each.key: each.value.string_value for one in resources for each in one.resource.attributes}
     assert names["service.name"] == "conqret"
-    sent = [span.name for one in resources for scope in one.scope_spans for span in scope.spans]
-    assert sent == ["chat offline"] * 2
+    sent = [span for one in resources for scope in one.scope_spans for span in scope.spans]
+    assert sorted(span.name for span in sent) == [
+        "chat offline", "chat offline", "conqret judge", "evaluate direct", "judge direct",
+    ]  # fmt: skip
+    assert len({span.trace_id for span in sent}) == 1
+    (item,) = (span for span in sent if span.name == "evaluate direct")
+    assert [event.name for event in item.events] == ["gen_ai.evaluation.result"] * 2
     assert not any(word in str(resources) for word in CONTENTS)
