@@ -1,6 +1,9 @@
 """Judging in batches: handed in, left, collected by the same command, whatever the provider does with it."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,7 @@ from conqret.api.judging import expected_cost
 from conqret.errors import ConqretError, DeclarationError
 from conqret.llm.batches.batches import SUFFIX
 from conqret.runs.folder import STORE_NAME
+from tests.runs.killed import ROOT
 from tests.server.batches import BatchServer
 
 MODELS = ["openai/m", "anthropic/claude-m"]
@@ -164,16 +168,26 @@ def test_a_batch_that_is_not_taken_is_an_error_and_leaves_nothing_under_way(aske
     assert states(asked()) == ["scored"] * COUNT
 
 
-def test_a_batch_whose_handing_in_was_cut_off_is_handed_in_again(asked, tmp_path, caplog):
+def test_a_batch_whose_handing_in_was_cut_off_is_looked_for_and_else_handed_in_again(asked, tmp_path, caplog):
+    server = asked.server
     asked()
     kept = tmp_path / "run" / (STORE_NAME + SUFFIX)
-    found = json.loads(kept.read_text())
-    found["batches"][0]["id"] = None
-    kept.write_text(json.dumps(found))
-    told(caplog)
+
+    def cut_off() -> None:
+        found = json.loads(kept.read_text())
+        found["batches"][-1]["id"] = None
+        kept.write_text(json.dumps(found))
+        told(caplog)
+
+    cut_off()
     asked()
-    assert "being handed in when conqret was stopped" in told(caplog)
-    assert len(asked.server.batches) == 2
+    assert "batch batch_0: 4 questions were handed in" in told(caplog)
+    assert len(server.batches) == 1
+    cut_off()
+    lost = server.batches.pop("batch_0")  # it never came
+    asked()
+    assert "the provider has no such batch" in told(caplog)
+    assert list(server.batches.values()) == [lost]
     kept.write_text("{")
     with pytest.raises(DeclarationError, match="holds no batches as conqret writes them"):
         asked()
@@ -220,13 +234,74 @@ def test_a_provider_that_does_not_say_is_not_waited_for_and_its_echo_shows_no_ke
 
 def test_a_batch_of_which_nobody_knows_whether_it_was_taken_is_not_said_to_be_refused(items, tmp_path):
     class Broken(BatchServer):
-        def _made(self, questions: list[dict[str, Any]]) -> web.Response:
+        def _made(self, questions: list[dict[str, Any]], metadata: Any = None) -> web.Response:
             return web.json_response({"error": {"message": "gateway time-out"}}, status=504)
 
     with Broken() as server:
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
-        with pytest.raises(ConqretError, match=r"taken is not known .* gateway time-out"):
+        with pytest.raises(ConqretError, match=r"taken is not known.* gateway time-out"):
             judge(items, **settings)
+
+
+def test_a_batch_that_was_made_and_answered_with_an_error_is_not_paid_for_again(asked, caplog):
+    server = asked.server
+    server.loses = 1
+    with pytest.raises(ConqretError, match=r"looks for it first: .*internal error"):
+        asked()
+    assert len(server.batches) == 1
+    told(caplog)
+    asked()
+    assert "the answer to that was lost" in told(caplog)
+    server.status = "completed"
+    assert states(asked()) == ["scored"] * COUNT
+    assert len(server.batches) == 1
+
+
+def test_a_completed_batch_whose_files_are_not_there_yet_is_waited_for(items, tmp_path, caplog):
+    with BatchServer() as server:
+        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
+        judge(items, **settings)
+        server.status, server.lacks_files = "completed", True
+        told(caplog)
+        assert judge(items, **settings).summary.outstanding == COUNT
+        assert "its results are not there yet" in told(caplog)
+        server.lacks_files = False
+        assert states(judge(items, **settings)) == ["scored"] * COUNT
+        assert len(server.batches) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS)
+def test_runs_that_share_a_store_hand_in_each_question_once(items, tmp_path, model):
+    """Three processes at once, twice: what one hands in the others wait for; nothing is taken for a killed one's."""
+    keys = {"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}
+    with BatchServer(latency=0.2) as server:
+
+        def together() -> None:
+            processes = [
+                subprocess.Popen(
+                    [sys.executable, "-m", "conqret", "judge", str(items), "--format", "direct", "--batch", "-q",
+                     "--model", model, "--api-base", server.url, "--recordings", str(tmp_path / "shared.sqlite"),
+                     "-o", str(tmp_path / f"run-{number}")],
+                    cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT), **keys},
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                )
+                for number in range(3)
+            ]  # fmt: skip
+            for process in processes:
+                errors = process.communicate(timeout=120)[1]
+                assert "Traceback" not in errors, errors
+                assert "was being handed in" not in errors
+
+        together()
+        asked = [one["key"] for questions in server.batches.values() for one in questions]
+        assert len(asked) == len(set(asked)) > 0
+        server.status = "completed"
+        together()
+        assert [one["key"] for questions in server.batches.values() for one in questions] == asked
+    for number in range(3):
+        summary = json.loads((tmp_path / f"run-{number}" / "summary.json").read_text())
+        assert summary["scored"] == COUNT
 
 
 def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_path):
@@ -243,8 +318,8 @@ def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_pat
 
 def test_a_batch_that_is_said_to_be_made_is_taken(items, tmp_path):
     class Precise(BatchServer):
-        def _made(self, questions: list[dict[str, Any]]) -> web.Response:
-            made = super()._made(questions)
+        def _made(self, questions: list[dict[str, Any]], metadata: Any = None) -> web.Response:
+            made = super()._made(questions, metadata)
             made.set_status(201)
             return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,10 @@ class BatchServer(FaultServer):
         self.outcomes = dict(plan or {})
         self.status = "in_progress"
         self.refuses = False
+        self.loses = 0  # so many batches are made, and answered with a 500
+        self.lacks_files = False  # completed, and the results are not there yet
+        self.metadata: dict[str, dict[str, str]] = {}
+        self.made: dict[str, str] = {}
         self.packing = ""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, list[dict[str, Any]]] = {}
@@ -32,7 +37,9 @@ class BatchServer(FaultServer):
         app.router.add_post("/v1/files", self._upload)
         app.router.add_get("/v1/files/{id}/content", self._file)
         app.router.add_post("/v1/batches", self._make)
+        app.router.add_get("/v1/batches", self._list)
         app.router.add_get("/v1/batches/{id}", self._look)
+        app.router.add_get("/v1/messages/batches", self._list)
         app.router.add_post("/v1/messages/batches", self._make_messages)
         app.router.add_get("/v1/messages/batches/{id}", self._look_messages)
         app.router.add_get("/v1/messages/batches/{id}/results", self._messages)
@@ -49,7 +56,8 @@ class BatchServer(FaultServer):
         assert (asked["endpoint"], asked["completion_window"]) == ("/v1/chat/completions", "24h")
         lines = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
         assert all(line["method"] == "POST" and line["url"] == asked["endpoint"] for line in lines)
-        return self._made([{"key": line["custom_id"], "body": line["body"]} for line in lines])
+        questions = [{"key": line["custom_id"], "body": line["body"]} for line in lines]
+        return self._made(questions, asked.get("metadata") or {})
 
     async def _make_messages(self, request: web.Request) -> web.Response:
         assert (request.headers["anthropic-version"], bool(request.headers["x-api-key"])) == (
@@ -59,18 +67,33 @@ class BatchServer(FaultServer):
         asked = (await request.json())["requests"]
         return self._made([{"key": one["custom_id"], "body": one["params"]} for one in asked])
 
-    def _made(self, questions: list[dict[str, Any]]) -> web.Response:
+    async def _list(self, request: web.Request) -> web.Response:
+        found = [
+            {"id": name, "metadata": self.metadata[name], "created_at": self.made[name],
+             "request_counts": {"processing": len(questions)}}
+            for name, questions in reversed(self.batches.items())
+        ]  # fmt: skip
+        return web.json_response({"data": found})
+
+    def _made(self, questions: list[dict[str, Any]], metadata: dict[str, str] | None = None) -> web.Response:
         if self.refuses:
             return web.json_response({"error": {"message": "enqueued token limit reached"}}, status=400)
         assert all(len(one["key"]) <= 64 for one in questions)
         name = f"batch_{len(self.batches)}"
         self.batches[name] = questions
+        self.metadata[name] = metadata or {}
+        self.made[name] = datetime.datetime.now(datetime.UTC).isoformat()
+        if self.loses:
+            self.loses -= 1
+            return web.json_response({"error": {"message": "internal error"}}, status=500)
         return web.json_response({"id": name, "status": "validating", "processing_status": "in_progress"})
 
     async def _look(self, request: web.Request) -> web.Response:
         found: dict[str, Any] = {"id": request.match_info["id"], "status": self.status}
         if self.status == "failed":
             found["errors"] = {"data": [{"message": "line 1 is too long"}]}
+        elif self.status == "completed" and self.lacks_files:
+            found |= {"output_file_id": None, "error_file_id": None}
         elif self.status != "in_progress":
             found |= {"output_file_id": f"out-{found['id']}", "error_file_id": f"err-{found['id']}"}
         return web.json_response(found)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from conqret.data import Reason
 from conqret.io.jsonl import compact
-from conqret.llm.batches.service import BatchService, Progress, Result
+from conqret.llm.batches.service import LISTED, BatchService, Progress, Result, listed
 from conqret.llm.hosted.answers import completion_of
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.direct import told
@@ -21,6 +22,9 @@ from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 
 URL, VERSION = "https://api.anthropic.com", "2023-06-01"
+
+SLACK = timedelta(minutes=5)
+"""So far the provider's clock may be behind ours."""
 
 ROOM = 8_192
 """Tokens of an answer where neither the request nor the price list says: Anthropic wants a number."""
@@ -79,11 +83,21 @@ class AnthropicBatches(BatchService):
             params["tool_choice"] = {"type": "tool", "name": name}
         return compact({"custom_id": key, "params": params})
 
-    async def hand_in(self, lines: Sequence[bytes]) -> str:
-        """In one object."""
+    async def hand_in(self, lines: Sequence[bytes], name: str) -> str:
+        """In one object, which has no place for a name."""
         data = b'{"requests":[%s]}' % b",".join(lines)
         headers = {"Content-Type": "application/json"}
         return str((await self.post("/messages/batches", data=data, headers=headers))["id"])
+
+    async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
+        """By its time and its length, as Anthropic keeps no name: the first one since then with as many questions that
+        is not known. Were it another's, none of its results would bear our keys, and ours would be handed in again."""
+        since = begun - SLACK
+        found = listed(await self.get(f"/messages/batches?limit={LISTED}"))
+        ours = [
+            one for one in found if one["id"] not in known and _length(one) == count and _made(one) >= since
+        ]
+        return str(min(ours, key=_made)["id"]) if ours else None
 
     async def look(self, batch: str) -> Progress:
         """By its status; the address of the results is made here, and not taken from the answer."""
@@ -106,6 +120,22 @@ class AnthropicBatches(BatchService):
             failure = status_error(status, told(inner) or "no answer", {})
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, f"the question was {scrub(str(kind))}"))
+
+
+def _length(batch: Mapping[str, Any]) -> int:
+    """How many questions a batch of the list holds."""
+    counts = batch.get("request_counts")
+    values = counts.values() if isinstance(counts, Mapping) else ()
+    return sum(value for value in values if isinstance(value, int))
+
+
+def _made(batch: Mapping[str, Any]) -> datetime:
+    """When a batch of the list was made; long ago where that cannot be read."""
+    try:
+        made = datetime.fromisoformat(str(batch.get("created_at")))
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return made if made.tzinfo is not None else made.replace(tzinfo=UTC)
 
 
 def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -2,17 +2,26 @@
 
 They stand in a file beside the store. A question is handed in where the store has no answer to it and no batch that is
 under way holds it; what comes back goes into the store, as if it had been answered at once.
+
+Several processes may share a store: the file is read and written under a lock, which is held while a batch is handed
+in. So a batch without an id is that of a process that was killed, or of an answer that was lost, and the provider is
+asked for it before anything is handed in, and paid for, again.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import datetime as dt
 import logging
+import time
+import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 
 from conqret.data import Reason
@@ -35,6 +44,12 @@ from conqret.llm.retry import ProviderError
 SUFFIX = ".batches.json"
 """What the file is called, behind the name of the store."""
 
+LOCK = ".lock"
+"""What the lock is called, behind the name of the file."""
+
+POLL = 0.05
+"""Seconds between two looks whether the lock is free."""
+
 MOST_TRIES = 3
 """So many batches may hold a question that none of them answers: what fails thrice rarely mends."""
 
@@ -53,10 +68,12 @@ class Asked(BaseModel):
 class Batch(BaseModel):
     """One batch: its questions by key, and of those that have no answer the reason and what was said.
 
-    ``id`` is None from before it is handed in until the provider has said what it is called.
+    ``id`` is None from before it is handed in until the provider has said what it is called; ``name`` is what we call
+    it.
     """
 
     id: str | None = None
+    name: str = ""
     model: str
     handed_in: str
     asked: dict[str, Asked]
@@ -93,6 +110,33 @@ class Batches:
     def keep_beside(self, store: Recordings) -> None:
         """Go on with the batches of ``store``."""
         self._file = store.path.with_name(store.path.name + SUFFIX)
+        self._read()
+
+    @contextlib.asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Hold the file, as it is now, against other processes.
+
+        Raises:
+            DeclarationError: another process holds it for longer than a request may take.
+        """
+        lock, until = FileLock(f"{self._file}{LOCK}"), time.monotonic() + self._options.timeout
+        while True:
+            try:
+                lock.acquire(timeout=0)
+                break
+            except Timeout:
+                if time.monotonic() > until:
+                    raise DeclarationError(
+                        f"another process is handing in the batches of {self._file}; wait for it"
+                    ) from None
+                await asyncio.sleep(POLL)
+        try:
+            self._read()
+            yield
+        finally:
+            lock.release()
+
+    def _read(self) -> None:
         if self._file.exists():
             try:
                 self._kept = _File.model_validate_json(self._file.read_bytes())
@@ -132,15 +176,18 @@ class Batches:
         Raises:
             ProviderError: the provider does not say what became of a batch.
         """
+        if not self._under_way():
+            return
+        async with self._alone():
+            await self._collect(store)
+
+    async def _collect(self, store: Recordings) -> None:
         for batch in self._under_way():
             service = await self.prepare()
-            if batch.id is None:
-                _log.warning(
-                    "a batch of %s was being handed in when conqret was stopped, and whether it was is not "
-                    "known; what it asks is handed in again", number(len(batch.asked), "question"),
-                )  # fmt: skip
+            if batch.id is None and not await self._found(service, batch):
                 self._end(batch)
                 continue
+            assert batch.id is not None  # noqa: S101 - it was found
             odd = Counter[str]()
             try:
                 found = await service.look(batch.id)
@@ -168,12 +215,18 @@ class Batches:
         Raises:
             ProviderError: the provider takes no batch.
         """
+        if not self._wanted:
+            return
+        service = await self.prepare()
+        async with self._alone():
+            await self._hand_in(service)
+
+    async def _hand_in(self, service: BatchService) -> None:
         under_way = {key for batch in self._under_way() for key in batch.asked}
         waiting = {key: one for key, one in self._wanted.items() if key not in under_way}
         self._wanted.clear()
         if not waiting:
             return
-        service = await self.prepare()
         for keys, lines in _portions(service, waiting):
             asked = {
                 key: Asked(
@@ -182,14 +235,15 @@ class Batches:
                 for key, one in ((key, waiting[key]) for key in keys)
             }
             now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-            batch = Batch(model=self._options.model, handed_in=now, asked=asked)
+            batch = Batch(name=uuid.uuid4().hex, model=self._options.model, handed_in=now, asked=asked)
             self._kept.batches.append(batch)
             self._write()  # before it is handed in: a kill then shows
             try:
-                batch.id = await service.hand_in(lines)
+                batch.id = await service.hand_in(lines, batch.name)
             except (ProviderError, KeyError) as error:
-                self._kept.batches.remove(batch)
-                self._write()
+                if not _may_be_taken(error):
+                    self._kept.batches.remove(batch)
+                    self._write()
                 raise self._redaction.error(_refusal(error)) from None
             self._write()
             self._progress.calls += len(keys)
@@ -203,6 +257,26 @@ class Batches:
         if self._service is not None:
             await self._service.close()
             self._service = None
+
+    async def _found(self, service: BatchService, batch: Batch) -> bool:
+        """Look at the provider for a batch whose id did not come; whether it is there."""
+        known = {one.id for one in self._kept.batches if one.id is not None}
+        begun = dt.datetime.fromisoformat(batch.handed_in)
+        questions = number(len(batch.asked), "question")
+        try:
+            batch.id = await service.find(batch.name, begun, len(batch.asked), known) if batch.name else None
+        except ProviderError as error:
+            if error.code not in (Reason.BAD_REQUEST, Reason.AUTHENTICATION):  # it may say so later
+                raise self._redaction.error(error) from None
+        if batch.id is None:
+            _log.warning(
+                "a batch of %s was being handed in when conqret was stopped or lost the answer, and the provider has "
+                "no such batch; what it asks is handed in again", questions,
+            )  # fmt: skip
+            return False
+        _log.warning("batch %s: %s were handed in, though the answer to that was lost", batch.id, questions)
+        self._write()
+        return True
 
     def _take(self, service: BatchService, store: Recordings, batch: Batch, raw: bytes) -> str:
         """Keep one line of the results; returns the word for what it was."""
@@ -248,14 +322,19 @@ _REFUSED = "the batch was not taken"
 _WORDS = ("answered", "with an error", "of questions that were not asked", "that cannot be read")
 
 
+def _may_be_taken(error: ProviderError | KeyError) -> bool:
+    """Whether a batch may have been made all the same."""
+    lost = (Reason.CONNECTION, Reason.TIMEOUT, Reason.SERVER_ERROR)
+    return isinstance(error, KeyError) or error.code in lost
+
+
 def _refusal(error: ProviderError | KeyError) -> ProviderError:
+    told = _REFUSED
+    if _may_be_taken(error):
+        told = "whether the batch was taken is not known; the same command looks for it first"
     if isinstance(error, ProviderError):
-        unknown = error.code in (Reason.CONNECTION, Reason.TIMEOUT, Reason.SERVER_ERROR)
-        told = (
-            "whether the batch was taken is not known (look at the provider's list)" if unknown else _REFUSED
-        )
         return ProviderError(error.code, f"{told}: {error}")
-    return ProviderError(Reason.SERVER_ERROR, f"{_REFUSED}: the answer lacks {error}")
+    return ProviderError(Reason.SERVER_ERROR, f"{told}: the answer lacks {error}")
 
 
 def _portions(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from datetime import datetime
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 import aiohttp
 
 from conqret.data import Reason
-from conqret.llm.batches.service import BatchService, Progress, Result
+from conqret.llm.batches.service import LISTED, BatchService, Progress, Result, listed
 from conqret.llm.hosted.answers import completion_of
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.direct import Direct, told
@@ -20,6 +21,8 @@ from conqret.llm.structured import choose_shape
 
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _AT = "/v1/chat/completions"
+NAME = "conqret_batch"
+"""Under this name a batch's metadata hold what we call it."""
 
 
 class OpenAIBatches(BatchService):
@@ -36,26 +39,41 @@ class OpenAIBatches(BatchService):
         body = direct.body(request, self.server.model, shape)
         return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (key.encode(), _AT.encode(), body)
 
-    async def hand_in(self, lines: Sequence[bytes]) -> str:
-        """Upload, and make a batch that has a day's time."""
+    async def hand_in(self, lines: Sequence[bytes], name: str) -> str:
+        """Upload, and make a batch that has a day's time and our name in its metadata."""
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
         form.add_field(
             "file", b"\n".join(lines) + b"\n", filename="conqret.jsonl", content_type="application/jsonl"
         )
         file = await self.post("/files", data=form)
-        asked = {"input_file_id": str(file["id"]), "endpoint": _AT, "completion_window": "24h"}
+        asked = {
+            "input_file_id": str(file["id"]),
+            "endpoint": _AT,
+            "completion_window": "24h",
+            "metadata": {NAME: name},
+        }
         return str((await self.post("/batches", json=asked))["id"])
 
+    async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
+        """By our name."""
+        for one in listed(await self.get(f"/batches?limit={LISTED}")):
+            metadata = one.get("metadata")
+            if isinstance(metadata, Mapping) and metadata.get(NAME) == name:
+                return str(one["id"])
+        return None
+
     async def look(self, batch: str) -> Progress:
-        """By its status; a batch that failed as a whole says why."""
+        """By its status; a batch that failed as a whole says why. One that is completed ends with its files."""
         found = await self.get(f"/batches/{quote(batch, safe='')}")
         files = [found.get(name) for name in ("output_file_id", "error_file_id")]
+        output, errors = (one if isinstance(one, str) and one else None for one in files)
         status = str(found.get("status"))
+        late = status == "completed" and output is None and (errors is None or _completed(found) > 0)
         return Progress(
-            status in _ENDED,
-            scrub(status) + _why(found.get("errors")),
-            tuple(f"/files/{quote(one, safe='')}/content" for one in files if isinstance(one, str) and one),
+            status in _ENDED and not late,
+            scrub(status) + (", and its results are not there yet" if late else _why(found.get("errors"))),
+            tuple(f"/files/{quote(one, safe='')}/content" for one in (output, errors) if one),
         )
 
     def read(self, line: Mapping[str, Any], seconds: float) -> Result:
@@ -68,6 +86,13 @@ class OpenAIBatches(BatchService):
             failure = status_error(int(status or 500), told(body) or f"status {status}", {})
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
+
+
+def _completed(batch: Mapping[str, Any]) -> int:
+    """How many of its questions a batch says that it has answered."""
+    counts = batch.get("request_counts")
+    count = counts.get("completed") if isinstance(counts, Mapping) else 0
+    return count if isinstance(count, int) else 0
 
 
 def _why(errors: Any) -> str:

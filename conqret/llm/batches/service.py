@@ -7,8 +7,9 @@ import contextlib
 import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, ClassVar
 
 import aiohttp
@@ -65,8 +66,15 @@ class BatchService(ABC):
         """A question as it stands in a batch, one JSON object."""
 
     @abstractmethod
-    async def hand_in(self, lines: Sequence[bytes]) -> str:
-        """Hand in a batch of lines, and return its id. Raises ProviderError where it is not taken."""
+    async def hand_in(self, lines: Sequence[bytes], name: str) -> str:
+        """Hand in a batch of lines under our name for it, where the provider keeps one, and return its id. Raises
+        ProviderError where it is not taken."""
+
+    @abstractmethod
+    async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
+        """The id of the batch of so many questions that was handed in as ``name`` since ``begun``, and is none of the
+        ``known`` ones; None where there is none. Raises ProviderError where the provider does not say.
+        """
 
     @abstractmethod
     async def look(self, batch: str) -> Progress:
@@ -145,6 +153,18 @@ class BatchService(ABC):
                 yield response
         except (aiohttp.ClientError, TimeoutError, OSError, TooLongError) as error:
             raise provider_error(error) from None
+
+
+LISTED = 100
+"""Batches of a provider's list that are looked through, the latest first."""
+
+
+def listed(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The batches of a provider's list that have an id."""
+    data = found.get("data")
+    for one in data if isinstance(data, list) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("id"), str):
+            yield one
 
 
 def read_lines(raw: bytes, read: Callable[[Mapping[str, Any], float], Result]) -> Result | None:
