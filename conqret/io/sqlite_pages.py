@@ -157,11 +157,14 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 def log_is_sound(path: Path) -> bool:
     """Whether SQLite reads the log beside a file to its end: where a frame of it is damaged, it leaves out that one and
-    all after it without a word. A last frame alone may be one that was being written when the process was killed."""
+    all after it without a word. A last frame alone may be one that was being written when the process was killed, and
+    a log beyond all measure (:data:`LONGEST_LOG`) is not looked at."""
     log = path.with_name(f"{path.name}-wal")
     for _ in range(_LOOKS):
         try:
             with log.open("rb") as file:
+                if log.stat().st_size > LONGEST_LOG:
+                    return True
                 data = file.read()
                 file.seek(0)
                 same = file.read(_LOG_HEADER) == data[:_LOG_HEADER]
@@ -172,6 +175,8 @@ def log_is_sound(path: Path) -> bool:
     return True
 
 
+LONGEST_LOG = 256 * 2**20
+"""Bytes of a log that is looked at, some 10 s; SQLite writes one back at 4 MiB, unless others read all the time."""
 _LOOKS = 5
 _LOG_HEADER, _FRAME_HEADER = 32, 24
 

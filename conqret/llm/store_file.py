@@ -11,7 +11,7 @@ from pathlib import Path
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.limits import ROW
-from conqret.io.sqlite_pages import MAGIC
+from conqret.io.sqlite_pages import MAGIC, log_is_sound
 from conqret.llm.recording import COLUMNS, checksum
 
 SCHEMA_VERSION = 2
@@ -69,6 +69,8 @@ class StoreFile:
         if read_only and not path.is_file():
             raise DeclarationError(f"{path}: there is no such store of recordings")
         _check_header(path)
+        if not log_is_sound(path):  # before SQLite drops the answers that it does not read
+            raise DamagedStoreError(self.is_damaged("the journal beside it"))
         with self.guarded("cannot be opened as a store of recordings", DeclarationError):
             self.db = self._connect(read_only, untouched)
             self._prepare(read_only)

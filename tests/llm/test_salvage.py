@@ -10,7 +10,9 @@ import pytest
 from conqret.errors import ConqretError, DeclarationError
 from conqret.llm import Completion, Recordings
 from conqret.llm.salvage import StoreCheck, check_store, salvage
+from conqret.llm.store_file import DamagedStoreError
 from tests.llm.test_recordings import LABELS
+from tests.torture.effort import times
 
 ANSWERS = {f"key-{number:03}": Completion("é" * (number * 97) or "x", cost_usd=0.5) for number in range(120)}
 """From one that shares its page with many to one that takes six."""
@@ -144,3 +146,32 @@ def test_what_never_was_a_store_is_left_alone(tmp_path: Path, text: bytes) -> No
             check_store(path, repair=repair)
     assert path.read_bytes() == text
     assert [file.name for file in tmp_path.iterdir()] == ["other.csv"]
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store all of whose answers stand in the log, as after a kill."""
+    folder = tmp_path_factory.mktemp("killed")
+    with Recordings(folder / "live.sqlite") as store:
+        store._db.execute("PRAGMA wal_autocheckpoint = 0")
+        for key, answer in ANSWERS.items():
+            store.put(key, answer, **LABELS)
+        for ending in ("", "-wal"):
+            shutil.copy(f"{store.path}{ending}", folder / f"store.sqlite{ending}")
+    return folder / "store.sqlite"
+
+
+@pytest.mark.parametrize("flip", range(times(4, 200)))
+def test_a_flipped_bit_in_the_log_loses_no_answer_in_silence(killed: Path, tmp_path: Path, flip: int) -> None:
+    """SQLite reads a log up to the first frame that is damaged, and drops the answers after it."""
+    path, log = tmp_path / killed.name, tmp_path / f"{killed.name}-wal"
+    shutil.copy(killed, path)
+    rng, data = random.Random(flip), bytearray(killed.with_name(log.name).read_bytes())
+    data[rng.randrange(len(data) - 3 * 4120)] ^= 1 << rng.randrange(8)
+    log.write_bytes(data)
+    with pytest.raises(DamagedStoreError, match="the journal beside it"):
+        Recordings(path)
+    mended = check_store(path, repair=True)
+    assert mended.answers >= 100
+    assert read_all(path).items() <= ANSWERS.items()
+    assert len(read_all(path)) == mended.answers
