@@ -57,7 +57,7 @@ def read_validation(folder: Path) -> Validation:
 def validate(
     run: str | Path | Judgments,
     *,
-    labels: str | Path | LabelSet,
+    labels: str | Path | Sequence[str | Path] | LabelSet,
     metrics: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
     settings: Settings = USUAL,
@@ -72,7 +72,7 @@ def validate(
 
     Args:
         run: the folder of a run, or what :func:`conqret.judge` returned.
-        labels: what people say of the items: a file, or labels that were read with
+        labels: human labels of the items: a file, a folder or several files, or labels that were read with
             :func:`conqret.io.labels.read_labels` (which takes their scale).
         metrics: which metric is compared with which labelled dimension, where their names differ.
         require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
@@ -92,7 +92,7 @@ def validate(
     if isinstance(calibration, (str, Path)):
         calibration = Calibration.read(Path(calibration))
     requirements = [parse_requirement(text) for text in require]
-    found = labels if isinstance(labels, LabelSet) else read_labels(Path(labels))
+    found = labels if isinstance(labels, LabelSet) else read_labels(labels)
     if isinstance(run, Judgments):
         record, summary, judgments, items = run.record, run.summary, run.__iter__, run.source.__iter__
     else:

@@ -26,7 +26,7 @@ def abstain(
         Path, typer.Argument(help="The folder of a finished run whose scores have a confidence (see `--by`).")
     ],
     *,
-    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    labels: label_options.Labels,
     error: Annotated[
         float, typer.Option(help="The promise: the largest share of errors among the scores that are kept.")
     ] = 0.2,

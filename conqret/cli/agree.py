@@ -21,7 +21,10 @@ EPILOG = (
 @grouped
 def agree(
     labels: Annotated[
-        Path, typer.Argument(help="CSV, TSV, JSONL or Parquet, long or wide; or a published layout.")
+        list[Path],
+        typer.Argument(
+            help=f"CSV, TSV, JSONL or Parquet, long or wide; or a published layout. {label_options.SEVERAL}"
+        ),
     ],
     by: Annotated[
         Literal["dimension", "topic"], typer.Option(help="What each row of the table is for.")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from conqret.cli import options
 from conqret.cli.annotate_check import sound_study, tell_lost
 from conqret.cli.annotating import Folder
 from conqret.cli.console import at, note, say
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from conqret.annotation.ledger import Ledger
     from conqret.annotation.records import Given
@@ -41,9 +43,12 @@ def export(
     dropped: Annotated[
         bool, typer.Option("--with-dropped", help="Also the labels of people who were dropped.")
     ] = False,
+    overwrite: options.Replace = False,
 ) -> None:
     """Write the labels as `conqret agree`, `conqret validate` and Label Studio read them, with pseudonyms for
     people; of a debate study the answers, as `conqret debate table` reads them.
+
+    An earlier export that nobody has changed is replaced.
     """
     from conqret.annotation.counter_arguments import TASK as WRITING
     from conqret.annotation.debate_plan import TASK as JUDGING
@@ -53,6 +58,7 @@ def export(
 
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
+    out = _Output(output, folder, overwrite)
     with sound_study(folder) as (ledger, lost):
         if practice and ledger.study.task != WRITING:
             raise DeclarationError(
@@ -62,9 +68,9 @@ def export(
             if final or to != "csv":
                 raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
             if ledger.study.task == WRITING:
-                _export_debates(ledger, output, practice=practice)
+                _export_debates(ledger, out, practice=practice)
             else:
-                _export_answers(ledger, output, dropped=dropped)
+                _export_answers(ledger, out, dropped=dropped)
             tell_lost(folder, lost)
             return
         given = list(ledger.given(dropped=dropped))
@@ -89,7 +95,7 @@ def export(
             text = (
                 as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
             )
-    _written(text, output, _reader(to, output, given, final=final))
+    out.write(text, _reader(to, output, given, final=final))
     if left and (final or to == "pairs"):
         marked = (
             "; the others, on which people agree, are marked as not for estimation, and refused by conqret validate, "
@@ -102,12 +108,22 @@ def export(
     tell_lost(folder, lost)
 
 
-def _written(text: str, output: Path, reader: str) -> None:
-    """Write a table, and say by which command it is read."""
-    from conqret.report.page import write_file
+@dataclass(frozen=True)
+class _Output:
+    """The file of an export, and the folder of the study, which remembers what was exported from it."""
 
-    say(at(write_file(output, text.encode("utf-8", "replace"))))
-    say(f"read it with: {reader}")
+    file: Path
+    folder: Path
+    overwrite: bool
+
+    def write(self, text: str | Iterable[str], reader: str = "") -> None:
+        """Write the file, and say by which command it is read."""
+        from conqret.io.overwriting import write_new
+
+        (written,) = write_new({self.file: text}, overwrite=self.overwrite, register=self.folder)
+        say(at(written))
+        if reader:
+            say(f"read it with: {reader}")
 
 
 def _reader(to: str, path: Path, given: Sequence[Given], *, final: bool) -> str:
@@ -125,7 +141,7 @@ def _reader(to: str, path: Path, given: Sequence[Given], *, final: bool) -> str:
     return shlex.join([*words, str(path), *options])
 
 
-def _export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
+def _export_answers(ledger: Ledger, out: _Output, *, dropped: bool) -> None:
     """Write what the judges of a study answered, and say what reads it.
 
     Raises:
@@ -139,10 +155,10 @@ def _export_answers(ledger: Ledger, output: Path, *, dropped: bool) -> None:
     text = as_slider_answers(ledger, dropped=dropped)
     if not any(ledger.given(dropped=dropped)):
         raise DeclarationError("the study holds no answers yet")
-    _written(text, output, shlex.join(["conqret", "debate", "table", str(output)]))
+    out.write(text, shlex.join(["conqret", "debate", "table", str(out.file)]))
 
 
-def _export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
+def _export_debates(ledger: Ledger, out: _Output, *, practice: bool) -> None:
     """Write the debates that are whole, or those that each writer practised on, and say what reads them.
 
     Raises:
@@ -151,20 +167,19 @@ def _export_debates(ledger: Ledger, output: Path, *, practice: bool) -> None:
     from conqret.annotation.counter_arguments import practised, written
     from conqret.errors import DeclarationError
     from conqret.io.jsonl import json_lines
-    from conqret.report.page import write_file
 
     whole, lacking = (practised(ledger), []) if practice else written(ledger)
     if not whole:
         raise DeclarationError("no question has both of its counter-arguments yet")
-    say(at(write_file(output, json_lines(one.record() for one in whole))))
+    out.write(json_lines(one.record() for one in whole))
     if lacking:
         note(
             f"{number(len(lacking), 'question')} left out: a counter-argument is missing, {lacking[0]!r} for one"
         )
     if practice:
         say(
-            f"grade them with: conqret annotate {output} --task counter-argument, or conqret debate rubric {output}"
+            f"grade them with: conqret annotate {out.file} --task counter-argument, or conqret debate rubric {out.file}"
         )
         say("let a writer go on with: conqret annotate pause --resume")
         return
-    say(f"judge them with: conqret annotate debate {output}, or conqret debate judge {output}")
+    say(f"judge them with: conqret annotate debate {out.file}, or conqret debate judge {out.file}")

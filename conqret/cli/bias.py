@@ -77,11 +77,11 @@ def bias(
         ),
     ] = 3,
     labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="What people say of the items: needed by probes that compare texts of equal quality (stance, "
+        list[Path] | None,
+        label_options.label_files(
+            "Human labels of the items, needed by probes that compare texts of equal quality (stance, "
             "self-preference).",
-            rich_help_panel=PROBES,
+            panel=PROBES,
         ),
     ] = None,
     reading: label_options.LabelReading,

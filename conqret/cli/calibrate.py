@@ -23,7 +23,7 @@ EPILOG = (
 def calibrate(
     run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
     *,
-    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    labels: label_options.Labels,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file to write: the maps, and what they change.")
     ] = Path("calibration.json"),

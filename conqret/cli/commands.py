@@ -10,6 +10,8 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from conqret.cli.arguments import with_checks
+
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
         "judge": "Judge items: relevance of the evidence, groundedness, quality of the argument, preference.",
@@ -158,10 +160,12 @@ def _made(name: str) -> Any:
     module = import_module(f"conqret.cli.{name}")
     if hasattr(module, "app"):
         module.app.rich_markup_mode = MARKUP
+        with_checks(module.app)
         command: Any = typer.main.get_group(module.app)
     else:
         alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
         alone.command(name, epilog=module.EPILOG)(getattr(module, name))
+        with_checks(alone)
         command = typer.main.get_command(alone)
     command.name = name
     return command

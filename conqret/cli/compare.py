@@ -24,7 +24,7 @@ def compare(
         list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
     ],
     *,
-    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    labels: label_options.Labels,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",

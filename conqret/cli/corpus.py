@@ -75,8 +75,9 @@ def import_conqret(
     from conqret.io.corpus import CorpusDirectory
     from conqret.io.release import read_release
 
-    found = read_release(release)
     directory = CorpusDirectory(output)
+    directory.refuse_scraped()
+    found = read_release(release)
     directory.write_documents(found.documents)
     directory.write(found, found.documents)
     note(*found.notes)
@@ -117,7 +118,9 @@ def import_passages(
     from conqret.io.corpus import CorpusDirectory, write_lines
     from conqret.io.passages import read_passages
 
-    target = CorpusDirectory(output).documents_file
+    directory = CorpusDirectory(output)
+    directory.refuse_scraped()
+    target = directory.documents_file
     with progress("reading", quiet=shown.quiet) as bar:
         count = write_lines(target, read_passages(files, licence=licence, url=url, on_passage=bar.advance))
     result(

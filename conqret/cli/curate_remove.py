@@ -11,7 +11,7 @@ from conqret.cli import options
 from conqret.cli.console import at
 from conqret.cli.curate_review import Folder, tell_figures
 from conqret.cli.groups import grouped
-from conqret.cli.label_options import LabelReading
+from conqret.cli.label_options import LabelReading, label_files
 
 EPILOG = "Example: conqret curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl"
 
@@ -24,10 +24,9 @@ def remove(
         Path, options.option(options.FILES, "The file for the benchmark that is left.", "--output", "-o")
     ],
     labels: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "People's labels: sheets of `conqret label --task partial-answer`, one below the other.",
+        list[Path] | None,
+        label_files(
+            "Human labels: filled-in sheets of `conqret label --task partial-answer`.", panel=options.FILES
         ),
     ] = None,
     duplicates: Annotated[
@@ -38,6 +37,7 @@ def remove(
         int, typer.Option(help="How many people must reject a partial answer for it to be removed.")
     ] = 2,
     reading: LabelReading,
+    overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
     """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that repeat another
@@ -53,7 +53,8 @@ def remove(
     from conqret.curation.removal import remove as removed
     from conqret.curation.review import read_review
     from conqret.errors import DeclarationError
-    from conqret.io.corpus import write_lines
+    from conqret.io.jsonl import json_lines
+    from conqret.io.overwriting import write_new
     from conqret.reliability.tasks.partial_answer import TASK
 
     if labels is None and duplicates is None:
@@ -65,7 +66,7 @@ def remove(
     if duplicates is not None and not alike:
         raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
     lines, found = removed(made, people, alike, least=least)
-    write_lines(output, lines)
+    write_new({output: json_lines(lines)}, overwrite=overwrite)
     facts = {
         "partial answers": found.answers,
         f"rejected by {least} people or more": found.rejected,

@@ -53,7 +53,7 @@ def looked_at(
     from conqret.curation.review import read_review
     from conqret.errors import DeclarationError
     from conqret.io.label_sheets import csv_text
-    from conqret.report.page import write_file
+    from conqret.io.overwriting import write_new
 
     if reviewed.labels is not None:
         known = {str(row[0]) for row in review.rows}
@@ -81,7 +81,11 @@ def looked_at(
         words = {True: "yes", False: "no"}
         cells = [words[answered[name]] if (name := str(row[0])) in answered else "" for row in review.rows]
         rows = [(*row, cell) for row, cell in zip(review.rows, cells, strict=True)]
-        write_file(sheet, csv_text((*review.head, review.column), rows))
+        write_new(
+            {sheet: csv_text((*review.head, review.column), rows)},
+            overwrite=asking.kept.overwrite,
+            register=folder,
+        )
         asking.shown.note(f"{len(rows):,} rows in {sheet}; the column {review.column} takes yes or no")
     elif done is None:
         raise DeclarationError(

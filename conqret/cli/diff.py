@@ -34,8 +34,9 @@ def diff(
     labels: Annotated[
         list[Path] | None,
         typer.Option(
-            help="People's labels of both systems' arguments, for a random sample of the pairs. Give it twice if both "
-            "runs use the same ids: first the labels of the first run's items."
+            help="Human labels of both systems' arguments, for a random sample of the pairs: a file, a folder of files "
+            "or a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's "
+            "items."
         ),
     ] = None,
     reading: label_options.LabelReading,
@@ -85,7 +86,7 @@ def diff(
     runs = JudgeFolder(first), JudgeFolder(second)
     found = difference(
         *runs,
-        labels=[reading.load(file) for file in labels or ()],
+        labels=[reading.load([file]) for file in labels or ()],
         settings=Settings(confidence=confidence),
         most=most,
         metrics=[name.replace("-", "_") for name in metric or ()],

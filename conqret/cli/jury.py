@@ -25,9 +25,9 @@ def jury(
     ],
     *,
     labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="What people say of the items; needed to fit weights and to say what the jury gains."
+        list[Path] | None,
+        label_options.label_files(
+            "Human labels of the items, needed to fit weights and to say what the jury gains."
         ),
     ] = None,
     by: Annotated[

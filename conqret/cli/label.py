@@ -10,10 +10,11 @@ import typer
 from conqret.cli import options
 from conqret.cli.console import at, result
 from conqret.cli.groups import grouped
+from conqret.cli.label_options import label_files
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -62,10 +63,10 @@ def label(
         typer.Option(help="Lowest and highest label, whole numbers, for example `1:5`. Default: the task's."),
     ] = None,
     labelled: Annotated[
-        Path | None,
-        typer.Option(
-            help="Labels that you have already: their items are left out, except those labelled by "
-            "`--uncertain-first`."
+        list[Path] | None,
+        label_files(
+            "Labels that you have already: their items are left out, except those labelled by `--uncertain-first`.",
+            "--labelled",
         ),
     ] = None,
     uncertain_first: Annotated[
@@ -79,6 +80,7 @@ def label(
     ] = False,
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13,
     columns: options.Columns = None,
+    overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
     """Draw the items to be labelled: a random sample, spread over topics and the judge's scores.
@@ -89,9 +91,9 @@ def label(
 
     from conqret.io import open_items
     from conqret.io.label_sheets import FORMS, Sheet
+    from conqret.io.overwriting import write_new
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.labelling import TASKS, plan_labels
-    from conqret.report.page import write_files
 
     asked = TASKS[task]
     low, high = asked.scale if scale is None else ends(scale)
@@ -101,7 +103,7 @@ def label(
     directory = JudgeFolder(run) if run is not None else None
     if directory is not None:
         directory.record()
-    done = _labelled(labelled) if labelled is not None else ()
+    done = _labelled(labelled or ())
     found = plan_labels(
         source,
         plan,
@@ -117,8 +119,10 @@ def label(
         **FORMS[to](sheet),
         ".plan.json": json.dumps(_reasons(found), indent=1, ensure_ascii=False) + "\n",
     }
-    files = {f"{output.name}{suffix}": text.encode("utf-8", "replace") for suffix, text in texts.items()}
-    paths = write_files(output.parent, files)
+    paths = write_new(
+        {output.with_name(f"{output.name}{suffix}"): text for suffix, text in texts.items()},
+        overwrite=overwrite,
+    )
     if shown.json_output or not shown.quiet:
         result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
     if len(found.chosen) < plan:
@@ -144,13 +148,14 @@ def ends(scale: str) -> tuple[int, int]:
     return found
 
 
-def _labelled(path: Path) -> set[str]:
+def _labelled(paths: Sequence[Path]) -> set[str]:
+    from conqret.io.label_files import label_files
     from conqret.io.label_layout import open_labels
     from conqret.io.label_sheets import NOT
 
-    layout, file = open_labels(path)
     return {
         cell.item
+        for layout, file in map(open_labels, label_files(paths))
         for cell in layout.cells(file)
         if cell.text and cell.for_estimation.strip().casefold() != NOT
     }

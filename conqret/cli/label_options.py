@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,9 +12,24 @@ from conqret.cli.groups import Group
 from conqret.cli.options import column_map, option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conqret.io.labels import LabelSet
 
 PANEL = "Labels"
+SEVERAL = (
+    "Several files, a folder of files, or a quoted pattern such as `'labels/*.csv'` are joined; a file that names no "
+    "annotator is that of its name."
+)
+"""What the help says of every option that takes files of labels."""
+
+
+def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:
+    """``--labels`` of a command; ``what`` says of what, and what for."""
+    return typer.Option(name, help=f"{what} May be repeated. {SEVERAL}", rich_help_panel=panel)
+
+
+Labels = Annotated[list[Path], label_files("Human labels of the items.")]
 
 
 @dataclass(frozen=True)
@@ -22,15 +37,19 @@ class LabelReading(Group):
     """How a file of labels is read."""
 
     level: Annotated[
-        Literal["nominal", "ordinal", "interval", "ratio"] | None,
-        option(PANEL, "The labels' level of measurement. Default: that of the file's layout, or `ordinal`."),
+        list[str] | None,
+        option(
+            PANEL,
+            "The labels' level of measurement, `nominal`, `ordinal`, `interval` or `ratio`; or for one dimension, "
+            "`preference=nominal`. May be repeated. Default: that of the file's layout, or `ordinal`.",
+        ),
     ] = None
     scale: Annotated[
         list[str] | None,
         option(
             PANEL,
             "Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be "
-            "repeated.",
+            "repeated. Default: that of the file's layout, or what a sheet of `conqret label` says.",
         ),
     ] = None
     words: Annotated[
@@ -48,8 +67,8 @@ class LabelReading(Group):
         list[str] | None,
         option(
             PANEL,
-            "Only this dimension; or the name of the dimension, if a long table has no column for it. May be "
-            "repeated.",
+            "Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension, if "
+            "a long table has no column for it. May be repeated.",
         ),
     ] = None
     layout: Annotated[
@@ -73,14 +92,14 @@ class LabelReading(Group):
         ),
     ] = False
 
-    def load(self, path: Path) -> LabelSet:
-        """The labels of a file."""
+    def load(self, paths: Sequence[Path]) -> LabelSet:
+        """The labels of these files."""
         from conqret._optional import require
         from conqret.io.labels import read_labels
 
         require("numpy", "scipy", extra="stats")
         return read_labels(
-            path,
+            paths,
             level=self.level,
             scales=self.scale or (),
             words=self.words or (),
@@ -127,4 +146,10 @@ def metric_map(settings: list[str] | None) -> dict[str, str]:
     for dimension, _, metric in pairs:
         if not dimension.strip() or not metric.strip():
             raise DeclarationError("--metric is written DIMENSION=METRIC, as in quality=overall_quality")
-    return {dimension.strip(): metric.strip().replace("-", "_") for dimension, _, metric in pairs}
+    found: dict[str, str] = {}
+    for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
+        if found.setdefault(dimension, metric) != metric:
+            raise DeclarationError(
+                f"--metric says twice what {dimension} is compared with: {found[dimension]} and {metric}"
+            )
+    return found

@@ -24,7 +24,8 @@ def methods(
     run: Annotated[Path, typer.Argument(help="The folder of a run of `conqret judge`.")],
     *,
     labels: Annotated[
-        Path | None, typer.Option(help="What people say of the items: agreement is then reported, too.")
+        list[Path] | None,
+        label_options.label_files("Human labels of the items: agreement is then reported, too."),
     ] = None,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
@@ -38,6 +39,7 @@ def methods(
     ] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX instead of Markdown.")] = False,
     confidence: label_options.Confidence = 0.95,
+    overwrite: options.Replace = False,
     json_output: options.Json = False,
 ) -> None:
     """What a paper has to say of a run: what was asked, of which model, when, how many, what failed, agreement.
@@ -46,7 +48,7 @@ def methods(
     """
     from conqret import validate
     from conqret.errors import DeclarationError
-    from conqret.io.atomic import write_whole
+    from conqret.io.overwriting import write_new
     from conqret.judging.folder import JudgeFolder
     from conqret.reliability.validation.settings import Settings
     from conqret.report.methods import methods as paragraphs
@@ -77,6 +79,6 @@ def methods(
         result(said.plain(), [said.latex() if latex else said.markdown()], as_json=json_output)
         return
     text = said.latex() if output.suffix.lower() == LATEX else said.markdown()
-    write_whole(output, text.encode())
+    write_new({output: text}, overwrite=overwrite)
     result(said.plain(), [], as_json=json_output)
     tell(at(output))

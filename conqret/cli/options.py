@@ -185,6 +185,16 @@ Overwrite = Annotated[
 ]
 
 
+Replace = Annotated[
+    bool,
+    option(
+        FILES,
+        "Replace the file where it is there already and holds something else. Default: refuse.",
+        "--overwrite",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Answers(Group):
     """Where answers are recorded, or come from without a call."""

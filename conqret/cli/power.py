@@ -84,7 +84,9 @@ def agreement(
         Path | None,
         typer.Option(help="A finished run whose topics and items are drawn instead (with `--labels`)."),
     ] = None,
-    labels: Annotated[Path | None, typer.Option(help="People's labels of the pilot's items.")] = None,
+    labels: Annotated[
+        list[Path] | None, label_options.label_files("Human labels of the pilot's items.")
+    ] = None,
     reading: label_options.LabelReading,
     people: label_options.People = "auto",
     confidence: label_options.Confidence = 0.95,

@@ -105,32 +105,33 @@ def copy(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write them into, for `--prompts`.")
     ],
+    overwrite: options.Replace = False,
 ) -> None:
     """Copy the prompts of a format into a folder of your own, to change them there; their variables are explained.
 
     Parts that prompts share need no copy: conqret's are taken if the folder has none of that name.
     """
-    from conqret.errors import DeclarationError
+    from conqret.io.overwriting import write_new
     from conqret.judging.base import Case
     from conqret.judging.instrument import given
     from conqret.judging.setup import PROBE
     from conqret.prompts import Library
     from conqret.prompts.library import SUFFIX
     from conqret.prompts.variables import explained
-    from conqret.report.page import write_file
 
     library = Library()
     asks = _asks_of(name, library)
     files = {identifier: output / f"{identifier}{SUFFIX}" for identifier in asks}
-    if there := [file for file in files.values() if file.exists()]:
-        raise DeclarationError(f"{there[0]} is there already; give another folder with -o, or delete it")
+    texts = {}
     for identifier, file in files.items():
         ask, blocks = asks[identifier], library.used(identifier)
         if ask is not None:
             system, user = given(ask, Case(PROBE))
             data = ["data"] if library[identifier].data else []
             blocks = {"system": (*data, *system), "user": (*data, *system, *user)}
-        say(at(write_file(file, explained(library[identifier], blocks))))
+        texts[file] = explained(library[identifier], blocks)
+    for written in write_new(texts, overwrite=overwrite):
+        say(at(written))
     note(f"change them, and use them with --prompts {output}")
 
 

@@ -72,6 +72,7 @@ def dedupe(
     ] = 0.78,
     embeddings: Embeddings = None,
     texts: Texts = None,
+    overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
@@ -82,9 +83,9 @@ def dedupe(
     from conqret.curation.deduplication import DecidingPair, deduplicate
     from conqret.io.jsonl import json_lines
     from conqret.io.label_sheets import csv_text
+    from conqret.io.overwriting import write_new
     from conqret.io.questions import read_sourced
     from conqret.report.curation import dedupe_tables
-    from conqret.report.page import write_files
     from conqret.report.table import spaced
 
     read = read_sourced(questions, texts)
@@ -92,13 +93,13 @@ def dedupe(
         read, _vectors(read, encoder, embeddings), encoder=str(embeddings or encoder), threshold=threshold
     )
     name = output.name.removesuffix(".jsonl")
-    pairs = f"{name}.pairs.csv"
-    files = write_files(
-        output.parent,
+    pairs = output.with_name(f"{name}.pairs.csv")
+    files = write_new(
         {
-            output.name: json_lines(one.record() for one in kept),
+            output: json_lines(one.record() for one in kept),
             pairs: csv_text(DecidingPair.model_fields, (one.model_dump().values() for one in found.pairs)),
         },
+        overwrite=overwrite,
     )
     lines = [
         *spaced(dedupe_tables(found)),
@@ -125,6 +126,7 @@ def pairs(
     encoder: Encoder = "lexical",
     embeddings: Embeddings = None,
     texts: Texts = None,
+    overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
@@ -133,12 +135,12 @@ def pairs(
     """
     from conqret.curation.drawing import COLUMNS, draw_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
+    from conqret.io.overwriting import write_new
     from conqret.io.questions import read_sourced
-    from conqret.report.page import write_file
 
     read = read_sourced(questions, texts)
     drawn = draw_pairs(_vectors(read, encoder, embeddings), number, lowest=lowest, seed=seed)
-    write_file(output, csv_text(COLUMNS, sheet_rows(drawn, read)))
+    write_new({output: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=overwrite)
     bands = len({one.band for one in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}

@@ -50,6 +50,7 @@ def topics(
         str, typer.Option(help="The address that a saved page had, to complete its links.")
     ] = "",
     fetching: Fetching,
+    overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
     """List the debates of a site in a file that `conqret scrape debates` takes.
@@ -61,6 +62,7 @@ def topics(
 
     need_scrape()
     from conqret.io.atomic import write_all
+    from conqret.io.overwriting import check_new
     from conqret.scrapers.topics import gather_topics
 
     async def gather(bar: Bar) -> TopicList:
@@ -73,6 +75,7 @@ def topics(
                 on_page=lambda done, known: bar.reach(done, total=known),
             )
 
+    check_new([output], overwrite=overwrite)
     with progress("reading the index", quiet=shown.quiet) as bar:
         found = asyncio.run(gather(bar))
     write_all(output, (f"{line}\n".encode() for line in found.lines(index, explainers=explainers)))

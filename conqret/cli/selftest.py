@@ -40,7 +40,8 @@ def selftest(
     ] = None,
     metric: options.Metric = None,
     labels: Annotated[
-        Path | None, typer.Option(help="What people say of the items, for stance and self-preference.")
+        list[Path] | None,
+        label_options.label_files("Human labels of the items, for stance and self-preference."),
     ] = None,
     reading: label_options.LabelReading,
     simulations: Annotated[

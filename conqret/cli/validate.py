@@ -26,7 +26,7 @@ EPILOG = (
 def validate(
     run: Annotated[Path, typer.Argument(help="The folder of a run.")],
     *,
-    labels: Annotated[Path, typer.Option(help="What people say of the items.")],
+    labels: label_options.Labels,
     output: Annotated[
         Path | None,
         typer.Option(

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Measure
-from conqret.io.corpus import write_lines
+from conqret.io.jsonl import json_lines
+from conqret.io.overwriting import write_new
 from conqret.runs.places import stem
 
 NO_ANSWER = "no_answer"
@@ -38,11 +39,14 @@ class Sifted:
         """How many are dropped for each reason, the commonest first."""
         return dict(Counter(one.reason for one in self.dropped).most_common())
 
-    def write(self, file: Path) -> Path:
-        """Write what is kept into ``file``, and what is dropped beside it, as JSON lines; returns the second place."""
-        write_lines(file, self.kept)
+    def write(self, file: Path, *, overwrite: bool = False, register: Path | None = None) -> Path:
+        """Write what is kept into ``file``, and what is dropped beside it, as JSON lines; returns the second place.
+
+        ``overwrite`` and ``register`` are those of :func:`conqret.io.overwriting.write_new`, and so is what is raised.
+        """
         beside = file.with_name(f"{stem(file)}.dropped.jsonl")
-        write_lines(beside, map(asdict, self.dropped))
+        lines = {file: json_lines(self.kept), beside: json_lines(map(asdict, self.dropped))}
+        write_new(lines, overwrite=overwrite, register=register)
         return beside
 
 

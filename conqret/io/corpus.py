@@ -139,6 +139,15 @@ class CorpusDirectory:
         """Write all debates anew; returns their number."""
         return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
 
+    def refuse_scraped(self) -> None:
+        """Raise DeclarationError where the corpus was scraped: an import would replace what was fetched."""
+        for file in (self.debates_file, self.ledger_file):
+            if file.exists():
+                raise DeclarationError(
+                    f"{self.path} holds a corpus that was scraped ({file.name}), whose documents would be lost: give "
+                    "another folder with -o"
+                )
+
     def write_documents(self, documents: Iterable[Document]) -> int:
         """Write all documents anew; returns their number."""
         return write_lines(self.documents_file, (document.model_dump() for document in documents))

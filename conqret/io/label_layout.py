@@ -12,13 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError, Fault
+from conqret.errors import DeclarationError, Fault, LabelsError
 from conqret.io import limits
 from conqret.io.faults import FaultList
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
-from conqret.io.label_scale import Scales
-from conqret.io.rows import Row, Rows, columns_of
+from conqret.io.label_scale import Scales, dimension_name
+from conqret.io.rows import Row, Rows, readable_columns
 from conqret.io.schema import Schema, TableReader
 from conqret.registry import Registry
 
@@ -52,14 +52,21 @@ class LabelFile:
         mapping, dimensions: the columns by field and the label columns that the user named.
         faults, notes: what is wrong with the file, and what else is to be said of it; layouts add to both.
         title: what the layout is called, where that depends on the file.
+        scales: the scales of its dimensions, where the file itself says them.
     """
 
     def __init__(
-        self, path: Path, mapping: Mapping[str, str] | None = None, dimensions: Collection[str] = ()
+        self,
+        path: Path,
+        mapping: Mapping[str, str] | None = None,
+        dimensions: Collection[str] = (),
+        faults: FaultList | None = None,
     ) -> None:
         self.path, self.name, self.title = path, str(path), ""
         self.mapping, self.dimensions = mapping or {}, tuple(dimensions)
-        self.faults, self.notes = FaultList(), list[str]()
+        self.faults, self.notes = FaultList() if faults is None else faults, list[str]()
+        self.scales: Scales | None = None
+        self._wanted = {dimension_name(one) for one in dimensions}
 
     @cached_property
     def table(self) -> Rows:
@@ -68,8 +75,8 @@ class LabelFile:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of the table's columns. Raises as :attr:`table`."""
-        return columns_of(self.table)
+        """The names of the table's columns. Raises as :attr:`table`, and LabelsError where they cannot be read."""
+        return readable_columns(self.table, LabelsError)
 
     @cached_property
     def records(self) -> list[Any]:
@@ -81,6 +88,10 @@ class LabelFile:
         except (OSError, ValueError):
             return []
         return found if isinstance(found, list) else []
+
+    def wants(self, dimension: str) -> bool:
+        """Whether labels of this dimension are to be read: what is wrong with others is no fault."""
+        return not self._wanted or dimension in self._wanted
 
     def rows(self, table: Rows | None = None) -> Iterator[Row]:
         """The rows of the table (or of this other one) that can be read; the others are faults."""
@@ -133,14 +144,16 @@ def open_labels(
     layout: str | None = None,
     columns: Mapping[str, str] | None = None,
     dimensions: Collection[str] = (),
+    faults: FaultList | None = None,
 ) -> tuple[LabelLayout, LabelFile]:
     """A file of labels and its layout: the named one, ``table`` where ``columns`` are named, or the first that fits.
+    What is wrong with the file goes to ``faults``, which several files may share.
 
     Raises:
         DeclarationError: the file is not there, or not in the layout.
         UnknownNameError: there is no such layout.
     """
-    file = LabelFile(path, columns, dimensions)
+    file = LabelFile(path, columns, dimensions, faults)
     name = TABLE if layout is None and columns else layout
     chosen = LAYOUTS[name] if name is not None else None
     if not path.is_file() or path.stat().st_size == 0:

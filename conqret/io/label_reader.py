@@ -7,48 +7,55 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from conqret.errors import LabelsError
-from conqret.io.faults import quoted
+from conqret.io.faults import FaultList, quoted
 from conqret.io.label_layout import WIDE, LabelFile, RawLabel
 from conqret.io.label_scale import MISSING, TRUTH, LabelScale, Scales
 from conqret.io.label_set import Absence, Label, Unit
 
-Words = dict[str, list[int]]
-"""What is said of a dimension, in small letters, and on which lines."""
+Place = tuple[LabelFile, int]
+"""A file, and a line in it."""
+Words = dict[str, list[Place]]
+"""What is said of a dimension, in small letters, and where."""
 NOBODY = "labels"
 """What the one annotator is called where the file names none."""
 
 
 class LabelReader:
     """Cells in, labels out. Who, what and on which topic is checked as cells come, what they say at the end, when
-    it is known what the other cells of a dimension say. Faults are put aside, and all are raised together."""
+    it is known what the other cells of a dimension say. Faults are put aside, and all are raised together.
 
-    def __init__(
-        self, file: LabelFile, scales: Scales, numbered: bool, cannot_judge: Collection[str]
-    ) -> None:
-        self.file, self.scales, self.numbered, self.cannot_judge = file, scales, numbered, cannot_judge
+    The cells may be those of several files, which share their list of ``faults``.
+    """
+
+    def __init__(self, faults: FaultList, cannot_judge: Collection[str]) -> None:
+        self.faults, self.cannot_judge = faults, cannot_judge
+        self.scales = Scales()
         self.notes: list[str] = []
-        self.cells: list[tuple[int, Unit, str, RawLabel]] = []
-        self.seen: dict[tuple[Unit, str, str], int] = {}
-        self.topics: dict[str, tuple[str, int]] = {}
+        self.cells: list[tuple[Place, Unit, str, RawLabel]] = []
+        self.seen: dict[tuple[Unit, str, str], Place] = {}
+        self.topics: dict[str, tuple[str, Place]] = {}
+        self.numbered = False
 
-    def take(self, cell: RawLabel) -> None:
-        """Take one cell of the file."""
-        unit = Unit(cell.item, cell.part)
-        annotator = self._annotator(cell, unit)
-        if annotator is not None and self._same_topic(cell):
-            self.cells.append((cell.line, unit, annotator, cell))
+    def take(self, cell: RawLabel, file: LabelFile, *, numbered: bool = False, nobody: str = NOBODY) -> None:
+        """Take one cell of a file. Where it names no annotator, that is ``nobody``; or the rows of one thing are
+        ``numbered`` as annotators."""
+        unit, place = Unit(cell.item, cell.part), (file, cell.line)
+        annotator = self._annotator(cell, unit, place, numbered, nobody)
+        if annotator is not None and self._same_topic(cell, place):
+            self.cells.append((place, unit, annotator, cell))
 
-    def finish(self) -> tuple[list[Label], Scales]:
-        """All labels, and the scales with those that were read off the words.
+    def finish(self, scales: Scales) -> tuple[list[Label], Scales]:
+        """All labels, on these ``scales``, and the scales with those that were read off the words.
 
         Raises:
             LabelsError: there are faults.
         """
+        self.scales = scales
         said: dict[str, Words] = {}
-        for line, _, _, cell in self.cells:
+        for place, _, _, cell in self.cells:
             word = _word(cell)
             if self._absence(word) is None:
-                said.setdefault(cell.dimension, {}).setdefault(word, []).append(line)
+                said.setdefault(cell.dimension, {}).setdefault(word, []).append(place)
         own = dict(self.scales.own)
         meaning: dict[tuple[str, str], float] = {}
         unmapped = Counter[str]()
@@ -63,7 +70,8 @@ class LabelReader:
                 (dimension, word): value for word, value in read.items() if not isinstance(value, str)
             }
             wrong = {word: value for word, value in read.items() if isinstance(value, str)}
-            if len(wrong) == len(words) and self.file.title == WIDE and not self.file.dimensions:
+            file = next(iter(words.values()))[0][0]
+            if len(wrong) == len(words) and file.title == WIDE and not file.dimensions:
                 strange[dimension] = wrong
                 continue
             for word, problem in wrong.items():
@@ -73,45 +81,48 @@ class LabelReader:
             self._complain_of_words(
                 unmapped, [name for name, words in said.items() if set(words) & set(unmapped)]
             )
-        if self.numbered and any(not cell.annotator for *_, cell in self.cells):
+        if self.numbered:
             self.notes.append(
                 "nobody is named: the rows of one thing are numbered as annotators, in file order"
             )
-        self.file.faults.raise_any(LabelsError)
+        self.faults.raise_any(LabelsError)
         return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, own)
 
-    def _annotator(self, cell: RawLabel, unit: Unit) -> str | None:
+    def _annotator(self, cell: RawLabel, unit: Unit, place: Place, numbered: bool, nobody: str) -> str | None:
         """Who said it; None (and a fault) where somebody says it twice."""
-        name = cell.annotator or NOBODY
-        if not cell.annotator and self.numbered:
+        name = cell.annotator or nobody
+        if not cell.annotator and numbered:
+            self.numbered = True
             number = 1
             while (unit, cell.dimension, f"annotator {number}") in self.seen:
                 number += 1
             name = f"annotator {number}"
         before = self.seen.get((unit, cell.dimension, name))
         if before is None:
-            self.seen[unit, cell.dimension, name] = cell.line
+            self.seen[unit, cell.dimension, name] = place
             return name
+        first = _where(before, place)
         problem = f"{quoted(unit)} has a second label for {quoted(cell.dimension)}"
         if cell.annotator:
-            problem = f"{problem} by {quoted(name)}; the first is in line {before}"
+            problem = f"{problem} by {quoted(name)}; the first is in {first}"
             remedy = "Keep one of them"
         else:
-            problem = f"{problem}, and nobody is named; the first is in line {before}"
+            problem = f"{problem}, and nobody is named; the first is in {first}"
             remedy = "Add a column annotator, or number the rows with --number-annotators"
-        self.file.fault(cell.line, "annotator", problem, remedy)
+        place[0].fault(cell.line, "annotator", problem, remedy)
         return None
 
-    def _same_topic(self, cell: RawLabel) -> bool:
+    def _same_topic(self, cell: RawLabel, place: Place) -> bool:
         if not cell.topic:
             return True
-        topic, line = self.topics.setdefault(cell.item, (cell.topic, cell.line))
+        topic, first = self.topics.setdefault(cell.item, (cell.topic, place))
         if topic == cell.topic:
             return True
         problem = (
-            f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in line {line}"
+            f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in "
+            f"{_where(first, place)}"
         )
-        self.file.fault(cell.line, "topic", problem, "Give all labels of an item the same topic")
+        place[0].fault(cell.line, "topic", problem, "Give all labels of an item the same topic")
         return False
 
     def _settle(self, dimension: str, words: Words) -> LabelScale:
@@ -139,9 +150,11 @@ class LabelReader:
         elif scale.bounded:
             remedy = f"Mend the label, or say the scale: --scale {dimension}=LOW:HIGH"
         elif number is not None:
-            said = f"{said}, and other labels of {dimension} are numbers (first: line {words[number][0]})"
+            first = _where(words[number][0], lines[0])
+            said = f"{said}, and other labels of {dimension} are numbers (first: {first})"
             remedy = "Write all labels of a dimension alike"
-        self.file.fault(lines[0], dimension, said, remedy)
+        file, line = lines[0]
+        file.fault(line, dimension, said, remedy)
 
     def _complain_of_columns(
         self, strange: Mapping[str, Mapping[str, str]], said: Mapping[str, Words], others: list[str]
@@ -154,8 +167,9 @@ class LabelReader:
                 continue
             word, problem = next(iter(wrong.items()))
             named = " ".join(f"--dimension {quoted(name)}" for name in others[:5])
-            self.file.fault(
-                said[dimension][word][0],
+            file, line = said[dimension][word][0]
+            file.fault(
+                line,
                 dimension,
                 f"holds no label, but {len(wrong)} other things: {quoted(word)} {problem}",
                 f"Where it is no dimension, name those that are: {named}",
@@ -169,13 +183,18 @@ class LabelReader:
         )
         problem = f"the labels of {where} are words, and no map says which numbers they stand for: {shown}"
         remedy = "Say their order, as in --map low=1,medium=2,high=3, or --level nominal where they have none"
-        self.file.fault(0, "", problem, remedy)
+        next(file for (file, _), *_ in self.cells).fault(0, "", problem, remedy)
 
     def _label(
-        self, line: int, unit: Unit, annotator: str, cell: RawLabel, meaning: Mapping[tuple[str, str], float]
+        self,
+        place: Place,
+        unit: Unit,
+        annotator: str,
+        cell: RawLabel,
+        meaning: Mapping[tuple[str, str], float],
     ) -> Label:
         word = _word(cell)
-        topic = self.topics.get(cell.item, ("", 0))[0]
+        topic = self.topics[cell.item][0] if cell.item in self.topics else ""
         value = meaning.get((cell.dimension, word))
         return Label(unit, cell.dimension, annotator, value, self._absence(word), topic)
 
@@ -183,6 +202,12 @@ class LabelReader:
         if word in MISSING:
             return "missing"
         return "cannot_judge" if word in self.cannot_judge else None
+
+
+def _where(place: Place, other: Place) -> str:
+    """A line, with its file where that is not the one of the ``other`` place."""
+    file, line = place
+    return f"line {line}" if file is other[0] else f"line {line} of {file.name}"
 
 
 def _word(cell: RawLabel) -> str:

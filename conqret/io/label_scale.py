@@ -6,7 +6,7 @@ Nothing is mapped silently: words need a map, and numbers need a scale before th
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
@@ -132,34 +132,63 @@ class Scales:
 
 
 def parse_scales(
-    scales: Sequence[str], words: Sequence[str], level: LabelLevel | None, before: Scales
+    scales: Sequence[str], words: Sequence[str], level: str | Sequence[str] | None, before: Scales
 ) -> Scales:
-    """Scales as a user says them: ``1:3`` for all, ``overall_quality=1:5`` for one dimension; and words such as
-    ``low=1,medium=2,high=3`` (their numbers are the scale's ends unless one is given).
+    """Scales as a user says them: ``1:3`` for all, ``overall_quality=1:5`` for one dimension; words such as
+    ``low=1,medium=2,high=3`` (their numbers are the scale's ends unless one is given); and levels, ``ordinal`` for all
+    or ``overall_quality=ordinal`` for one dimension.
 
     ``before`` is what the layout says, which these settings override one by one.
 
     Raises:
-        DeclarationError: a setting cannot be read.
+        DeclarationError: a setting cannot be read, or two of them say what holds for the same.
     """
     default, own = before.default, dict(before.own)
-    if level is not None:
-        default = replace(default, level=level, whole=level in ("nominal", "ordinal"))
-        own = {name: replace(one, level=level, whole=default.whole) for name, one in own.items()}
+    levels = _by_dimension("--level", [level] if isinstance(level, str) else level or ())
+    check_known("level of measurement", LABEL_LEVELS, *levels.values())
+    if "" in levels:
+        default = _at_level(default, levels[""])
+        own = {name: _at_level(one, levels[""]) for name, one in own.items()}
     if words:
         numbers = _words(words)
         low, high = min(numbers.values()), max(numbers.values())
         default = replace(default, words=numbers, low=low, high=high, source="--map")
         own = {}
-    for text in scales:
-        name, _, ends = text.rpartition("=")
-        low, high = _ends(text, ends)
+    for name, text in sorted(_by_dimension("--scale", scales).items()):  # the one for all is the first
+        low, high = _ends(text, f"{name}={text}" if name else text)
         if name:
             base = replace(default, words={}) if (default.low, default.high) != (low, high) else default
-            own[dimension_name(name)] = replace(base, low=low, high=high, source="--scale")
+            own[name] = replace(base, low=low, high=high, source="--scale")
         else:
             default = replace(default, low=low, high=high, source="--scale")
+    for name, text in levels.items():
+        if name:
+            own[name] = _at_level(own.get(name, default), text)
     return Scales(default, own)
+
+
+def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collection[str]]) -> Scales:
+    """The scales of several files, by their names, as one; ``dimensions`` are those that each of them labels. What one
+    file says of a dimension holds where another says nothing.
+
+    Raises:
+        DeclarationError: two files say different things of a dimension.
+    """
+    first = next(iter(files.values()))
+    own: dict[str, LabelScale] = {}
+    source: dict[str, str] = {}
+    for name, scales in files.items():
+        for dimension in dimensions[name]:
+            scale = scales[dimension]
+            before = own.get(dimension)
+            if before is None or not (before.bounded or before.words):
+                own[dimension], source[dimension] = scale, name
+            elif (scale.bounded or scale.words) and replace(scale, source="") != replace(before, source=""):
+                raise DeclarationError(
+                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): say "
+                    f"which holds, as in --scale {dimension}=1:5"
+                )
+    return Scales(first.default, {**first.own, **own})
 
 
 def dimension_name(text: str) -> str:
@@ -167,13 +196,32 @@ def dimension_name(text: str) -> str:
     return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())
 
 
-def _ends(text: str, ends: str) -> tuple[float, float]:
+def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
+    """``value`` (for all dimensions, under an empty name) and ``dimension=value`` by dimension."""
+    found: dict[str, str] = {}
+    for setting in settings:
+        name, _, value = setting.rpartition("=")
+        name = dimension_name(name)
+        if name in found:
+            raise DeclarationError(
+                f"{option} is given twice for {name or 'all dimensions'} ({found[name]} and {value}): keep one of them"
+            )
+        found[name] = value.strip()
+    return found
+
+
+def _at_level(scale: LabelScale, level: str) -> LabelScale:
+    known = next(one for one in LABEL_LEVELS if one == level)
+    return replace(scale, level=known, whole=known in ("nominal", "ordinal"))
+
+
+def _ends(ends: str, written: str) -> tuple[float, float]:
     try:
         low, high = (float(part) for part in ends.split(":"))
     except ValueError:
-        raise DeclarationError(f"--scale is written 1:3, or overall_quality=1:5, not {text!r}") from None
+        raise DeclarationError(f"--scale is written 1:3, or overall_quality=1:5, not {written!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise DeclarationError(f"--scale {text} does not rise from one finite number to another")
+        raise DeclarationError(f"--scale {written} does not rise from one finite number to another")
     return low, high
 
 
@@ -181,10 +229,15 @@ def _words(settings: Sequence[str]) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for pair in ",".join(settings).split(","):
         word, _, number = pair.rpartition("=")
+        word = word.strip().casefold()
         try:
-            numbers[word.strip().casefold()] = float(number)
+            value = float(number)
         except ValueError:
             raise DeclarationError(f"--map is written low=1,medium=2,high=3, not {pair!r}") from None
+        if numbers.setdefault(word, value) != value:
+            raise DeclarationError(
+                f"--map says twice what {word!r} stands for: {numbers[word]:g} and {value:g}"
+            )
     if "" in numbers or len(set(numbers.values())) < 2:
         raise DeclarationError(f"--map needs words for two numbers at least, not {','.join(settings)!r}")
     return numbers

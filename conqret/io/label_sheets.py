@@ -16,6 +16,8 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.label_scale import LabelScale, Scales
 
 FORMULA = tuple("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20")
 """What a formula, or a cell that breaks out of its own, may begin with; the last four are full-width forms."""
@@ -28,6 +30,10 @@ FOR_ESTIMATION, NOT = "for_estimation", "no"
 they come back."""
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
 """Before a column for each dimension, in a sheet that asks for ratings."""
+INSTRUCTION, SCALE = "instruction", "scale"
+"""The columns that say how to label, and the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5 for a time)."""
+SHEET = "the sheet"
+"""The source of a scale that a sheet says."""
 PROBABILITY = "inclusion_probability"
 """The column that says how likely an item was to be drawn, where a plan drew it."""
 RANDOM_SAMPLE = "the labelled items were drawn at random, each with the same chance (inclusion_probability)"
@@ -51,7 +57,7 @@ class LabelTask:
 class Sheet:
     """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``. What is not ``for_estimation``
     bears a mark, so that its labels are refused where something is estimated; what was drawn bears the ``probability``
-    that each item had.
+    that each item had. Where ``words`` are what people write, there is no scale.
 
     Each form gives the texts of its files, by what their names have behind that of the sheet.
     """
@@ -63,18 +69,33 @@ class Sheet:
     high: int = 5
     for_estimation: bool = True
     probability: float | None = None
+    words: Sequence[str] = ()
 
     @property
     def mark(self) -> dict[str, str]:
-        """The field that is added to each item."""
+        """The fields that are added to each item: what is to be known of it, and of all, when it comes back."""
+        mark = {} if self.words else {SCALE: f"{self.low} to {self.high}"}
         if not self.for_estimation:
-            return {FOR_ESTIMATION: NOT}
-        return {} if self.probability is None else {PROBABILITY: f"{self.probability:.6g}"}
+            return {FOR_ESTIMATION: NOT, **mark}
+        return mark if self.probability is None else {PROBABILITY: f"{self.probability:.6g}", **mark}
+
+    @property
+    def instruction(self) -> str:
+        """What to do, in the words that stand beside each item of a CSV sheet."""
+        task, names = self.task.summary, ", ".join(self.dimensions)
+        ends = f"a whole number from {self.low} to {self.high}"
+        if self.words:
+            task, ends = "Read the argument", f"one of {', '.join(self.words)}"
+        elif (self.low, self.high) != (0, 1):
+            ends = f"a whole number from {self.low} (lowest) to {self.high} (highest)"
+        unsure = ", or ? if you cannot judge"
+        return f"{task[:1].upper()}{task[1:]}. Write into {names}: {ends}{unsure}; into annotator: your name."
 
     def csv(self) -> dict[str, str]:
         """A row for each item, with an empty column for the annotator's name and for each dimension."""
-        head = ["item", "annotator", *self.task.shows(self.items[0]), *self.mark, *self.dimensions]
-        blank = [*self.mark.values(), *[""] * len(self.dimensions)]
+        marks = {**self.mark, INSTRUCTION: self.instruction}
+        head = ["item", "annotator", *self.task.shows(self.items[0]), *marks, *self.dimensions]
+        blank = [*marks.values(), *[""] * len(self.dimensions)]
         return {
             "": csv_text(head, ((one.id, "", *self.task.shows(one).values(), *blank) for one in self.items))
         }
@@ -118,6 +139,31 @@ FORMS: Mapping[str, Callable[[Sheet], dict[str, str]]] = {
     "argilla": Sheet.argilla,
 }
 """The forms of a sheet, by where it is filled in."""
+
+
+def read_scale(text: str) -> LabelScale | None:
+    """The scale that a sheet says, as :class:`Sheet` writes it; None where it says none."""
+    low, _, high = unguarded(text.strip()).partition(" to ")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        return None
+    return LabelScale(low=ends[0], high=ends[1], source=SHEET) if ends[0] < ends[1] else None
+
+
+def sheet_scales(texts: Iterable[str]) -> Scales | None:
+    """The scales of a sheet, of which each row says ``texts``; None where they say none.
+
+    Raises:
+        DeclarationError: they say several.
+    """
+    said = sorted({text.strip() for text in texts if text.strip()})
+    if len(said) > 1:
+        raise DeclarationError(
+            f"the sheet says several scales ({', '.join(said)}): sheets of different scales are files of their own"
+        )
+    scale = read_scale(said[0]) if said else None
+    return None if scale is None else Scales(scale)
 
 
 def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

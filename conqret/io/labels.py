@@ -11,12 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError, LabelsError, number
-from conqret.io.label_layout import open_labels
-from conqret.io.label_reader import LabelReader
-from conqret.io.label_scale import CANNOT_JUDGE, LabelLevel, dimension_name, parse_scales
+from conqret.errors import DeclarationError, LabelsError, UnknownNameError, number
+from conqret.io.faults import FaultList
+from conqret.io.label_files import annotator_of, label_files
+from conqret.io.label_layout import LabelFile, LabelLayout, open_labels
+from conqret.io.label_reader import NOBODY, LabelReader
+from conqret.io.label_scale import (
+    CANNOT_JUDGE,
+    LabelLevel,
+    Scales,
+    dimension_name,
+    joined_scales,
+    parse_scales,
+)
 from conqret.io.label_set import Label, LabelSet, Unit
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, SHEET
 
 __all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
 
@@ -25,9 +34,9 @@ MUCH_MISSING = 0.2
 
 
 def read_labels(
-    path: str | Path,
+    paths: str | Path | Sequence[str | Path],
     *,
-    level: LabelLevel | None = None,
+    level: LabelLevel | Sequence[str] | None = None,
     scales: Sequence[str] = (),
     words: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
@@ -36,47 +45,89 @@ def read_labels(
     cannot_judge: Collection[str] = (),
     numbered: bool = False,
 ) -> LabelSet:
-    """Read a file of labels and check all of it.
+    """Read labels and check all of them. Several files are joined: what each of them labels, and by whom; where a file
+    names no annotator, it is that of its name (``anna.csv``: anna).
 
-    - ``level``: the level of measurement (by default the layout's; ordinal for tables)
-    - ``scales``, ``words``: as in :func:`conqret.io.label_scale.parse_scales`
+    - ``paths``: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these
+    - ``level``: the level of measurement (by default the layout's; ordinal for tables), ``scales``, ``words``: as in
+      :func:`conqret.io.label_scale.parse_scales`
     - ``columns``, ``layout``: as in :func:`conqret.io.label_layout.open_labels`
-    - ``dimensions``: the labels to keep; for tables as in :mod:`conqret.io.label_layouts.table`
+    - ``dimensions``: the labels to read, of which alone all is checked; for tables as in
+      :mod:`conqret.io.label_layouts.table`
     - ``cannot_judge``: further texts for a person who would not say
     - ``numbered``: number the rows of one thing as annotators where the file names none
 
     Raises:
         LabelsError: a cell cannot be read, or a person labels one thing twice; all faults are listed.
-        DeclarationError: the file or a setting is wrong as a whole, or labels are marked as not for estimation.
+        DeclarationError: a file or a setting is wrong as a whole, or labels are marked as not for estimation.
     """
-    chosen, file = open_labels(Path(path), layout=layout, columns=columns, dimensions=dimensions)
-    settled = parse_scales(scales, words, level, chosen.scales)
-    reader = LabelReader(
-        file, settled, numbered or chosen.numbered, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)}
-    )
-    marked = set()
-    for cell in chosen.cells(file):
-        reader.take(cell)
-        if cell.for_estimation.strip().casefold() == NOT:
-            marked.add(cell.item)
-    if marked:
+    named = [paths] if isinstance(paths, str | Path) else paths
+    places = label_files(Path(one) for one in named)
+    faults = FaultList()
+    reader = LabelReader(faults, {*CANNOT_JUDGE, *map(str.casefold, cannot_judge)})
+    files: dict[str, tuple[LabelLayout, LabelFile]] = {}
+    scales_of: dict[str, Scales] = {}
+    labelled: dict[str, list[str]] = {}
+    marked: dict[str, set[str]] = {}
+    left: set[str] = set()
+    for path in places:
+        chosen, file = open_labels(path, layout=layout, columns=columns, dimensions=dimensions, faults=faults)
+        nobody = annotator_of(path) if len(places) > 1 else NOBODY
+        own: dict[str, None] = {}
+        for cell in chosen.cells(file):
+            if not file.wants(cell.dimension):
+                left.add(cell.dimension)
+                continue
+            own[cell.dimension] = None
+            reader.take(cell, file, numbered=numbered or chosen.numbered, nobody=nobody)
+            if cell.for_estimation.strip().casefold() == NOT:
+                marked.setdefault(file.name, set()).add(cell.item)
+        files[file.name], labelled[file.name] = (chosen, file), list(own)
+        scales_of[file.name] = parse_scales(scales, words, level, file.scales or chosen.scales)
+    for name, items in marked.items():
         raise DeclarationError(
-            f"{path} marks {number(len(marked), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
+            f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
             "no sample of all items. Either they were chosen because the judge was unsure of them (conqret label "
             "without --uncertain-first draws a sample), or they are the final labels on which people agree, while of "
             "others nobody has decided (conqret annotate adjudicate)"
         )
-    labels, settled = reader.finish()
-    wanted = {dimension_name(one) for one in dimensions}
-    kept = tuple(label for label in labels if not wanted or label.dimension in wanted)
-    if not kept:
-        raise DeclarationError(f"{path} holds no labels")
-    if all(label.absence == "missing" for label in kept):
+    labels, settled = reader.finish(joined_scales(scales_of, labelled))
+    name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])
+    _check_there(name, labels, dimensions, left)
+    titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
+    found = LabelSet(name, ", ".join(titles), tuple(labels), settled)
+    return replace(
+        found, notes=(*_joined(found, len(places)), *_file_notes(files), *reader.notes, *_notes(found))
+    )
+
+
+def _check_there(
+    name: str, labels: Sequence[Label], dimensions: Sequence[str], left: Collection[str]
+) -> None:
+    """Raise DeclarationError where there are no labels, or none of a dimension that the user names."""
+    there = {label.dimension for label in labels}
+    for one in dimensions:
+        if (there or left) and dimension_name(one) not in there:
+            raise UnknownNameError(f"dimension of {name}", one, there | set(left))
+    if not labels:
+        raise DeclarationError(f"{name} holds no labels")
+    if all(label.absence == "missing" for label in labels):
         raise DeclarationError(
-            f"{path} is not filled in: none of its {number(len(kept), 'cell')} holds a label"
+            f"{name} is not filled in: none of its {number(len(labels), 'cell')} holds a label"
         )
-    found = LabelSet(str(path), file.title or chosen.title, kept, settled)
-    return replace(found, notes=(*file.notes, *reader.notes, *_notes(found)))
+
+
+def _joined(found: LabelSet, files: int) -> list[str]:
+    """That several files are read as one, and whose labels they are."""
+    if files == 1:
+        return []
+    return [f"{files} files are joined; annotators: {_some(found.annotators)}"]
+
+
+def _file_notes(files: Mapping[str, tuple[LabelLayout, LabelFile]]) -> list[str]:
+    """What is to be said of the files: without their names, what is to be said of all of them."""
+    notes = gathered((text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes))
+    return [text if len(names) == len(files) else f"{_some(names)}: {text}" for text, names in notes.items()]
 
 
 def _notes(found: LabelSet) -> list[str]:
@@ -88,6 +139,8 @@ def _notes(found: LabelSet) -> list[str]:
         if scale.words and scale.source != "the words in the file"
     )
     notes = [f"{_some(names)}: {text}" for text, names in mapped.items()]
+    of_sheet = gathered((str(scale), dimension) for scale, dimension in scales if scale.source == SHEET)
+    notes += [f"{_some(names)}: {text}; as the sheet says" for text, names in of_sheet.items()]
     absent, total = found.absent(), len(found.labels)
     if absent:
         notes.append(

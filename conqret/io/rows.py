@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Protocol
 
 from conqret.data.item import Item
-from conqret.errors import Fault
+from conqret.errors import Fault, FaultsError, ItemsError
 from conqret.io.faults import kind
 
 SAMPLE = 50
@@ -75,6 +75,16 @@ def columns_of(rows: Rows) -> tuple[str, ...]:
         return rows.columns
     sample = [row for row in islice(rows, SAMPLE) if isinstance(row, Row)]
     return tuple(dict.fromkeys(str(key) for row in sample for key in row.record))
+
+
+def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple[str, ...]:
+    """As :func:`columns_of`; raises ``error`` where there are none because the first rows cannot be read: what then
+    lacks is no column."""
+    found = columns_of(rows)
+    faults = () if found else [row for row in islice(rows, SAMPLE) if isinstance(row, Fault)]
+    if faults:
+        raise error(faults)
+    return found
 
 
 def item_record(item: Item) -> dict[str, object]:

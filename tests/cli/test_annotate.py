@@ -74,6 +74,16 @@ def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
     assert ",=1+1" not in file.read_text()
     _, _, *words = done.out.splitlines()[-1].removeprefix("read it with: ").split()
     assert cli("agree", *words).code == 0
+    # An export that nobody has touched is replaced by the next one; one that was edited is not.
+    first = file.read_bytes()
+    assert cli("annotate", "export", tmp_path / "labels", "--final", "-o", file).code == 0
+    assert file.read_bytes() != first
+    file.write_bytes(first + b"by hand\n")
+    refused = cli("annotate", "export", tmp_path / "labels", "-o", file)
+    assert (refused.code, "labels.csv is there already" in refused.err) == (2, True)
+    assert file.read_bytes() == first + b"by hand\n"
+    assert cli("annotate", "export", tmp_path / "labels", "-o", file, "--overwrite").code == 0
+    assert file.read_bytes() == first
     studio = tmp_path / "out" / "studio.json"
     assert cli("annotate", "export", tmp_path / "labels", "--to", "label-studio", "-o", studio).code == 0
     assert cli("agree", studio, "--scale", "1:5").code == 0

@@ -81,7 +81,7 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
             )
     record = json.loads((out / "run.json").read_text())
     assert record["trusted"]["domains"] == [".edu", ".gov", ".info", ".org", ".pro", "example.org"]
-    again = cli(*call, "--replay", out, "-o", tmp_path / "again")
+    again = cli(*call[:-1], tmp_path / "again", "--replay", out)
     assert again.code == 0
     assert (tmp_path / "again" / "benchmark.jsonl").read_bytes() == (out / "benchmark.jsonl").read_bytes()
     # A list that trusts nobody: every question is filtered, and the command says so.

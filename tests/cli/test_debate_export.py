@@ -42,7 +42,11 @@ def test_an_older_test_file_does_not_stay_beside_what_is_now_trained_on(cli, tmp
     file, data = lines(tmp_path / "statements.jsonl", ROWS), tmp_path / "data"
     assert cli("debate", "export", file, "-o", data).code == 0
     assert (data / "test.jsonl").exists()
-    done = cli("debate", "export", file, "--test-share", "0", "-o", data)
+    before = (data / "train.jsonl").read_bytes()
+    refused = cli("debate", "export", file, "--test-share", "0", "-o", data)
+    assert (refused.code, "test.jsonl is there already" in refused.err) == (2, True)
+    assert (data / "train.jsonl").read_bytes() == before
+    done = cli("debate", "export", file, "--test-share", "0", "-o", data, "--overwrite")
     assert "no topic is tested on" in done.out
     assert not (data / "test.jsonl").exists()
     assert len(rows(data / "train.jsonl")) == 8

@@ -145,7 +145,7 @@ def test_a_dry_run_writes_nothing(cli, raw, tmp_path):
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        (("topics", "{raw}", "-o", "{raw}"), "what is read"),
+        (("topics", "{raw}", "-o", "{raw}"), "--output and RAW both name"),
         (("topics", "{statements}.csv"), "no such file"),
         (("filter", "{raw}", "-o", "{out}"), "side"),
         (("filter", "{statements}", "-o", "{out}", "--scored", "{out}"), "conqret"),

@@ -185,9 +185,15 @@ def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path, name: str
         for block, names in ours.used(identifier).items():
             assert all(f"  {block}: {one} - " in said for one in names)
         assert "given by the format" not in said
+    assert cli("prompt", "copy", name, "-o", mine).code == 0  # nothing is changed yet, and nothing lost
+    changed = files[0].read_text(encoding="utf-8") + "\nOur own words.\n"
+    files[0].write_text(changed, encoding="utf-8")
     again = cli("prompt", "copy", name, "-o", mine)
     assert again.code == 2
-    assert "is there already" in again.err
+    assert f"{files[0].name} is there already" in again.err
+    assert files[0].read_text(encoding="utf-8") == changed
+    assert cli("prompt", "copy", name, "-o", mine, "--overwrite").code == 0
+    assert files[0].read_text(encoding="utf-8") != changed
 
 
 def test_a_misspelt_prompt_of_ones_own_is_told(cli: Cli, tmp_path: Path) -> None:

@@ -79,9 +79,7 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     with only_writer(tmp_path / "out"):
         refused = RUN.invoke(app, command)
     assert "another process is writing" in str(refused.exception)
-    released = RUN.invoke(
-        app, [*command, "--definition", "released", "-o", str(tmp_path / "other"), "--json"]
-    )
+    released = RUN.invoke(app, [*command[:-1], str(tmp_path / "other"), "--definition", "released", "--json"])
     assert json.loads(released.stdout)[0]["mean"] != total["mean"]
 
 

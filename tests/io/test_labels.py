@@ -150,7 +150,7 @@ def test_interval_scales_have_values_between_the_steps(write):
         ("a,clarity,x,inf\n", {}, "no finite number"),
         (",clarity,x,1\n", {}, "is missing"),
         ("a,,x,1\n", {}, "is missing"),
-        ("a,clarity,,1\n", {}, "is missing"),
+        ("a,clarity,,1\nb,clarity,x,1\n", {}, "is missing"),
         ("a,clarity\n", {}, "has 2 cells where the head has 4"),
         ("a,clarity,x,yes\n", {"scales": ["1:3"]}, "word for true or false"),
     ],

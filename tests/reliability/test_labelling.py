@@ -247,7 +247,7 @@ def test_a_sheet_comes_back(tmp_path: Path) -> None:
         csv.reader(io.StringIO(sheet([HOSTILE, *items()[:1]], "overall_quality", "clarity").csv()[""]))
     )
     rows[1][1] = rows[2][1] = "anna"
-    rows[1][6:], rows[2][6:] = ["3", "?"], ["5", ""]
+    rows[1][-2:], rows[2][-2:] = ["3", "?"], ["5", ""]
     path = tmp_path / "sheet.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)

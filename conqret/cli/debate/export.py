@@ -50,6 +50,7 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path(
         "data"
     ),
+    overwrite: options.Replace = False,
     json_output: options.Json = False,
 ) -> None:
     """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
@@ -60,7 +61,7 @@ def export(
     from conqret.debate.exporting import FILTERED, NOT_CONCLUDED, statements_of, training_data
     from conqret.debate.filtering import harmless
     from conqret.io.jsonl import json_lines
-    from conqret.report.page import write_files
+    from conqret.io.overwriting import check_new, write_new
 
     statements, lacking = statements_of(sources)
     harmful = 0
@@ -70,12 +71,17 @@ def export(
     lost = {NOT_CONCLUDED: lacking, FILTERED: harmful}
     data.left_out.update({why: count for why, count in lost.items() if count})
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
-    if not data.test:
-        (output / "test.jsonl").unlink(missing_ok=True)  # an older one might hold what is trained on now
     files = {
-        name: json_lines(one.row(shape) for one in examples) for name, examples in parts.items() if examples
+        output / name: json_lines(one.row(shape) for one in examples)
+        for name, examples in parts.items()
+        if examples
     }
-    write_files(output, files)
+    older = output / "test.jsonl"  # which might hold what is trained on now
+    if not data.test:
+        check_new([older], overwrite=overwrite)
+    write_new(files, overwrite=overwrite)
+    if not data.test:
+        older.unlink(missing_ok=True)
     found = data.numbers()
     result(found, _lines(found, output), as_json=json_output)
 

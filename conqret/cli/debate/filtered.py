@@ -9,7 +9,7 @@ import typer
 
 from conqret.cli import options
 from conqret.cli.asking import Asking
-from conqret.cli.debate.judged import Folder, apart, judged, sifted, sifted_file
+from conqret.cli.debate.judged import Folder, judged, sifted, sifted_file
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -57,7 +57,6 @@ def filter_(
     from conqret.debate.statements import read_statements
 
     check_good_from(good_from)
-    apart(output, statements)
     items = read_statements([statements])
     sides = None if scored is None else controllability_of(scored)
     judgments = judged(
@@ -65,4 +64,4 @@ def filter_(
     )  # fmt: skip
     if judgments is not None:
         found = filtered(rows_of(statements), items, judgments, sides, good_from=good_from)
-        sifted(judgments, found, output, "Statements", "statements", shown=asking.shown)
+        sifted(judgments, found, output, "Statements", "statements", asking=asking)

@@ -117,22 +117,13 @@ def conclude_systems(
     conclude(found.judgments, table, shown=shown, **more, systems=systems)
 
 
-def sifted(
-    judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, shown: options.Shown
-) -> None:
+def sifted(judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, asking: Asking) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
     from conqret.report.debates import sifted_table
 
-    files = {"kept": file, "dropped": found.write(file)}
+    register = None if judgments.folder is None else judgments.folder.path
+    files = {"kept": file, "dropped": found.write(file, overwrite=asking.kept.overwrite, register=register)}
     conclude(
-        judgments, lambda: sifted_table(title, rows, found), shown=shown, files=files, kept=len(found.kept),
+        judgments, lambda: sifted_table(title, rows, found), shown=asking.shown, files=files, kept=len(found.kept),
         dropped=found.reasons,
     )  # fmt: skip
-
-
-def apart(file: Path, source: Path) -> None:
-    """Raise DeclarationError where what is written would replace what is read."""
-    from conqret.errors import DeclarationError
-
-    if file.resolve() == source.resolve():
-        raise DeclarationError(f"-o names {source}, which is what is read: give the result another name")

@@ -36,6 +36,7 @@ def questions(
         Path | None,
         typer.Option("--output", "-o", help="Write them in conqret's own layout.", dir_okay=False),
     ] = None,
+    overwrite: options.Replace = False,
     json_output: options.Json = False,
 ) -> None:
     """Check questions of two-turn debates, and say which judgments they allow.
@@ -43,7 +44,8 @@ def questions(
     Each option needs an argument, each argument a counter-argument (if there are any), and each snippet must be in the
     passage.
     """
-    from conqret.io.corpus import write_lines
+    from conqret.io.jsonl import json_lines
+    from conqret.io.overwriting import write_new
     from conqret.io.two_turn import read_two_turn
 
     found = read_two_turn(file)
@@ -56,7 +58,7 @@ def questions(
         "longer_is_right": sum(_longer(one) == one.right for one in found),
     }
     if output is not None:
-        write_lines(output, (one.record() for one in found))
+        write_new({output: json_lines(one.record() for one in found)}, overwrite=overwrite)
     result(counts, _lines(counts, output), as_json=json_output)
 
 

@@ -12,6 +12,7 @@ from conqret.cli.asking import Asking
 from conqret.cli.console import result
 from conqret.cli.debate.judged import Output, conclude, judged
 from conqret.cli.groups import grouped
+from conqret.cli.label_options import label_files
 
 EPILOG = (
     "Examples:\n\n"
@@ -31,9 +32,9 @@ def rubric(
     ],
     *,
     labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="People's grades, as `conqret annotate --task counter-argument` gives them: no model is asked."
+        list[Path] | None,
+        label_files(
+            "People's grades, as `conqret annotate --task counter-argument` gives them: no model is asked."
         ),
     ] = None,
     model: options.Model = None,
@@ -61,7 +62,9 @@ def rubric(
         found = graded(items, grades_of_people(items, read_labels(labels, scales=[SCALE])))
         grades = [one.model_dump(mode="json") for one in found]
         result(
-            {"labels": str(labels), "grades": grades}, [rubric_table(found)], as_json=asking.shown.json_output
+            {"labels": ", ".join(map(str, labels)), "grades": grades},
+            [rubric_table(found)],
+            as_json=asking.shown.json_output,
         )
         return
     judgments = judged(

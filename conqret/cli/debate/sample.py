@@ -35,6 +35,7 @@ def sample(
         int, typer.Option(help="The per cent on the assigned side from which a statement is good.")
     ] = 100,
     seed: Annotated[int, typer.Option(help="The seed of draw and order.")] = 13,
+    overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
     """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.
@@ -47,9 +48,9 @@ def sample(
     from conqret.debate.inspection import draw_inspection
     from conqret.debate.statements import judged_run
     from conqret.io.label_sheets import Sheet
+    from conqret.io.overwriting import write_new
     from conqret.reliability.labelling import TASKS
     from conqret.report.debates import inspection_table
-    from conqret.report.page import write_files
 
     folder = judged_run(run, FORMAT, "conqret debate score")
     items = list(folder.items())
@@ -57,11 +58,11 @@ def sample(
         items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
     )
     by_id = {item.id: item for item in items}
-    sheet = Sheet(TASKS["rating"], [by_id[one.item] for one in found.drawn], [METRIC])
-    texts = {output.name: sheet.csv()[""], plan_of(output).name: found.model_dump_json(indent=1) + "\n"}
-    paths = write_files(
-        output.parent, {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    sheet = Sheet(
+        TASKS["rating"], [by_id[one.item] for one in found.drawn], [METRIC], words=("good", "bad", "tie")
     )
+    texts = {output: sheet.csv()[""], plan_of(output): found.model_dump_json(indent=1) + "\n"}
+    paths = write_new(texts, overwrite=overwrite)
     result(found, [inspection_table(found), *map(at, paths, ("sheet", "plan"))], as_json=shown.json_output)
 
 

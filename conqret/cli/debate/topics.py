@@ -10,7 +10,7 @@ import typer
 from conqret.cli import options
 from conqret.cli.asking import Asking
 from conqret.cli.console import end, note, progress
-from conqret.cli.debate.judged import Folder, apart, judged, sifted, sifted_file
+from conqret.cli.debate.judged import Folder, judged, sifted, sifted_file
 from conqret.cli.groups import grouped
 from conqret.errors import number
 
@@ -52,7 +52,6 @@ def topics(
     from conqret.io import open_items
     from conqret.report.words import reason
 
-    apart(output, raw)
     if arguments < 0:
         raise DeclarationError(f"--arguments is 0 (none) or more a side, not {arguments}")
     source = open_items(raw)
@@ -73,7 +72,7 @@ def topics(
         with progress("arguing", 2 * len(found.kept), quiet=asking.shown.quiet) as bar:
             found, lost = with_arguments(found, session, arguments, bar.advance)
         asking.shown.session(session.counts)
-    sifted(judgments, found, output, "Debate topics", "topics", shown=asking.shown)
+    sifted(judgments, found, output, "Debate topics", "topics", asking=asking)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
         note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: the same command asks again")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE, SCALE, sheet_scales
 
 DISCARDED = "discarded"
 
@@ -22,6 +22,9 @@ def _fits(file: LabelFile) -> bool:
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     if any(PROBABILITY in (record.get("metadata") or {}) for record in file.records):
         file.notes.append(RANDOM_SAMPLE)
+    file.scales = sheet_scales(
+        str((record.get("metadata") or {}).get(SCALE) or "") for record in file.records
+    )
     for line, record in enumerate(file.records, start=1):
         item = str(record.get("id") or "").strip()
         if not item:
@@ -30,6 +33,8 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         topic = str((record.get("fields") or {}).get("topic") or "")
         mark = str((record.get("metadata") or {}).get(FOR_ESTIMATION) or "")
         for question, responses in (record.get("responses") or {}).items():
+            if not file.wants(dimension_name(question)):
+                continue
             for response in responses or ():
                 value = response.get("value")
                 if response.get("status") == DISCARDED:

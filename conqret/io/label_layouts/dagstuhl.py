@@ -41,14 +41,16 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         for column, cell in cells.items():
             if column in OTHER:
                 continue
-            dimension = dimension_name(column)
+            dimension = NAMES.get(dimension_name(column), dimension_name(column))
+            if not file.wants(dimension):
+                continue
             label = _label(cell)
             if label is None:
                 problem = f"says {quoted(cell)}: number and word contradict each other"
                 file.fault(row.line, column, problem, "Mend the cell")
                 continue
             yield RawLabel(
-                row.line, cells[ITEM], NAMES.get(dimension, dimension), label, cells[ANNOTATOR],
+                row.line, cells[ITEM], dimension, label, cells[ANNOTATOR],
                 topic=cells.get(TOPIC, ""),
             )  # fmt: skip
 

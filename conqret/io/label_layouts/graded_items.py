@@ -38,7 +38,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             where = "id" if documents else "documents"
             file.fault(row.line, where, "is missing", "Say which item is graded, and how")
             continue
-        for place, document in enumerate(documents, start=1):
+        for place, document in enumerate(documents if file.wants("context_relevance") else (), start=1):
             if not document.get("id"):
                 file.fault(row.line, f"documents[{place}].id", "is missing", "Say which document is graded")
                 continue

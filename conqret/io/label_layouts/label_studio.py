@@ -8,7 +8,7 @@ from typing import Any
 from conqret.io.cells import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE, SCALE, sheet_scales
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret label`` writes it."""
@@ -28,6 +28,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     skipped = 0
     if any(PROBABILITY in task["data"] for task in file.records):
         file.notes.append(RANDOM_SAMPLE)
+    file.scales = sheet_scales(str(task["data"].get(SCALE) or "") for task in file.records)
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(ITEM) or "").strip()
         if not item:
@@ -41,6 +42,8 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
             person = _person(annotation.get("completed_by"))
             for result in annotation.get("result") or ():
                 dimension = dimension_name(str(result.get("from_name") or ""))
+                if dimension and not file.wants(dimension):
+                    continue
                 text = _text(result.get("value") or {})
                 if not dimension or text is None:
                     where = f"annotations of task {line}"

@@ -21,6 +21,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplemented
 """What :mod:`zipfile` raises for an archive that is not as it says."""
 _NAME = re.compile(r"group(\d+)-member(\d+)")
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_WORKBOOKS = (".xlsx", ".xlsm", ".ods")
 _ENCRYPTED = 1  # the bit of a member's flags
 _KEY = re.compile(
     r"(.+?)-((?:local|global)-(?:acceptability|relevance|sufficiency)|emotional-appeal|overall-quality|\w+)"
@@ -28,6 +29,8 @@ _KEY = re.compile(
 
 
 def _fits(file: LabelFile) -> bool:
+    if file.path.suffix.lower() in _WORKBOOKS:  # the reader of tables says what to do with it
+        return False
     with file.path.open("rb") as found:
         return found.read(4) == b"PK\x03\x04"
 

@@ -19,7 +19,8 @@ from conqret.io.checks import cell_text
 from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE
+from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, RANDOM_SAMPLE, SCALE
+from conqret.io.rows import Row
 from conqret.io.schema import Field, Schema, TableReader
 
 LABEL = Schema(
@@ -44,6 +45,8 @@ PROSE = frozenset(
     "created_at timestamp reason sentence cluster split".split()
 )
 """Columns of a wide table that are no dimension; they are left out, and a remark says so."""
+NO_LABELS = (INSTRUCTION, SCALE)
+"""Columns of a sheet that say how to label; :mod:`conqret.io.label_layouts.sheet` reads the scale."""
 MARK = "@"
 """Between dimension and person in the head of a wide table."""
 
@@ -70,10 +73,15 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         )
     held = {one.columns[0] for one in schema.fields.values()}
     rest = [column for column in file.columns if column in named or column not in held]
+    namer = schema.fields["annotator"].columns if "annotator" in schema.fields else ()
+    if namer and not _filled(file, namer):  # a column that names nobody is none
+        schema = replace(
+            schema, fields={name: one for name, one in schema.fields.items() if name != "annotator"}
+        )
     several = "dimension" not in schema.fields and len(file.dimensions) > 1
     if named or several or "value" not in schema.fields:
-        asked = [column for column in rest if column != PROBABILITY]
-        return _wide(file, schema, _label_columns(file, schema, asked, named), rest)
+        asked = [column for column in rest if column not in (PROBABILITY, *NO_LABELS)]
+        return _wide(file, schema, _label_columns(file, schema, asked, named), rest, namer)
     if "dimension" not in schema.fields and not file.dimensions:
         raise DeclarationError(
             f"{file.name} has a column for the value ({schema.fields['value'].columns[0]}) and none for the "
@@ -86,20 +94,24 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
     file.title = "long table"
     _leave_out(file, [column for column in rest if column not in file.dimensions])
     reader = TableReader(file.table, schema, file.faults)
-    for values in reader:
+    for row in reader.rows():
+        if not _wanted(file, schema, row):
+            continue
+        values = reader.read(row.record, schema)
+        if values is None:
+            continue
         dimension = dimension_name(values.pop("dimension", None) or file.dimensions[0])
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
 
 
 def _wide(
-    file: LabelFile, schema: Schema, chosen: Mapping[str, str], rest: Sequence[str]
+    file: LabelFile, schema: Schema, chosen: Mapping[str, str], rest: Sequence[str], namer: Sequence[str]
 ) -> Iterator[RawLabel]:
     file.title = WIDE
     _leave_out(file, [column for column in rest if column not in chosen])
     own = {name: one for name, one in schema.fields.items() if name not in ("dimension", "value")}
     schema = replace(schema, fields=own)
     reader = TableReader(file.table, schema, file.faults)
-    namer = schema.fields["annotator"].columns if "annotator" in schema.fields else ()
     blank = 0
     for row in reader.rows():
         if namer and all(row.record.get(one) in (None, "") for one in (*namer, *chosen)):
@@ -121,6 +133,22 @@ def _wide(
         )
     if blank:
         file.notes.append(f"{number(blank, 'row')} of {reader.number} not filled in")
+
+
+def _filled(file: LabelFile, columns: Sequence[str]) -> bool:
+    """Whether any row has something in one of these columns."""
+    rows = (row.record for row in file.table if isinstance(row, Row))
+    return any(
+        not is_missing(cell) and as_text(cell).strip() for row in rows for cell in map(row.get, columns)
+    )
+
+
+def _wanted(file: LabelFile, schema: Schema, row: Row) -> bool:
+    """Whether a row of a long table is of a dimension that is to be read, or of none, which is a fault of its own."""
+    if "dimension" not in schema.fields:
+        return True
+    cell = next(filter(None, map(row.record.get, schema.fields["dimension"].columns)), None)
+    return is_missing(cell) or file.wants(dimension_name(as_text(cell)))
 
 
 def _label_columns(
@@ -154,6 +182,7 @@ def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
     if PROBABILITY in columns:
         file.notes.append(RANDOM_SAMPLE)
         columns = [one for one in columns if one != PROBABILITY]
+    columns = [one for one in columns if one not in NO_LABELS]
     if columns:
         file.notes.append(f"columns left out: {', '.join(columns)}")
 

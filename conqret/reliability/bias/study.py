@@ -43,7 +43,7 @@ def bias(
     columns: Mapping[str, str] | None = None,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
-    labels: str | Path | LabelSet | None = None,
+    labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
     metrics: Sequence[str] = (),
     seed: int = SEED,
     confidence: float = CONFIDENCE,
@@ -77,7 +77,8 @@ def bias(
         probes: only these; by default all that need not be named. One that cannot be made is left out, and the table
             says why.
         repeats: samples of one request, for repeatability; 2 at least.
-        labels: what people say of the items, or a file of it: needed where their quality is to be held equal.
+        labels: human labels of the items, or a file, a folder or several files of them: needed where their quality is
+            to be held equal.
         metrics: only these of the format.
         seed: draws the changes and the flips of signs.
         confidence: the coverage of the intervals, in (0, 1).
@@ -129,7 +130,7 @@ def bias_plan(
     columns: Mapping[str, str] | None = None,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
-    labels: str | Path | LabelSet | None = None,
+    labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
     metrics: Sequence[str] = (),
     seed: int = SEED,
     prompts: Path | Library | None = None,
@@ -147,6 +148,6 @@ def bias_plan(
     elif judge is not None or server is not None:
         format, client = chosen_judge(judge, server, source, client, metrics)  # noqa: A001
     _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
-    given = read_labels(Path(labels)) if isinstance(labels, str | Path) else labels
+    given = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
     people = {} if given is None else people_quality(given)
     return plan_bias(Ground(tuple(source), setup, people, seed, repeats, log), probes)

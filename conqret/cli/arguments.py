@@ -1,0 +1,104 @@
+"""What is checked of the arguments of every command, before it does anything.
+
+An option that takes one value is given once: of two values, one would be lost without a word. And what a command writes
+is no file that it reads: a slip of the ``-o`` would cost the labels or the items.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from conqret.errors import DeclarationError
+
+WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
+"""The parameters that name what a command writes."""
+
+
+class CheckedCommand(TyperCommand):
+    """A command whose arguments are checked."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments.
+
+        Raises:
+            DeclarationError: an option that takes one value is given twice, or the output is a file that is read.
+        """
+        if not ctx.resilient_parsing:
+            _, rest, order = self.make_parser(ctx).parse_args(args=list(args))
+            _check_repeated(order)
+            _check_rest(rest, self.params)
+        left = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            _check_written(self.params, ctx.params)
+        return left
+
+
+def with_checks(app: typer.Typer) -> None:
+    """Have all commands of ``app``, and of the groups in it, check their arguments."""
+    for command in app.registered_commands:
+        if command.cls in (None, TyperCommand):
+            command.cls = CheckedCommand
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            with_checks(group.typer_instance)
+
+
+def _check_repeated(order: Iterable[Any]) -> None:
+    """``order`` has the parameters as they come on the command line, each as often as it stands there."""
+    for option, times in Counter(one for one in order if one.param_type_name == "option").items():
+        switch = getattr(option, "is_flag", False) and not option.secondary_opts
+        if times > 1 and not (switch or option.multiple or getattr(option, "count", False)):
+            how_often = "twice" if times == 2 else f"{times} times"
+            raise DeclarationError(
+                f"{_name(option)} is given {how_often}, and takes one value: keep one of them"
+            )
+
+
+def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
+    """Files that belong to nothing are what the shell has made of a pattern, of which an option takes the first."""
+    several = next(
+        (_name(one) for one in params if getattr(one, "multiple", False) and one.name == "labels"), None
+    )
+    file = next((one for one in rest if Path(one).is_file()), None)
+    if several is not None and file is not None:
+        raise DeclarationError(
+            f"{file} belongs to no option: write {several} before each file, or {several} 'PATTERN' in quotes"
+        )
+
+
+def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
+    options = {one.name: one for one in params}
+    for name in (name for name in WRITTEN if isinstance(values.get(name), Path)):
+        for other, path in _paths(values):
+            if other != name and _same_file(values[name], path):
+                raise DeclarationError(
+                    f"{_name(options[name])} and {_name(options[other])} both name {path}, which would be lost: "
+                    f"give {_name(options[name])} another name"
+                )
+
+
+def _paths(values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+    for name, value in values.items():
+        for one in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(one, Path):
+                yield name, one
+
+
+def _same_file(written: Path, read: Path) -> bool:
+    try:
+        return read.is_file() and written.exists() and written.samefile(read)
+    except OSError:
+        return False
+
+
+def _name(param: Any) -> str:
+    """What a parameter is called on the command line: its longest option, or the name of the argument."""
+    if param.param_type_name != "option":
+        return str(param.name).upper()
+    return str(max(param.opts, key=len))

@@ -1,0 +1,74 @@
+"""Which files hold the labels: several files, a pattern and a folder are joined, one annotator a file where none is
+named in it."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from conqret.errors import DeclarationError
+from conqret.io.faults import listed
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".zip", ".xlsx", ".xls", ".ods")
+"""The files that are taken from a folder; workbooks, too, whose error says how to save them."""
+BESIDE = (".plan.json", ".config.xml")
+"""What ``conqret label`` writes beside a sheet."""
+STUDY, RUN = "labels.sqlite", "run.json"
+"""What tells the folder of a study, or of a run, from a folder of label files."""
+
+
+def label_files(paths: Iterable[Path]) -> list[Path]:
+    """The files behind ``paths``: themselves, those that fit a pattern such as ``labels/*.csv``, those in a folder.
+
+    Raises:
+        DeclarationError: a pattern or a folder has no file, a folder is that of a study or of a run, or a file is named
+            twice.
+    """
+    found: dict[Path, Path] = {}
+    for path in (file for one in paths for file in _expanded(one)):
+        first = found.setdefault(path.resolve(), path)
+        if first is not path:
+            raise DeclarationError(f"{path} is named twice among the files of labels: leave one out")
+    return list(found.values())
+
+
+def annotator_of(file: Path) -> str:
+    """The annotator whose labels a file holds, where it names none: its name without the ending."""
+    name = file.name.removesuffix(".gz")
+    return Path(name).stem
+
+
+def _expanded(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        yield from _in_folder(path)
+    elif not path.exists() and glob.has_magic(str(path)):
+        below = Path(path.anchor)
+        fitting = sorted(one for one in below.glob(str(path.relative_to(below))) if one.is_file())
+        if not fitting:
+            raise DeclarationError(f"no file fits the pattern {str(path)!r}: check the path")
+        yield from fitting
+    else:
+        yield path
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    if (folder / STUDY).exists():
+        raise DeclarationError(
+            f"{folder} is a study of conqret annotate: conqret annotate export {folder} -o labels.csv writes its labels"
+        )
+    if (folder / RUN).exists():
+        raise DeclarationError(f"{folder} holds a run, and no labels: give the labels' file or folder")
+    files = sorted(one for one in folder.iterdir() if one.is_file() and not one.name.startswith("."))
+    fitting = [one for one in files if _holds_labels(one)]
+    if not fitting:
+        there = f" (it holds {listed((one.name for one in files), 5)})" if files else ""
+        raise DeclarationError(
+            f"{folder} holds no file of labels{there}: they end in {', '.join(SUFFIXES[:6])}, …"
+        )
+    return fitting
+
+
+def _holds_labels(file: Path) -> bool:
+    name = file.name.casefold()
+    return name.removesuffix(".gz").endswith(SUFFIXES) and not name.endswith(BESIDE)

@@ -1,0 +1,82 @@
+"""Files on which people work after they were written: sheets, prompts, lists. What stands there is never replaced
+without a word.
+
+A file is replaced where nothing is lost by it: it holds the same already, or it is as the command wrote it before,
+which a register remembers (by digest) where the command has a folder to keep one in. Any other is refused, unless the
+user says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from conqret.errors import DeclarationError
+from conqret.io import atomic
+from conqret.io.jsonl import object_in
+
+REGISTER = "written.json"
+"""In the folder of a run or a study: the digests of the files that were written from it, by their paths."""
+
+
+def write_new(
+    files: Mapping[Path, bytes | str | Iterable[str]],
+    *,
+    overwrite: bool = False,
+    register: Path | None = None,
+) -> list[Path]:
+    """Write files, each whole or not at all, where none of them replaces another one's work. Returns their places.
+
+    Args:
+        files: contents by path; texts become UTF-8, and files that end in ``.gz`` are compressed.
+        overwrite: replace what is there.
+        register: the folder that remembers what was written from it: such a file may be replaced while nobody has
+            changed it.
+
+    Raises:
+        DeclarationError: a file is there with another content; nothing is written then.
+    """
+    contents = {path: _bytes(path, content) for path, content in files.items()}
+    known = {} if register is None else object_in(register / REGISTER)
+    check_new(
+        (path for path, content in contents.items() if _changed(path, content, known)), overwrite=overwrite
+    )
+    written = atomic.write_files(contents)
+    if register is not None:
+        known |= {str(path.resolve()): _digest(content) for path, content in contents.items()}
+        with contextlib.suppress(OSError):  # a folder that is only read: the file is then one that nobody knows
+            atomic.write_whole(register / REGISTER, json.dumps(known, indent=1).encode())
+    return written
+
+
+def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
+    """Raise DeclarationError where one of these files is there, and is not to be overwritten."""
+    there = [path for path in paths if path.exists()]
+    if there and not overwrite:
+        more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
+        raise DeclarationError(
+            f"{there[0]}{more} is there already, and what people wrote into it would be lost: give another name, or "
+            "--overwrite to replace it"
+        )
+
+
+def _changed(path: Path, content: bytes, known: Mapping[str, str]) -> bool:
+    """Whether a file holds something else than ``content`` and than what was written into it before."""
+    if not path.is_file():
+        return path.exists()
+    there = path.read_bytes()
+    return there != content and known.get(str(path.resolve())) != _digest(there)
+
+
+def _bytes(path: Path, content: bytes | str | Iterable[str]) -> bytes:
+    if not isinstance(content, bytes):
+        content = (content if isinstance(content, str) else "".join(content)).encode("utf-8", "replace")
+    return gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,135 @@
+"""What is checked of all arguments: one value is given once, and what is written is not what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from conqret.cli.arguments import WRITTEN, CheckedCommand
+from conqret.cli.commands import COMMANDS
+from conqret.cli.main import app
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "fixtures/demo/items.jsonl"
+IN_PLACE = "prompts"
+"""Of `prompt steps`, which changes the steps of a prompt, and leaves the rest of it as it is."""
+LABELS = ROOT / "fixtures/demo/labels.jsonl"
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """All commands by what is typed."""
+    root: Any = typer.main.get_command(app)
+    open_: list[tuple[str, Any]] = [(name, root.commands[name]) for name in COMMANDS]
+    while open_:
+        name, command = open_.pop()
+        below = getattr(command, "commands", None)
+        if below is None:
+            yield name, command
+        else:
+            open_ += [(f"{name} {one}", other) for one, other in below.items()]
+
+
+def test_every_command_checks_its_arguments() -> None:
+    found = dict(commands())
+    assert len(found) > 80
+    assert [name for name, command in found.items() if not isinstance(command, CheckedCommand)] == []
+
+
+def test_every_output_is_known() -> None:
+    """What a help calls a file or page to write is one of the parameters that are compared with what is read."""
+    writing = ("write", "the file to", "a page", "a picture", "the sheet to", "the folder for")
+    for name, command in commands():
+        for one in command.params:
+            help_ = (getattr(one, "help", None) or "").casefold()
+            if (
+                one.param_type_name == "option"
+                and help_.startswith(writing)
+                and one.name not in (*WRITTEN, IN_PLACE)
+            ):
+                pytest.fail(f"{name} writes {one.name}")
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "times"),
+    [
+        (("judge", DEMO, "--model", "a", "-m", "b"), "--model", "twice"),
+        (("judge", DEMO, "--seed", "1", "--seed=1", "--seed", "2"), "--seed", "3 times"),
+        (("label", DEMO, "-o", "a.csv", "--output", "b.csv"), "--output", "twice"),
+        (("agree", LABELS, "--layout", "table", "--layout", "sheet"), "--layout", "twice"),
+        (("annotate", DEMO, "-o", "x", "--people", "anna", "--people", "ben"), "--people", "twice"),
+        (("debate", "agree", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
+        (("curate", "check", "relevance", "x", "--encoder", "a", "--encoder", "b"), "--encoder", "twice"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(
+    cli: Cli,
+    words: tuple[object, ...],
+    option: str,
+    times: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = cli(*words)
+    assert (done.code, done.out) == (2, "")
+    assert f"{option} is given {times}, and takes one value" in " ".join(done.err.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_switch_may_be_given_twice(cli: Cli) -> None:
+    assert cli("formats", "--json", "--json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--scale", "1:3", "--scale", "1:5"), "--scale is given twice for all dimensions (1:3 and 1:5)"),
+        (("--scale", "a=1:3", "--scale", "A=1:5"), "--scale is given twice for a (1:3 and 1:5)"),
+        (("--level", "nominal", "--level", "ordinal"), "--level is given twice for all dimensions"),
+        (
+            ("--level", "a=nominal", "--level", "a=ordinal"),
+            "--level is given twice for a (nominal and ordinal)",
+        ),
+        (("--map", "low=1,high=2", "--map", "low=0"), "--map says twice what 'low' stands for: 1 and 0"),
+        (("--columns", "item=a,item=b"), "--columns says twice what holds item"),
+    ],
+)
+def test_of_two_settings_of_one_thing_none_is_kept_in_silence(
+    cli: Cli, more: tuple[str, ...], said: str
+) -> None:
+    done = cli("agree", LABELS, *more)
+    assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
+
+
+def test_a_metric_is_compared_with_one_dimension(cli: Cli, tmp_path: Path) -> None:
+    done = cli("validate", tmp_path, "--labels", LABELS, "--metric", "a=b", "--metric", "a=c")
+    assert (done.code, "--metric says twice what a is compared with: b and c" in done.err) == (2, True)
+
+
+def test_what_is_read_is_not_written_over(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "items.jsonl").write_bytes(DEMO.read_bytes())
+    (tmp_path / "labels.jsonl").write_bytes(LABELS.read_bytes())
+    for words, said in (
+        (
+            ("perturb", "irrelevant", "items.jsonl", "-o", tmp_path / "items.jsonl"),
+            "--output and ITEMS both name",
+        ),
+        (
+            ("calibrate", "run", "--labels", "labels.jsonl", "-o", "./labels.jsonl"),
+            "--output and --labels both name",
+        ),
+        (
+            ("label", "items.jsonl", "--labelled", "labels.jsonl", "-o", "labels.jsonl"),
+            "--output and --labelled both",
+        ),
+    ):
+        done = cli(*words)
+        assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
+    assert (tmp_path / "items.jsonl").read_bytes() == DEMO.read_bytes()
+    assert (tmp_path / "labels.jsonl").read_bytes() == LABELS.read_bytes()

@@ -1,0 +1,291 @@
+"""Labels as people send them back: a filled-in sheet each, in a folder, from a spreadsheet; and dimensions that are
+broken beside the one that is asked for."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import judge
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "fixtures/demo/items.jsonl"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("judged") / "run"
+    judge(DEMO, format="listwise", output=folder)
+    return folder
+
+
+def rows_of(sheet: Path) -> list[dict[str, str]]:
+    with sheet.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def fill_in(
+    sheet: Path,
+    target: Path,
+    label: Callable[[int], object],
+    *,
+    who: str = "",
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+    end: str = "\r\n",
+) -> None:
+    """What an annotator does: opens a copy, writes into the column, and saves it as the spreadsheet does."""
+    rows = rows_of(sheet)
+    with target.open("w", newline="", encoding=encoding) as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter, lineterminator=end)
+        writer.writeheader()
+        for place, row in enumerate(rows):
+            writer.writerow({**row, "annotator": who, "overall_quality": label(place)})
+
+
+def anna(place: int) -> int:
+    return 1 + place % 5
+
+
+def ben(place: int) -> int:
+    return 1 + (place + place // 4) % 5
+
+
+@pytest.fixture
+def sheets(cli: Cli, tmp_path: Path) -> Path:
+    """A folder with the sheets of two people: the one as conqret wrote it, the other from a European spreadsheet."""
+    sheet, folder = tmp_path / "sheet.csv", tmp_path / "sheets"
+    assert cli("label", DEMO, "--plan", 20, "-o", sheet).code == 0
+    folder.mkdir()
+    fill_in(sheet, folder / "anna.csv", anna, end="\n")
+    fill_in(sheet, folder / "ben.csv", ben, delimiter=";", encoding="utf-8-sig")
+    return folder
+
+
+def test_a_sheet_says_how_to_fill_it_in(cli: Cli, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    assert cli("label", DEMO, "--plan", 2, "--dimension", "clarity", "--scale", "0:3", "-o", sheet).code == 0
+    for row in rows_of(sheet):
+        assert row["scale"] == "0 to 3"
+        assert "into clarity: a whole number from 0 (lowest) to 3 (highest), or ? if" in row["instruction"]
+        assert "into annotator: your name" in row["instruction"]
+    assert (
+        cli("label", DEMO, "--plan", 2, "--task", "partial-answer", "-o", tmp_path / "partial.csv").code == 0
+    )
+    said = rows_of(tmp_path / "partial.csv")[0]
+    assert (said["scale"], "a whole number from 0 to 1," in said["instruction"]) == ("0 to 1", True)
+
+
+def test_two_people_send_their_sheets_back(cli: Cli, run: Path, sheets: Path, tmp_path: Path) -> None:
+    both = ("--labels", sheets / "anna.csv", "--labels", sheets / "ben.csv")
+    done = cli("validate", run, *both, "-o", tmp_path / "card")
+    assert done.code == 0, done.err
+    notes = " ".join(done.err.split())
+    assert "2 files are joined; annotators: anna, ben" in notes
+    assert "overall_quality: ordinal, 1 to 5; as the sheet says" in notes
+    found = json.loads((tmp_path / "card/validation.json").read_text(encoding="utf-8"))
+    (row,) = found["dimensions"].values()
+    assert row["alpha"]["value"] is not None
+    assert row["people"]["value"] is not None
+    assert json.loads((tmp_path / "card/card.json").read_text(encoding="utf-8"))["annotators"] == 2
+    # A long table of the same labels, with names and the scale said, gives the same figures.
+    table = tmp_path / "labels.csv"
+    lines = ["item,dimension,annotator,value,topic"]
+    for who in ("anna", "ben"):
+        with (sheets / f"{who}.csv").open(newline="", encoding="utf-8-sig") as file:
+            lines += (
+                f'{one["item"]},overall_quality,{who},{one["overall_quality"]},"{one["topic"]}"'
+                for one in csv.DictReader(file, delimiter=";" if who == "ben" else ",")
+            )
+    table.write_text("\n".join(lines), encoding="utf-8")
+    said = cli("validate", run, "--labels", table, "--scale", "1:5", "-o", tmp_path / "other", "--json")
+    assert json.loads(said.out)["dimensions"] == found["dimensions"]
+
+
+@pytest.mark.parametrize("way", ["folder", "pattern", "both", "named", "excel"])
+def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Path, way: str) -> None:
+    if way == "named":  # the names in the files count, and not those of the files
+        for who, label in (("anna", anna), ("ben", ben)):
+            fill_in(sheets.parent / "sheet.csv", sheets / f"{who}.csv", label, who=who)
+            (sheets / f"{who}.csv").rename(sheets / f"copy of {who}'s.csv")
+    (sheets / "sheet.csv.plan.json").write_text("{}", encoding="utf-8")
+    (sheets / "README.md").write_text("Ours.", encoding="utf-8")
+    if way == "excel":
+        (sheets / "cat.xlsx").write_bytes(b"PK\x03\x04")
+        done = cli("agree", sheets)
+        assert (done.code, "Save it as CSV" in done.err) == (2, True)
+        return
+    given = {"pattern": [f"{sheets}/*.csv"], "both": [sheets / "anna.csv", f"{sheets}/b*"]}.get(way, [sheets])
+    done = cli("agree", *given, "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert "2 files are joined; annotators: anna, ben" in found["basis"]["notes"]
+    assert (found["rows"][0]["annotators"], found["rows"][0]["units"]) == (2, 20)
+    assert found["rows"][0]["alpha"]["value"] == pytest.approx(krippendorff(sheets), abs=1e-9)
+
+
+def krippendorff(folder: Path) -> float:
+    """Alpha for ordinal labels of two people, by its definition: 1 - observed / expected disagreement."""
+    first, second = ([label(place) for place in range(20)] for label in (anna, ben))
+    values = sorted(first + second)
+    counts = {one: values.count(one) for one in set(values)}
+
+    def apart(low: int, high: int) -> float:
+        low, high = min(low, high), max(low, high)
+        between = sum(count for one, count in counts.items() if low <= one <= high)
+        return float(between - (counts[low] + counts[high]) / 2) ** 2
+
+    observed = sum(apart(a, b) for a, b in zip(first, second, strict=True)) / 20
+    expected = sum(apart(a, b) for a in values for b in values) / (40 * 39)
+    return 1 - observed / expected
+
+
+def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp_path: Path) -> None:
+    empty, study = tmp_path / "empty", tmp_path / "study"
+    empty.mkdir()
+    study.mkdir()
+    (study / "labels.sqlite").touch()
+    labels = tmp_path / "more.csv"
+    labels.write_text("item,annotator,overall_quality\nx,anna,9\n", encoding="utf-8")
+    again = tmp_path / "again.csv"
+    fill_in(tmp_path / "sheet.csv", again, ben, who="anna")
+    other = tmp_path / "other.csv"
+    assert cli("label", DEMO, "--plan", 3, "--scale", "1:3", "-o", other).code == 0
+    fill_in(other, other, lambda place: 1)
+    for given, said in (
+        ([sheets / "anna.csv", sheets], "anna.csv is named twice"),
+        ([empty], "holds no file of labels"),
+        ([study], "is a study of conqret annotate: conqret annotate export"),
+        ([run], "holds a run, and no labels"),
+        ([f"{sheets}/*.tsv"], "no file fits the pattern"),
+        ([sheets, tmp_path / "none.csv"], "there is no such file"),
+        ([sheets, other], "overall_quality on different scales (ordinal, 1 to 5; ordinal, 1 to 3)"),
+        ([sheets, labels], "more.csv:2 [overall_quality] says '9': it lies outside the scale from 1 to 5"),
+        ([sheets, again], f"the first is in line 2 of {sheets / 'anna.csv'}"),
+    ):
+        done = cli("agree", *given)
+        assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
+    done = cli("validate", run, "--labels", sheets / "anna.csv", sheets / "ben.csv")
+    assert (done.code, "write --labels before each file, or --labels 'PATTERN' in quotes" in done.err) == (
+        2,
+        True,
+    )
+
+
+def test_items_that_are_labelled_in_any_sheet_are_left_out(cli: Cli, sheets: Path, tmp_path: Path) -> None:
+    done = cli("label", DEMO, "--labelled", sheets, "-o", tmp_path / "next.csv")
+    assert done.code == 0
+    assert len(rows_of(tmp_path / "next.csv")) == 4
+
+
+BROKEN = ("2.5", "quite good", "77", "")
+"""What stands in the dimension that nobody asks for: a fraction, a word, a label off the scale, nothing."""
+
+
+def table(file: Path, *, broken: bool) -> Path:
+    """Labels of overall quality by two people; and of clarity, in which all is wrong that can be."""
+    lines = ["item,dimension,annotator,value,topic"]
+    items = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
+    for place, item in enumerate(items):
+        for who, label in (("anna", anna), ("ben", ben)):
+            lines.append(f'{item["id"]},overall quality,{who},{label(place)},"{item["topic"]}"')
+        if broken:
+            annotator = "" if place % 5 == 0 else "anna"
+            line = f"{item['id']},clarity,{annotator},{BROKEN[place % 4]},another topic"
+            lines += [line, line]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+COMMANDS: dict[str, tuple[Any, ...]] = {
+    "validate": ("validate", "RUN", "--labels", "LABELS", "-o", "OUT"),
+    "agree": ("agree", "LABELS"),
+    "calibrate": ("calibrate", "RUN", "--labels", "LABELS", "-o", "OUT/calibration.json"),
+    "compare": ("compare", "RUN", "TWIN", "--labels", "LABELS"),
+    "jury": ("jury", "RUN", "TWIN", "--labels", "LABELS", "-o", "OUT/jury"),
+    "abstain": ("abstain", "RUN", "--labels", "LABELS", "-o", "OUT/abstention.json"),
+    "power": ("power", "agreement", "--pilot", "RUN", "--labels", "LABELS", "--topics", "6", "--items", "1",
+              "--simulations", "20"),
+    "methods": ("methods", "RUN", "--labels", "LABELS"),
+    "frontier": ("frontier", "RUN", "TWIN", "--labels", "LABELS"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two runs with samples, so that their scores have a confidence."""
+    folder = tmp_path_factory.mktemp("sampled")
+    for name, seed in (("one", 13), ("two", 14)):
+        judge(DEMO, format="listwise", samples=3, seed=seed, output=folder / name)
+    return folder / "one", folder / "two"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_broken_dimension_stands_in_nobodys_way(
+    cli: Cli, sampled: tuple[Path, Path], tmp_path: Path, command: str
+) -> None:
+    """What was asked of one dimension is the same as if the file had no other."""
+    results = []
+    for broken in (False, True):
+        out = tmp_path / str(broken)
+        out.mkdir()
+        places = {
+            "RUN": sampled[0],
+            "TWIN": sampled[1],
+            "OUT": out,
+            "LABELS": table(tmp_path / "labels.csv", broken=broken),
+        }
+        words = [
+            str(places[word]) if word in places else str(word).replace("OUT/", f"{out}/")
+            for word in COMMANDS[command]
+        ]
+        done = cli(*words, "--dimension", "overall-quality", "--scale", "1:5", "--json")
+        assert done.code in (0, 1), done.err
+        assert "fault" not in done.err
+        results.append((done.code, done.out.replace(str(out), "OUT")))
+    assert results[0] == results[1]
+    assert "overall_quality" in results[0][1] or command in ("power", "methods")
+    without = cli(*words, "--scale", "1:5")
+    assert (without.code, "faults in the labels" in without.err) == (2, True)
+
+
+def test_levels_are_said_by_dimension(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    lines = [f"i{n},{'abc'[n % 3]},{'abc'[n % 2]},{n % 5},{(n + 1) % 5}" for n in range(12)]
+    file.write_text(
+        "\n".join(["item,kind@anna,kind@ben,size@anna,size@ben", *lines]) + "\n", encoding="utf-8"
+    )
+    done = cli("agree", file, "--level", "kind=nominal", "--level", "interval", "--json")
+    assert done.code == 0, done.err
+    levels = {row["name"]: row["level"] for row in json.loads(done.out)["rows"]}
+    assert levels == {"kind": "nominal", "size": "interval"}
+    wrong = cli("agree", file, "--level", "kind=nominl")
+    assert (wrong.code, "did you mean 'nominal'" in wrong.err) == (2, True)
+
+
+def test_a_line_that_is_too_long_is_told_as_such(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONQRET_MAX_LINE", "2000")
+    long = "x" * 3000
+    head = "item,dimension,annotator,value\n"
+    for name, text, line in (
+        ("head.csv", f"item,{long}\na,clarity,anna,1\n", 1),
+        ("row.csv", f"{head}a,clarity,anna,1\nb,clarity,anna,{long}\n", 3),
+        ("one.jsonl", json.dumps({"item": "a", "dimension": "clarity", "value": 1, "note": long}) + "\n", 1),
+        ("list.json", json.dumps([{"item": long}]), 0),
+    ):
+        if name == "list.json":
+            monkeypatch.setenv("CONQRET_MAX_LIST", "2000")
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        done = cli("agree", tmp_path / name, "--scale", "1:5")
+        said = " ".join(done.err.split())
+        where = f"{tmp_path / name}:{line}" if line else str(tmp_path / name)
+        assert (done.code, f"{where} " in said, "column" in said) == (2, True, False), said
+        assert "longer than 2,000 bytes" in said or "list of more than 2,000 bytes" in said

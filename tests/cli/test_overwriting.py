@@ -1,0 +1,121 @@
+"""Sheets, prompts and lists on which people work are not written over without a word."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from conqret.io.overwriting import REGISTER, write_new
+from tests.cli.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "fixtures/demo/items.jsonl"
+QUESTIONS = ROOT / "fixtures/questions.jsonl"
+ALREADY = "is there already, and what people wrote into it would be lost"
+
+
+def fill_in(sheet: Path, column: str, cell: str) -> bytes:
+    """What a person does with a sheet."""
+    with sheet.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with sheet.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, column: cell} for row in rows)
+    return sheet.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "column"),
+    [
+        (("label", DEMO, "--plan", 4), "overall_quality"),
+        (("label", DEMO, "--plan", 4, "--to", "csv", "--task", "partial-answer"), "grounded"),
+        (("questions", "pairs", QUESTIONS, "--lowest", 0), "duplicate"),
+    ],
+)
+def test_a_filled_in_sheet_survives_the_command_that_made_it(
+    cli: Cli, tmp_path: Path, words: tuple[object, ...], column: str
+) -> None:
+    sheet = tmp_path / "sheet.csv"
+    assert cli(*words, "-o", sheet).code == 0
+    assert cli(*words, "-o", sheet).code == 0  # the same once more: nothing is lost
+    made, filled = sheet.read_bytes(), fill_in(sheet, column, "1")
+    plan = tmp_path / "sheet.csv.plan.json"
+    before = plan.read_bytes() if plan.exists() else b""
+    for more in ((), ("--seed", 7)):
+        again = cli(*words, *more, "-o", sheet)
+        assert (again.code, again.out) == (2, "")
+        assert f"sheet.csv {ALREADY}" in again.err or f"sheet.csv (and 1 more) {ALREADY}" in again.err
+        assert "--overwrite to replace it" in again.err
+        assert sheet.read_bytes() == filled
+        assert (plan.read_bytes() if plan.exists() else b"") == before
+    assert cli(*words, "-o", sheet, "--overwrite").code == 0
+    assert sheet.read_bytes() == made
+
+
+def test_a_plan_outlives_the_sheet_that_was_handed_out(cli: Cli, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.csv"
+    assert cli("label", DEMO, "--plan", 4, "-o", sheet).code == 0
+    plan = (tmp_path / "sheet.csv.plan.json").read_bytes()
+    sheet.rename(tmp_path / "anna.csv")
+    again = cli("label", DEMO, "--plan", 4, "--seed", 7, "-o", sheet)
+    assert (again.code, "sheet.csv.plan.json is there already" in again.err) == (2, True)
+    assert not sheet.exists()
+    assert (tmp_path / "sheet.csv.plan.json").read_bytes() == plan
+
+
+def test_a_list_and_a_text_that_people_edit_are_kept(cli: Cli, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    assert cli("questions", "dedupe", QUESTIONS, "-o", kept).code == 0
+    edited = kept.read_bytes().splitlines(keepends=True)[0]
+    kept.write_bytes(edited)
+    assert ALREADY in cli("questions", "dedupe", QUESTIONS, "-o", kept).err
+    assert kept.read_bytes() == edited
+    run, text = tmp_path / "run", tmp_path / "methods.md"
+    assert cli("judge", DEMO, "-o", run, "-q").code == 0
+    assert cli("methods", run, "-o", text).code == 0
+    text.write_text("Our own words.", encoding="utf-8")
+    assert (cli("methods", run, "-o", text).code, text.read_text(encoding="utf-8")) == (2, "Our own words.")
+    assert cli("methods", run, "-o", text, "--overwrite").code == 0
+    topics = tmp_path / "topics.txt"
+    topics.write_text("https://example.org/mine\n", encoding="utf-8")
+    assert ALREADY in cli("scrape", "topics", tmp_path / "saved.html", "-o", topics).err
+    assert topics.read_text(encoding="utf-8") == "https://example.org/mine\n"
+
+
+def test_an_import_replaces_no_scraped_corpus(cli: Cli, tmp_path: Path) -> None:
+    corpus, passages = tmp_path / "corpus", tmp_path / "passages.jsonl"
+    corpus.mkdir()
+    (corpus / "debates.jsonl").write_text("{}\n", encoding="utf-8")
+    (corpus / "documents.jsonl").write_text("fetched", encoding="utf-8")
+    passages.write_text('{"id": "a", "text": "A text."}\n', encoding="utf-8")
+    done = cli("corpus", "import-passages", passages, "-o", corpus)
+    assert (done.code, "holds a corpus that was scraped" in done.err) == (2, True)
+    assert (corpus / "documents.jsonl").read_text(encoding="utf-8") == "fetched"
+    for _ in range(2):  # over an import one may import again
+        assert cli("corpus", "import-passages", passages, "-o", tmp_path / "other").code == 0
+
+
+def test_a_register_knows_what_nobody_has_changed(tmp_path: Path) -> None:
+    file, study = tmp_path / "labels.csv", tmp_path / "study"
+    study.mkdir()
+    write_new({file: "first\n"}, register=study)
+    write_new({file: "second\n"}, register=study)
+    assert file.read_text() == "second\n"
+    file.write_text("by hand\n")
+    with pytest.raises(Exception, match="is there already"):
+        write_new({file: "third\n"}, register=study)
+    assert file.read_text() == "by hand\n"
+    write_new({file: "third\n"}, register=study, overwrite=True)
+    (study / REGISTER).write_text("no JSON")
+    with pytest.raises(Exception, match="is there already"):
+        write_new({file: "fourth\n"}, register=study)
+
+
+def test_of_several_files_none_is_written_where_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("by hand")
+    with pytest.raises(Exception, match="b is there already"):
+        write_new({tmp_path / "a": "x", tmp_path / "b": "y"})
+    assert not (tmp_path / "a").exists()
