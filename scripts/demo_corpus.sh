@@ -10,7 +10,7 @@ export CONQRET_SEARXNG_URL=$SITE_URL
 
 "$bin/conqret" scrape debates "$SITE_URLS" -o "$corpus" --allow-private --delay 0 --quiet
 for index in procon resources/debatabase; do
-	"$bin/conqret" scrape topics "$SITE_URL/$index" -o "$corpus/topics.txt" --allow-private --delay 0
+	"$bin/conqret" scrape topics "$SITE_URL/$index" -o "$corpus/topics.txt" --overwrite --allow-private --delay 0
 	"$bin/conqret" scrape debates "$corpus/topics.txt" -o "$corpus" --allow-private --delay 0 --quiet
 done
 "$bin/conqret" scrape evidence "$corpus" --allow-private --delay 0 --search searxng --quiet

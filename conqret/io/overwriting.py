@@ -48,7 +48,9 @@ def write_new(
     written = atomic.write_files(contents)
     if register is not None:
         known |= {str(path.resolve()): _digest(content) for path, content in contents.items()}
-        with contextlib.suppress(OSError):  # a folder that is only read: the file is then one that nobody knows
+        with contextlib.suppress(
+            OSError
+        ):  # a folder that is only read: the file is then one that nobody knows
             atomic.write_whole(register / REGISTER, json.dumps(known, indent=1).encode())
     return written
 
