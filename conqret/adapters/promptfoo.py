@@ -4,14 +4,21 @@
 The config has ``format`` and ``metric``, and may have ``threshold`` (0.5), the names of the variables that hold the
 ``topic`` (question), the ``documents`` (documents) and the ``second_argument`` (reference), and the settings of
 :func:`conqret.judge` for one item.
+
+promptfoo starts a Python for every assertion. They all ask one process, which lives as long as promptfoo does: budget
+and limits hold for all assertions with the same config.
 """
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import json
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from conqret.adapters.single import SingleMetric, as_item, kept, told
 from conqret.errors import DeclarationError
 
 VARIABLES = {"topic": "question", "documents": "documents", "second_argument": "reference"}
@@ -41,20 +48,47 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
         raise DeclarationError(
             f"there is no variable {names['topic']!r}, but {there}: name the topic's in the config"
         )
-    single = SingleMetric.of(**config)
     documents = values.get(names["documents"]) or ()
-    item = as_item(
-        values[names["topic"]],
-        output,
-        [documents] if isinstance(documents, str) else documents,
-        values.get(names["second_argument"]),
-    )
-    judgment = single.judged(item)
-    found = single.measure(judgment)
-    return {
-        "pass": found.value is not None and found.value >= threshold,
-        "score": found.value or 0,
-        "reason": told(found) or f"{single.name}: {found.value:.3f}",
-        "namedScores": {} if found.value is None else {single.name: found.value},
-        "metadata": {"conqret": kept(judgment, single.metric)},
+    given = {
+        "topic": values[names["topic"]],
+        "argument": output,
+        "documents": [documents] if isinstance(documents, str) else list(documents),
+        "second_argument": values.get(names["second_argument"]),
     }
+    item = {name: value for name, value in given.items() if value}
+    found = (
+        _shared(config, item) if _started_by_promptfoo() else _here(json.dumps(config, sort_keys=True), item)
+    )
+    value = found["value"]
+    return {
+        "pass": value is not None and value >= threshold,
+        "score": value or 0,
+        "reason": found["told"] or f"{found['name']}: {value:.3f}",
+        "namedScores": {} if value is None else {found["name"]: value},
+        "metadata": {"conqret": found["kept"]},
+    }
+
+
+def _started_by_promptfoo() -> bool:
+    """Whether this Python was started for one assertion, and there are sockets by which to ask another process."""
+    started = Path(sys.argv[0])
+    return "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32"
+
+
+def _shared(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    from conqret.adapters.judge_process import ask_process
+
+    return ask_process(config, item)
+
+
+def _here(config: str, item: Mapping[str, Any]) -> dict[str, Any]:
+    from conqret.adapters.single import outcome
+
+    return asyncio.run(outcome(_single(config), item))
+
+
+@functools.cache
+def _single(config: str) -> Any:
+    from conqret.adapters.single import SingleMetric
+
+    return SingleMetric.of(**json.loads(config))

@@ -74,6 +74,18 @@ class SingleMetric:
         return judgment.measures[self.metric]
 
 
+async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
+    """What comes of an item, as JSON holds it: the metric's name, its value or None, what it says, and all else."""
+    judgment = await single.ajudged(item)
+    found = single.measure(judgment)
+    return {
+        "name": single.name,
+        "value": found.value,
+        "told": told(found),
+        "kept": kept(judgment, single.metric),
+    }
+
+
 def told(measure: Measure) -> str:
     """What a measure says in words: its explanation, or why there is no value."""
     if measure.value is not None:
