@@ -34,6 +34,7 @@ from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.reachable import is_loopback
 from conqret.llm.recordings import Recordings
+from conqret.llm.spending import Ledger
 
 AHEAD = 8
 """Items that wait at each worker beyond those that it asks about, so that it is never idle."""
@@ -196,7 +197,8 @@ class SpreadClient(Client):
         self._cluster, self._hands = cluster, list[_Hand]()
         self._named: dict[int, tuple[Instrument, str, Any]] = {}
         super().__init__(options, store=store, progress=progress)
-        self._spent = self.progress.cost_usd or 0.0
+        self._ledger: Ledger | None = None
+        self._booked = 0.0
         self._shared = self._facts.in_flight is None
         self._workers = min(cluster.workers, options.max_concurrency) if self._shared else cluster.workers
 
@@ -232,6 +234,7 @@ class SpreadClient(Client):
         if done.progress.calls + done.progress.recorded >= before.calls + before.recorded:
             hand.counted[done.process] = done.progress
             self.progress.count_on(done.progress, before)
+        self._book()
         return done.judgment
 
     async def close(self) -> None:
@@ -241,9 +244,17 @@ class SpreadClient(Client):
         self._cluster.ray.wait(stopping, num_returns=len(stopping), timeout=2 * GRACE) if stopping else None
         for hand in hands:
             self._cluster.ray.kill(hand.actor)
+        self._book()
         if hands and self._store is not None:
             gather(self._store)
         await super().close()
+
+    def _book(self) -> None:
+        """Book what was spent since the last time, by the workers and here."""
+        if self._ledger is not None:
+            spent = self.progress.cost_usd or 0.0
+            self._ledger.settle(0.0, max(0.0, spent - self._booked))
+            self._booked = spent
 
     def _begin(self) -> list[_Hand]:
         """The workers, each with its share of what may be asked at a time."""
@@ -256,7 +267,9 @@ class SpreadClient(Client):
         ray, options, workers = self._cluster.ray, self._options, self._workers
         budget, governor = options.budget_usd, None
         if budget is not None:
-            budget = max(0.0, budget - (self.progress.cost_usd or 0.0) + self._spent)
+            self._ledger = self._store.ledger(self.model_id)
+            budget = max(0.0, budget - sum(self._ledger.total()))
+            self._booked = self.progress.cost_usd or 0.0
         limits = (options.rpm, options.tpm, budget)
         if any(limit is not None for limit in limits):
             waiting = 3 * options.max_concurrency + workers  # some reserve, while others settle

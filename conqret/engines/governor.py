@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from conqret.data import Reason
 from conqret.llm.limits import Quota, Used
 from conqret.llm.retry import ProviderError
+from conqret.llm.spending import Ledger
 
 
 class Governor:
@@ -62,6 +63,14 @@ class SharedQuota(Quota):
 
     def __init__(self, governor: Any, worker: str) -> None:
         self._governor, self._worker = governor, worker
+
+    @property
+    def refused(self) -> bool:
+        """Nobody here knows; the governor says so of each request."""
+        return False
+
+    def book_in(self, ledger: Callable[[], Ledger]) -> None:
+        """The driver books what all workers spend."""
 
     def begin(self) -> Any:
         """Say that the worker begins: the reference to what the governor answers."""

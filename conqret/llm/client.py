@@ -129,6 +129,11 @@ class Client(AbstractAsyncContextManager["Client"]):
         """Why the model is asked nothing more; empty where it is."""
         return "" if self._sender is None else self._sender.given_up
 
+    @property
+    def out_of_money(self) -> bool:
+        """Whether the budget did not cover the last request."""
+        return self._sender is not None and self._sender.quota.refused
+
     def resume(self) -> None:
         """Ask a model again that was given up: what serves others for days tries again after a while."""
         if self._sender is not None:
@@ -137,6 +142,8 @@ class Client(AbstractAsyncContextManager["Client"]):
     def record_in(self, store: Recordings | None) -> None:
         """Read answers from ``store`` and add to it from now on."""
         self._store = store
+        if store is not None and self._sender is not None:
+            self._sender.quota.book_in(lambda: store.ledger(self.model_id))
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)
 

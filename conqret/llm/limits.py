@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from conqret.data import Reason
 from conqret.llm.retry import BACKOFF_BASE, ProviderError
+from conqret.llm.spending import Ledger
 
 DECREASE = 0.5
 """A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
@@ -109,44 +110,96 @@ class TokenBucket:
         self._at = now
 
 
-class Budget:
-    """Money: what was spent plus what is estimated for the calls under way never passes ``limit`` (None: no limit)."""
+PATIENCE = 5.0
+"""Seconds that a process which has nothing under way waits for what others on its store hold."""
 
-    def __init__(self, limit: float | None) -> None:
+POLL = 0.1
+
+
+class Budget:
+    """Money: what was spent plus what is held for the calls under way never passes ``limit`` (None: no limit).
+
+    With a ``ledger`` all that was ever spent on the model over its store counts, by other processes, too. Until the
+    first answer has shown what one costs, one call at a time is let through; where an answer was dearer than what was
+    held for it, so much more is held for each that follows.
+    """
+
+    def __init__(self, limit: float | None, ledger: Ledger | None = None) -> None:
         self.limit = float("inf") if limit is None else limit
+        self.ledger = ledger
         self.spent = 0.0
         self._reserved = 0.0
         self._running = 0
         self._settled = asyncio.Event()
+        self._dearer = 0.0
+        self._patience = PATIENCE
+        self.refused = False
 
     @asynccontextmanager
-    async def reserve(self, estimate: float) -> AsyncIterator[None]:
-        """Hold ``estimate`` dollars for a call; waits for calls under way if only they are in the way.
+    async def reserve(self, estimate: float) -> AsyncIterator[Callable[[float], None]]:
+        """Hold ``estimate`` dollars for a call; waits for calls under way if only they are in the way. What is yielded
+        books what the call has cost.
 
         Raises:
             ProviderError: with the reason BUDGET, if the money is not there and nothing is under way.
         """
-        while self.spent + self._reserved + estimate > self.limit:
-            if not self._running:
-                raise ProviderError(
-                    Reason.BUDGET,
-                    f"the budget of ${self.limit:g} does not cover this call: ${self.spent:.6f} spent, "
-                    f"about ${estimate:.6f} needed",
-                )
-            self._settled.clear()
-            await self._settled.wait()
-        self._reserved += estimate
+        while not self._hold(held := estimate * max(1.0, self._dearer)):
+            await self._wait(held)
         self._running += 1
+        cost = 0.0
+
+        def spend(dollars: float) -> None:
+            nonlocal cost
+            cost += dollars
+            self._dearer = max(self._dearer, 1.0, dollars / estimate if estimate else 1.0)
+
         try:
-            yield
+            yield spend
         finally:
+            self.spent += cost
             self._running -= 1
-            self._reserved = self._reserved - estimate if self._running else 0.0
+            self._reserved = self._reserved - held if self._running else 0.0
+            if self.ledger is not None:
+                self.ledger.settle(held, cost)
             self._settled.set()
 
-    def spend(self, dollars: float) -> None:
-        """Book the cost of an answer."""
-        self.spent += dollars
+    def _hold(self, dollars: float) -> bool:
+        """Hold so much, if it is there."""
+        if self.limit == float("inf"):
+            return True
+        if not self._dearer and self._running:  # nobody knows yet what an answer costs
+            return False
+        if self.ledger is not None:
+            fits = self.ledger.hold(dollars, self.limit)
+        else:
+            fits = self.spent + self._reserved + dollars <= self.limit
+        if fits:
+            self._reserved += dollars
+            self.refused = False
+        return fits
+
+    async def _wait(self, dollars: float) -> None:
+        """Wait until calls under way are settled, here or in other processes.
+
+        Raises:
+            ProviderError: with the reason BUDGET: nothing is under way.
+        """
+        if self._running:
+            self._settled.clear()
+            await self._settled.wait()
+            return
+        spent, held = (self.spent, 0.0) if self.ledger is None else self.ledger.total()
+        if held and self._patience > 0:
+            self._patience -= POLL
+            await asyncio.sleep(POLL)
+            return
+        self.refused = True
+        lost = f" and ${held:.6f} held for calls whose answers never came" if held else ""
+        raise ProviderError(
+            Reason.BUDGET,
+            f"the budget of ${self.limit:g} does not cover this call: ${spent:.6f} spent{lost}, about ${dollars:.6f} "
+            "needed",
+        )
 
 
 Used = Callable[[float, float], None]
@@ -158,7 +211,17 @@ class Quota:
 
     def __init__(self, rpm: int | None, tpm: int | None, budget_usd: float | None) -> None:
         self._requests, self._tokens = TokenBucket(rpm), TokenBucket(tpm)
-        self._budget = Budget(budget_usd)
+        self._limit, self._budget = budget_usd, Budget(budget_usd)
+
+    @property
+    def refused(self) -> bool:
+        """Whether there was no money for the last request that asked for some."""
+        return self._budget.refused
+
+    def book_in(self, ledger: Callable[[], Ledger]) -> None:
+        """Have the budget, where there is one, hold for all that books in a ledger."""
+        if self._limit is not None and self._budget.ledger is None:
+            self._budget.ledger = ledger()
 
     @asynccontextmanager
     async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:
@@ -171,9 +234,10 @@ class Quota:
         await self._requests.take(1)
         await self._tokens.take(tokens)
 
-        def used(really: float, spent: float) -> None:
-            self._tokens.correct(really - tokens)
-            self._budget.spend(spent)
+        async with self._budget.reserve(dollars) as spend:
 
-        async with self._budget.reserve(dollars):
+            def used(really: float, spent: float) -> None:
+                self._tokens.correct(really - tokens)
+                spend(spent)
+
             yield used

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,9 @@ from conqret.llm.tokens import count_tokens
 
 EXPECTED_ANSWER = 2_000
 """Tokens assumed for an answer before any came, where max_tokens is not set: a fine-grained judgment."""
+
+
+_MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ERROR})
 
 
 @dataclass(slots=True)
@@ -122,7 +127,8 @@ class Sender:
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
-                    return await self._attempt(request, prompt, tries.count, used), tries.count
+                    with self._booking(used, request, prompt):
+                        return await self._attempt(request, prompt, tries.count, used), tries.count
             except ProviderError as error:
                 tries.last = error
                 if error.code is Reason.RATE_LIMITED:
@@ -142,6 +148,17 @@ class Sender:
         self._longest = max(self._longest, completion.completion_tokens or 0)
         used((completion.prompt_tokens or prompt) + (completion.completion_tokens or 0), cost or 0.0)
         return completion
+
+    @contextlib.contextmanager
+    def _booking(self, used: Used, request: Request[Any], prompt: int) -> Iterator[None]:
+        """Book a request whose answer was lost (a time-out, a broken connection, a server's error, a stop) as what was
+        held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
+        try:
+            yield
+        except BaseException as error:
+            if not isinstance(error, ProviderError) or error.code in _MAY_BE_CHARGED:
+                used(prompt, self._estimate(request, prompt))
+            raise
 
     def _cost(self, completion: Completion, prompt: int) -> float | None:
         """Dollars; under a budget estimated from tokens that we count, where the server says nothing of them."""
@@ -199,5 +216,5 @@ class Sender:
 
     def _estimate(self, request: Request[Any], prompt: int) -> float:
         """Dollars: the prompt, and the most an answer may take (its maximum, or the longest one so far)."""
-        answer = request.max_tokens or self._longest or EXPECTED_ANSWER
+        answer = max(request.max_tokens or 0, self._longest) or EXPECTED_ANSWER
         return self._facts.cost(prompt, answer) or 0.0

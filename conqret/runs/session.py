@@ -259,7 +259,9 @@ class Session:
 
     def _remaining(self) -> ClientOptions:
         budget = self.options.budget_usd
-        if budget is None or not self.progress.calls:
+        if (
+            budget is None or not self.progress.calls or self._recordings is not None
+        ):  # a store knows what was spent
             return self.options
         return replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
 

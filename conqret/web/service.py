@@ -180,13 +180,12 @@ class _Service:
     async def ready(self, request: Request) -> Response:
         """Whether an item could be judged now, and if not, why."""
         self.session.resume_after(PAUSE_SECONDS)
-        budget, spent = self.session.options.budget_usd, self.session.cost_usd or 0.0
         why = (
             "the provider is given up for a while"
             if self.session.client.given_up
             else await self._unaskable()
         )
-        if budget is not None and spent >= budget:
+        if self.session.client.out_of_money:
             why = "the budget is spent"
         places = self.intake.limits.at_once + self.intake.limits.queue
         if self.intake.inside >= places:

@@ -139,15 +139,30 @@ async def test_the_budget_waits_for_what_is_under_way_before_it_refuses():
     budget = Budget(1.0)
 
     async def spend(estimate: float, cost: float) -> None:
-        async with budget.reserve(estimate):
+        async with budget.reserve(estimate) as booked:
             await asyncio.sleep(0.01)
-            budget.spend(cost)
+            booked(cost)
 
     await asyncio.gather(*(spend(0.4, 0.2) for _ in range(4)))
     assert budget.spent == pytest.approx(0.8)
     with pytest.raises(ProviderError) as caught:
         await spend(0.4, 0.2)
     assert caught.value.code is Reason.BUDGET
+
+
+async def test_the_first_answer_is_waited_for_and_what_follows_is_held_at_what_it_cost():
+    budget = Budget(10.0)
+    costs: list[float] = []
+
+    async def spend() -> None:
+        async with budget.reserve(0.01) as booked:
+            await asyncio.sleep(0.01)
+            costs.append(2.0)
+            booked(2.0)  # two hundred times what was expected
+
+    done = await asyncio.gather(*(spend() for _ in range(10)), return_exceptions=True)
+    assert sum(costs) == pytest.approx(10.0)
+    assert [one.code for one in done if isinstance(one, ProviderError)] == [Reason.BUDGET] * 5
 
 
 def test_keys_are_scrubbed_from_messages():

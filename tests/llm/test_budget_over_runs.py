@@ -1,0 +1,125 @@
+"""A budget is one for a store: over commands, kills and processes, and whatever a provider does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.runs.killed import ROOT, Forks, kill
+from tests.server import FaultPlan, FaultServer
+
+DEMO = ROOT / "fixtures" / "demo" / "items.jsonl"
+PRICE = 100.0
+"""US dollars for a million tokens, so that an item of the demo costs some twenty cents."""
+
+
+def words(server: FaultServer, out: Path, *more: object) -> tuple[object, ...]:
+    judge = ("judge", DEMO, "--format", "direct", "--metric", "groundedness", "--model", "openai/m", "-q")
+    prices = ("--input-price", PRICE, "--output-price", PRICE, "--max-tokens", 200, "--budget-usd", 1)
+    return (*judge, *prices, "--api-base", server.url, "-o", out, *more)
+
+
+def paid(server: FaultServer) -> float:
+    """What the provider's answers have cost."""
+    return sum(used["total_tokens"] for used in server.used) * PRICE * 1e-6
+
+
+class Counting(FaultServer):
+    """Keeps what it said each answer used; ``times`` as many tokens as it should."""
+
+    def __init__(self, *given: Any, times: int = 1, **more: Any) -> None:
+        self.used: list[dict[str, int]] = []
+        self.times = times
+        super().__init__(*given, alter=self._count, **more)
+
+    def _count(self, body: dict[str, Any]) -> None:
+        if "usage" in body:
+            body["usage"]["completion_tokens"] *= self.times
+            body["usage"]["total_tokens"] = (
+                body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
+            )
+            self.used.append(dict(body["usage"]))
+
+
+def reasons(folder: Path) -> dict[str, int]:
+    found: dict[str, int] = json.loads((folder / "summary.json").read_text())["reasons"]
+    return found
+
+
+def test_the_same_command_again_spends_no_more(forks: Forks, tmp_path: Path) -> None:
+    with Counting() as server:
+        for _ in range(3):
+            assert forks.run(*words(server, tmp_path / "run")) == 1
+        assert 0.5 < paid(server) <= 1.0
+    assert reasons(tmp_path / "run") == {"budget": 24 - len(server.used)}
+
+
+def test_runs_on_one_store_share_the_budget(forks: Forks, tmp_path: Path) -> None:
+    with Counting() as server:
+        for number in range(3):
+            more = ("--recordings", tmp_path / "shared.sqlite", "--samples", number + 1)
+            forks.run(*words(server, tmp_path / f"run-{number}", *more))
+        assert paid(server) <= 1.0
+
+
+@pytest.mark.slow
+def test_processes_at_once_share_the_budget(tmp_path: Path) -> None:
+    with Counting(latency=0.05) as server:
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-m", "conqret", *map(str, words(
+                    server, tmp_path / f"run-{number}", "--recordings", tmp_path / "shared.sqlite",
+                    "--metric", metric,
+                ))],
+                cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k"},
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            )
+            for number, metric in enumerate(("context_relevance", "preference"))
+        ]  # fmt: skip
+        for process in processes:
+            assert "Traceback" not in process.communicate(timeout=120)[1]
+        assert 0.5 < paid(server) <= 1.0
+
+
+def test_what_was_spent_before_a_kill_counts(forks: Forks, tmp_path: Path) -> None:
+    with Counting(latency=0.2) as server:
+        for _ in range(4):
+            number = forks.start(*words(server, tmp_path / "run", "--max-concurrency", 2))
+            before = len(server.requests)
+            deadline = time.monotonic() + 20
+            while len(server.requests) < before + 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+                if before and len(server.requests) == before and (tmp_path / "run" / "summary.json").exists():
+                    break
+            kill(number)
+            forks.end()
+        forks.run(*words(server, tmp_path / "run"))
+        assert paid(server) <= 1.0
+
+
+def test_answers_far_dearer_than_allowed_end_the_run_soon(forks: Forks, tmp_path: Path) -> None:
+    with Counting(times=400) as server:
+        assert forks.run(*words(server, tmp_path / "run", "--max-concurrency", 10)) == 1
+        dearest = max(used["total_tokens"] for used in server.used) * PRICE * 1e-6
+        assert paid(server) <= 1.0 + dearest
+        assert len(server.used) <= 1 + int(1.0 / dearest)
+
+
+def test_requests_that_a_server_loses_count(forks: Forks, tmp_path: Path) -> None:
+    with Counting(FaultPlan(always="server_error")) as server:
+        for _ in range(3):
+            assert (
+                forks.run(*words(server, tmp_path / "run", "--stop-after-failures", 1, "--timeout", 3)) == 1
+            )
+        held = min(float(len(json.dumps(one.body))) for one in server.requests) / 5 * PRICE * 1e-6
+        assert len(server.requests) * held / 2 <= 1.0
+        asked = len(server.requests)
+        forks.run(*words(server, tmp_path / "run", "--timeout", 3))
+        assert len(server.requests) - asked <= 2
