@@ -41,7 +41,7 @@ class Ledger:
         """Hold so much for a request, if with all that was spent and is held it stays below ``limit``."""
         with self._file.guarded("what was spent could not be booked"), self._file.transaction():
             spent, held = self._file.db.execute(_TOTAL, (self._model,)).fetchone()
-            fits = spent + held + dollars <= limit + _ROUNDING
+            fits = bool(spent + held + dollars <= limit + _ROUNDING)
             if fits:
                 self._book(0.0, dollars)
         return fits
