@@ -18,6 +18,8 @@ from conqret.errors import DeclarationError
 
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
+RUNS = "runs"
+"""The argument that takes several folders of runs."""
 
 
 class CheckedCommand(TyperCommand):
@@ -30,9 +32,9 @@ class CheckedCommand(TyperCommand):
             DeclarationError: an option that takes one value is given twice, or the output is a file that is read.
         """
         if not ctx.resilient_parsing:
-            _, rest, order = self.make_parser(ctx).parse_args(args=list(args))
+            given, rest, order = self.make_parser(ctx).parse_args(args=list(args))
             _check_repeated(order)
-            _check_rest(rest, self.params)
+            _check_rest([*(given.get(RUNS) or ()), *rest], self.params)
         left = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
             _check_written(self.params, ctx.params)
@@ -61,7 +63,8 @@ def _check_repeated(order: Iterable[Any]) -> None:
 
 
 def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
-    """Files that belong to nothing are what the shell has made of a pattern, of which an option takes the first."""
+    """Files that belong to nothing, or stand for runs, are what the shell has made of a pattern, of which an option
+    takes the first."""
     several = next(
         (_name(one) for one in params if getattr(one, "multiple", False) and one.name == "labels"), None
     )

@@ -13,7 +13,7 @@ from conqret.errors import DeclarationError, FaultsError
 from conqret.io.atomic import replacing
 from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
-from conqret.io.rows import columns_of
+from conqret.io.rows import readable_columns
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.stats.means import mean_of_sums
 
@@ -128,7 +128,9 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
     seen: dict[tuple[str, str, str, str], str | Path] = {}
     for path in paths:
         rows = file_rows(path)
-        if missing := [name for name in ("system", "id", "metric", "value") if name not in columns_of(rows)]:
+        if missing := [
+            name for name in ("system", "id", "metric", "value") if name not in readable_columns(rows)
+        ]:
             raise DeclarationError(
                 f"{path} is no table of conqret score: it lacks {', '.join(missing)}; give a scores.parquet of it"
             )

@@ -10,7 +10,7 @@ from conqret.errors import DeclarationError, LabelsError
 from conqret.io.checks import cell_text, one_of
 from conqret.io.faults import quoted
 from conqret.io.files import file_rows
-from conqret.io.rows import Row, columns_of, mapped
+from conqret.io.rows import Row, mapped, readable_columns
 from conqret.io.schema import Field, Schema, TableReader
 
 OUTCOMES: Mapping[str, float] = {
@@ -59,7 +59,7 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
         DeclarationError: the file has other columns, or no row.
     """
     rows = file_rows(path)
-    columns = columns_of(rows)
+    columns = readable_columns(rows)
     webis = set(_WEBIS) <= set(columns)
     schema = COMPARISON if webis else COMPARISON.among(columns)
     if not {"first", "second", "outcome"} <= set(schema.fields):

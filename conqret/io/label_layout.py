@@ -53,6 +53,7 @@ class LabelFile:
         faults, notes: what is wrong with the file, and what else is to be said of it; layouts add to both.
         title: what the layout is called, where that depends on the file.
         scales: the scales of its dimensions, where the file itself says them.
+        unread: the dimensions that it has, and that the user did not ask for.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class LabelFile:
         self.mapping, self.dimensions = mapping or {}, tuple(dimensions)
         self.faults, self.notes = FaultList() if faults is None else faults, list[str]()
         self.scales: Scales | None = None
+        self.unread: set[str] = set()
         self._wanted = {dimension_name(one) for one in dimensions}
 
     @cached_property
@@ -91,7 +93,10 @@ class LabelFile:
 
     def wants(self, dimension: str) -> bool:
         """Whether labels of this dimension are to be read: what is wrong with others is no fault."""
-        return not self._wanted or dimension in self._wanted
+        wanted = not self._wanted or dimension in self._wanted
+        if not wanted:
+            self.unread.add(dimension)
+        return wanted
 
     def rows(self, table: Rows | None = None) -> Iterator[Row]:
         """The rows of the table (or of this other one) that can be read; the others are faults."""

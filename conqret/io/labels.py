@@ -76,12 +76,12 @@ def read_labels(
         own: dict[str, None] = {}
         for cell in chosen.cells(file):
             if not file.wants(cell.dimension):
-                left.add(cell.dimension)
                 continue
             own[cell.dimension] = None
             reader.take(cell, file, numbered=numbered or chosen.numbered, nobody=nobody)
             if cell.for_estimation.strip().casefold() == NOT:
                 marked.setdefault(file.name, set()).add(cell.item)
+        left |= file.unread
         files[file.name], labelled[file.name] = (chosen, file), list(own)
         scales_of[file.name] = parse_scales(scales, words, level, file.scales or chosen.scales)
     for name, items in marked.items():

@@ -13,7 +13,7 @@ from pathlib import Path
 from conqret.errors import DeclarationError, LabelsError
 from conqret.io.checks import filled, identifier, one_of, text
 from conqret.io.files import file_rows
-from conqret.io.rows import columns_of
+from conqret.io.rows import readable_columns
 from conqret.io.schema import Field, Schema, TableReader
 
 ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false": False}
@@ -73,7 +73,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
     if labels is not None and Path(labels).is_file():
         apart = TableReader(file_rows(labels), LABEL).by_id(itemgetter("label"), remedy, LabelsError)
     elif labels is not None:
-        columns = columns_of(rows)
+        columns = readable_columns(rows)
         if labels not in columns:
             raise DeclarationError(
                 f"--labels names {labels!r}, which is neither a file nor a column of {path} "

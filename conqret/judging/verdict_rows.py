@@ -18,7 +18,7 @@ from conqret.io.comparisons import OUTCOMES
 from conqret.io.faults import Unfit, listed
 from conqret.io.files import file_rows
 from conqret.io.label_scale import TRUTH, LabelScale, Scales, parse_scales
-from conqret.io.rows import ObjectRows, Row, Rows, columns_of
+from conqret.io.rows import ObjectRows, Row, Rows, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.judging.orders import swap_item
 from conqret.judging.own_judge import PAIRED, SINGLE
@@ -138,7 +138,7 @@ def _score(scale: LabelScale) -> Check:
 
 def _found(rows: Rows, schema: Schema, wanted: Sequence[str], without: Sequence[str] = ()) -> Schema:
     """The schema with the columns that are there. Raises DeclarationError where what is wanted is not."""
-    names = columns_of(rows)
+    names = readable_columns(rows)
     found = schema.among(names)
     found = replace(found, fields={name: one for name, one in found.fields.items() if name not in without})
     said = [metric for metric in OF_METRICS if set(OF_METRICS[metric]) & set(found.fields)]

@@ -171,11 +171,10 @@ def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp
     ):
         done = cli("agree", *given)
         assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
-    done = cli("validate", run, "--labels", sheets / "anna.csv", sheets / "ben.csv")
-    assert (done.code, "write --labels before each file, or --labels 'PATTERN' in quotes" in done.err) == (
-        2,
-        True,
-    )
+    for command in (("validate", run), ("compare", run, run)):  # the shell has made these files of a pattern
+        done = cli(*command, "--labels", sheets / "anna.csv", sheets / "ben.csv")
+        said = f"{sheets / 'ben.csv'} belongs to no option: write --labels before each file"
+        assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
 
 
 def test_items_that_are_labelled_in_any_sheet_are_left_out(cli: Cli, sheets: Path, tmp_path: Path) -> None:
@@ -289,3 +288,23 @@ def test_a_line_that_is_too_long_is_told_as_such(
         where = f"{tmp_path / name}:{line}" if line else str(tmp_path / name)
         assert (done.code, f"{where} " in said, "column" in said) == (2, True, False), said
         assert "longer than 2,000 bytes" in said or "list of more than 2,000 bytes" in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rank", "FILE"),
+        ("score", "correlate", "FILE", "--preferences", "FILE"),
+        ("perspectives", "detect", "FILE", "--labels", "label"),
+        ("judge", DEMO, "--verdicts", "FILE"),
+    ],
+)
+def test_other_tables_say_so_too(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[object, ...]
+) -> None:
+    monkeypatch.setenv("CONQRET_MAX_LINE", "2000")
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "table.csv"
+    file.write_text(f"id,{'x' * 3000}\na,1\n", encoding="utf-8")
+    done = cli(*(file if word == "FILE" else word for word in words))
+    assert (done.code, "table.csv:1 the line is longer than 2,000 bytes" in done.err) == (2, True), done.err

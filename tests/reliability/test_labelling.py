@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Status
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_sheets import (
+    FORMS,
     FORMULA,
     MAX_CELL,
     RANDOM_SAMPLE,
@@ -295,3 +296,28 @@ def test_argilla_there_and_back(tmp_path: Path) -> None:
         ("0-1", "ben", 2),
     ]
     assert set(found.topics.values()) == {"Topic 0?"}
+
+
+@pytest.mark.parametrize("form", ["label-studio", "argilla"])
+def test_exports_say_their_scale_and_other_questions_stand_in_nobodys_way(tmp_path: Path, form: str) -> None:
+    tasks = json.loads(FORMS[form](sheet(items()[:2]))[""])
+    for task in tasks:
+        if form == "argilla":
+            task["responses"] = {"overall_quality": [{"value": 3, "user_id": "anna"}],
+                                 "why": [{"value": ["two", "spans"], "user_id": "anna"}]}  # fmt: skip
+        else:
+            result = [{"from_name": "overall_quality", "value": {"choices": ["3"]}},
+                      {"from_name": "why", "value": {"choices": ["two", "answers"]}}]  # fmt: skip
+            task["annotations"] = [{"completed_by": 1, "result": result}]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    with pytest.raises(LabelsError):
+        read_labels(path)
+    found = read_labels(path, dimensions=["overall_quality"])
+    assert [label.value for label in found.labels] == [3, 3]
+    assert found.scale("overall_quality").ends() == (1, 3)
+    assert read_labels(path, dimensions=["overall_quality"], scales=["0:5"]).scale(
+        "overall_quality"
+    ).ends() == (0, 5)
+    with pytest.raises(UnknownNameError, match="overall_quality"):
+        read_labels(path, dimensions=["overal_quality"])

@@ -121,7 +121,17 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
     ]
     more = RUNNER.invoke(
         app,
-        ["scrape", "topics", f"{site.url}/procon", "-o", str(listed), "--explainers", "--json", *POLITE],
+        [
+            "scrape",
+            "topics",
+            f"{site.url}/procon",
+            "-o",
+            str(listed),
+            "--overwrite",
+            "--explainers",
+            "--json",
+            *POLITE,
+        ],
     )
     assert json.loads(more.output)["explainers"] == [f"{site.url}/procon/fare-zones-explainer"]
     assert f"\n{site.url}/procon/fare-zones-explainer\n" in listed.read_text(encoding="utf-8")
