@@ -71,4 +71,4 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
             ),
         )
 
-    return AnnotationTask(task.name, task.summary, screens)
+    return AnnotationTask(task.name, task.summary, screens, needs=lambda wanted, has: task.needs)

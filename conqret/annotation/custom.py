@@ -22,7 +22,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from conqret.annotation.screens import Choice, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, needing, passages, where_any
 from conqret.data import Item
 from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.io.toml import read_toml, toml_error
@@ -78,4 +78,7 @@ def custom_task(path: Path) -> AnnotationTask:
                 passages=passages(item, {*told.shows, "documents"}, only=place), questions=questions,
             )  # fmt: skip
 
-    return AnnotationTask(path.stem, told.summary or f"the questions of {path.name}", screens)
+    needs = needing("documents") if EACH_DOCUMENT in told.shows else where_any("argument")
+    if EACH_DOCUMENT not in told.shows and "argument" not in told.shows:
+        needs = needing()
+    return AnnotationTask(path.stem, told.summary or f"the questions of {path.name}", screens, needs=needs)

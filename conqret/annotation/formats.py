@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from conqret.annotation.guide import guide_to
 from conqret.annotation.screens import Question, Screen, rating
 from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.io.check import Share
 from conqret.judging.base import SECOND, Judge
 
 PREFERENCE = "preference"
@@ -21,7 +22,17 @@ _DERIVED = ("predicted_precision",)
 
 def format_task(judge: Judge) -> AnnotationTask:
     """The task that asks people for the metrics of ``judge``."""
-    return AnnotationTask(judge.name, judge.summary, lambda item, wanted: _screens(judge, item, wanted))
+
+    def needs(wanted: Wanted, has: Mapping[str, Share]) -> frozenset[str]:
+        """As for the judge: without a choice, ratings are left out whose fields no item has."""
+        metrics = [one for one in rateable(judge) if not wanted.metrics or one in wanted.metrics]
+        each = [judge.select([metric])[0].needs for metric in metrics]
+        possible = [fields for fields in each if all(has[name] != "none" for name in fields)]
+        return frozenset[str]().union(*(each if wanted.metrics else possible or each))
+
+    return AnnotationTask(
+        judge.name, judge.summary, lambda item, wanted: _screens(judge, item, wanted), needs=needs
+    )
 
 
 def states_ratings(judge: Judge) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conqret.annotation.choosing import screens_of, task_of
 from conqret.annotation.screens import Screen
 from conqret.annotation.task import Wanted
 from conqret.data import Item
-from conqret.errors import DeclarationError, number
-from conqret.io import open_items
+from conqret.errors import DeclarationError, ItemsError, number
+from conqret.io import Checked, ItemSource, open_items
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,53 @@ class Planned:
     probability: float | None = None
 
 
-def items_of(path: Path, task: str, columns: Mapping[str, str] | None = None) -> Iterable[Item]:
-    """The items of a file, all of them checked: as the task reads it, where its files hold no items.
+def items_of(
+    path: Path,
+    task: str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    metrics: Sequence[str] = (),
+    skip_invalid: bool = False,
+    on_check: Callable[[Checked], object] = lambda checked: None,
+) -> Iterable[Item]:
+    """The items of a file, all of them checked: as the task reads it, where its files hold no items. ``on_check`` gets
+    what they hold, and which are left out.
 
     Raises:
-        ItemsError: rows have faults.
-        DeclarationError: there is no such task, or the file cannot be read.
+        ItemsError: rows have faults, or lack what the task shows.
+        DeclarationError: there is no such task, the file cannot be read, or nothing can be left out of it.
     """
     reads = task_of(task).reads
-    if reads is not None:
-        return reads(path)
-    source = open_items(path, columns=columns)
-    source.check()
+    if reads is None:
+        return sound_source(path, task, columns, metrics, skip_invalid=skip_invalid, on_check=on_check)
+    if skip_invalid:
+        raise DeclarationError(
+            f"the task {task} reads files of its own, of which no row is left out: mend it, and leave --skip-invalid "
+            "out"
+        )
+    return reads(path)
+
+
+def sound_source(
+    path: Path,
+    task: str,
+    columns: Mapping[str, str] | None = None,
+    metrics: Sequence[str] = (),
+    *,
+    skip_invalid: bool,
+    on_check: Callable[[Checked], object] = lambda checked: None,
+) -> ItemSource:
+    """A file of items that have what the task shows. Raises as :func:`items_of` does."""
+    source = open_items(path, columns=columns, skip_invalid=skip_invalid)
+    asked = task_of(task)
+    wanted = Wanted(tuple(name.replace("-", "_") for name in metrics))
+    try:
+        has = source.check().has
+    except ItemsError:  # what the task needs is checked all the same, so that all faults are told at once
+        has = replace(source, skip_invalid=True).check().has
+    needs = dict.fromkeys(sorted(asked.needs(wanted, has)), f"the task {asked.name} shows it")
+    source = replace(source, needs=needs)
+    on_check(source.check())
     return source
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from conqret.annotation.ledger import Ledger
-from conqret.annotation.planned import planned_screens
+from conqret.annotation.planned import planned_screens, sound_source
 from conqret.annotation.records import Given, Person
 from conqret.annotation.screens import Screen
 from conqret.annotation.task import GOLD
 from conqret.errors import DeclarationError
-from conqret.io import open_items
+from conqret.io import Checked
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
 """The states in which practice ends: ``conqret annotate pause --resume`` lets somebody go on all the same."""
@@ -32,15 +32,17 @@ def practice_screens(
     metrics: Sequence[str] = (),
     scale: tuple[int, int] | None = None,
     seed: int = 13,
+    skip_invalid: bool = False,
+    on_check: Callable[[Checked], object] = lambda checked: None,
 ) -> list[Screen]:
-    """The screens of the items in a file whose answers are known, for a study of ``others``.
+    """The screens of the items in a file whose answers are known, for a study of ``others``. ``on_check`` gets what the
+    file holds, and which items are left out.
 
     Raises:
         ItemsError: the file has faults.
         DeclarationError: no answer is known, or an item is among those of the study, too.
     """
-    source = open_items(path)
-    source.check()
+    source = sound_source(path, task, metrics=metrics, skip_invalid=skip_invalid, on_check=on_check)
     screens = planned_screens(source, task, metrics=metrics, scale=scale, seed=seed).screens
     known = [screen for screen in screens if screen.gold]
     if not known:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from conqret.annotation.screens import Passage, Screen
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.io.check import Share
 from conqret.prompts import Library
 from conqret.registry import Registry
 
@@ -30,12 +31,24 @@ class Wanted:
 @dataclass(frozen=True)
 class AnnotationTask:
     """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows.
-    ``reads`` makes items of a task's own files, where these hold none."""
+    ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
+    have, for what is wanted of items of which so many have each field."""
 
     name: str
     summary: str
     screens: Callable[[Item, Wanted], Iterable[Screen]]
     reads: Callable[[Path], Iterable[Item]] | None = None
+    needs: Callable[[Wanted, Mapping[str, Share]], Collection[str]] = lambda wanted, has: ()
+
+
+def needing(*fields: str) -> Callable[[Wanted, Mapping[str, Share]], Collection[str]]:
+    """The needs of a task that cannot be shown without any of ``fields``."""
+    return lambda wanted, has: fields
+
+
+def where_any(*fields: str) -> Callable[[Wanted, Mapping[str, Share]], Collection[str]]:
+    """The needs of a task that shows what there is: those of ``fields`` that any item has."""
+    return lambda wanted, has: [field for field in fields if has[field] != "none"]
 
 
 ANNOTATION_TASKS = Registry(

@@ -25,7 +25,7 @@ from conqret.judging.registry import DEFAULT_FORMAT
 from conqret.judging.replay import RecordedCall, recorded_call
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.summary import summarise
-from conqret.judging.tables import verdict_row
+from conqret.judging.tables import skipped_row, verdict_row
 from conqret.judging.verdict_log import VerdictLog, log_of, logged_judge
 from conqret.perplexity.identity import without_hub
 from conqret.report.html import write_report
@@ -105,7 +105,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 
     Returns:
         :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
-        reason, and for each metric its value in [0, 1] or null and its explanation. A name that is taken already gets
+        reason, and for each metric its value in [0, 1] or null and its explanation. A row that ``skip_invalid`` leaves
+        out has the status ``skipped``, and what is wrong with it as the reason. A name that is taken already gets
         ``judge_`` before it.
 
     Raises:
@@ -174,10 +175,12 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
         metrics=settings.get("metrics") or (),
         columns=settings.get("columns"),
         scale=settings.get("verdict_scale"),
+        skip_invalid=settings.get("skip_invalid", False),
     )
     if log is not None:
         source = log.source
-        return source, *check_items(source, _own_setup(settings, source, log))
+        checked, setup = check_items(source, _own_setup(settings, source, log))
+        return replace(source, needs=setup.needs), checked, setup
     source = open_items(
         several,
         columns=settings.get("columns"),
@@ -212,7 +215,12 @@ async def _judge(
     )
     if source.frame_kind is None:
         return found
-    return with_columns(source.rows, source.places(), [verdict_row(judgment) for judgment in found])
+    records, places = [verdict_row(judgment) for judgment in found], list[int | None]()
+    for place in source.places():
+        if isinstance(place, str):
+            records.append(skipped_row(place))
+        places.append(len(records) - 1 if isinstance(place, str) else place)
+    return with_columns(source.rows, places, records)
 
 
 def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from conqret.data import Judgment
 from conqret.errors import UnknownNameError, number
@@ -15,7 +15,7 @@ from conqret.io import ItemSource, to_frame
 from conqret.judging.execute import sum_up, write_items
 from conqret.judging.folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
 from conqret.judging.summary import Summary
-from conqret.judging.tables import score_rows, wide_row
+from conqret.judging.tables import score_rows, skipped_row, wide_row
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import Sink
 
@@ -85,13 +85,14 @@ class Judgments(Sequence[Judgment]):
         return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """One row an item: id, topic, stance, status, reason, each metric's value in [0, 1] and its explanation."""
-        frame: pl.DataFrame = to_frame(list(map(wide_row, self)), "polars")
+        """One row an item: id, topic, stance, status, reason, each metric's value in [0, 1] and its explanation. Items
+        that ``skip_invalid`` left out stand in their places: status ``skipped``, and as the reason what is wrong."""
+        frame: pl.DataFrame = to_frame(list(self._wide()), "polars")
         return frame
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as :meth:`to_polars` for pandas."""
-        frame: pd.DataFrame = to_frame(list(map(wide_row, self)), "pandas")
+        frame: pd.DataFrame = to_frame(list(self._wide()), "pandas")
         return frame
 
     def report(self, path: str | Path) -> Path:
@@ -114,6 +115,17 @@ class Judgments(Sequence[Judgment]):
         target = self._written(JudgeFolder(Path(folder)))
         write_report(target)
         return target
+
+    def _wide(self) -> Iterator[dict[str, Any]]:
+        if not self.record.items_left_out:
+            yield from map(wide_row, self)
+            return
+        judged, items = set(self.ids), iter(self.source)
+        for place in self.source.places():
+            if isinstance(place, str):
+                yield {"id": None, "topic": None, "stance": None, **skipped_row(place)}
+            elif (item := next(items).id) in judged:
+                yield wide_row(self._judgment(item))
 
     def _judgment(self, item: str) -> Judgment:
         found = self.rows.get(trial_key(self.record.fingerprint, item))

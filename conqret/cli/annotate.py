@@ -15,7 +15,7 @@ from conqret.cli.annotate_debate import WRITE_EPILOG, debate, write
 from conqret.cli.annotate_export import export
 from conqret.cli.annotate_people import drop, forget, pause, reassign
 from conqret.cli.annotating import Consent, Folder, Practice, Served, opened_study, text_of
-from conqret.cli.console import at, note, result, say
+from conqret.cli.console import at, note, note_left_out, result, say
 from conqret.cli.default_command import DEFAULT, RunByDefault
 from conqret.cli.groups import grouped
 from conqret.errors import number
@@ -83,6 +83,7 @@ def run(
     practice: Practice,
     served: Served,
     columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
 ) -> None:
     """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
 
@@ -95,14 +96,18 @@ def run(
     from conqret.annotation.study import OVERLAP, study_of
     from conqret.cli.label import ends
 
-    source = items_of(items, task, options.column_map(columns, options.ITEM_COLUMNS))
     metrics, points = metric or (), ends(scale) if scale else None
+    source = items_of(
+        items, task, options.column_map(columns, options.ITEM_COLUMNS), metrics=metrics, skip_invalid=skip_invalid,
+        on_check=note_left_out,
+    )  # fmt: skip
     found = planned_screens(source, task, metrics=metrics, scale=points, seed=seed, plan=plan)
     screens = found.screens
     if practice.practice is not None:
         screens = screens + practice_screens(
-            practice.practice, task, screens, metrics=metrics, scale=points, seed=seed
-        )
+            practice.practice, task, screens, metrics=metrics, scale=points, seed=seed, skip_invalid=skip_invalid,
+            on_check=note_left_out,
+        )  # fmt: skip
     names = options.listed(people)
     study = study_of(
         task, screens, names,

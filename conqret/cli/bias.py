@@ -50,6 +50,7 @@ def bias(
     model: options.Model = None,
     own: options.AnyJudge,
     item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
     output: Annotated[
         Path,
         typer.Option(
@@ -140,7 +141,8 @@ def bias(
         return
     asked: dict[str, Any] = {
         "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), **own.given(),
-        "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "probes": probe or (),
+        "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
+        "probes": probe or (),
         "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
         "seed": seed, "prompts": prompts,
     }  # fmt: skip
@@ -186,6 +188,7 @@ def _announce(plan: BiasPlan, shown: options.Shown, *, left_out: bool = False) -
     """Say what will be compared, and, where asked for or of a log, what will not."""
     log = plan.ground.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
+    shown.left_out(plan.checked)
     lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
     remarks = [] if log is None else [*log.notes, *plan.notes]
     shown.note(*(lacking if left_out or log is not None else ()), *remarks)

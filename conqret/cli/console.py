@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.text import Text
 
+    from conqret.io import Checked
     from conqret.judging.requirements import RequirementOutcome
     from conqret.llm.client import Client
     from conqret.llm.progress import Progress
@@ -129,6 +130,12 @@ def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:
     """Print a remark and what it is about, ``most`` lines of it at most."""
     more = [f"and {len(lines) - most} more"] if len(lines) > most else []
     note("\n  ".join([f"{title}:", *lines[:most], *more]))
+
+
+def note_left_out(checked: Checked) -> None:
+    """Say which items are left out because of their faults."""
+    if checked.warning:
+        note_all(checked.warning, checked.reasons)
 
 
 def floor(role: str) -> str:

@@ -111,6 +111,7 @@ def drift(
         ),
     ] = None,
     item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
     judging: options.Judging,
     prompts: options.Prompts = None,
     calls: options.Calls,
@@ -149,7 +150,7 @@ def drift(
             )
         asked: Any = {
             "format": format, "model": model, "prompts": prompts,
-            "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
+            "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
             **own.given(), **judging.given(), **calls.given(), **engines.given(),
         }  # fmt: skip
         if dry_run:

@@ -68,10 +68,7 @@ def judge(
             "`problem_statement`, …",
         ),
     ] = None,
-    skip_invalid: Annotated[
-        bool,
-        options.option(options.FILES, "Leave out invalid items, and say how many and why.", "--skip-invalid"),
-    ] = False,
+    skip_invalid: options.SkipInvalid = False,
     prompts: options.Prompts = None,
     calls: options.Calls,
     engines: options.Engines,
@@ -160,7 +157,7 @@ def judge(
     from conqret import judge as judged
     from conqret.api.judging import expected_cost
     from conqret.cli.expected_cost import tell_cost
-    from conqret.errors import DeclarationError, ItemsError, check_known
+    from conqret.errors import DeclarationError, check_known
     from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {
@@ -200,12 +197,7 @@ def judge(
                 _announce(setup, checked, items or own.verdicts)
             bar.start(client, kept, checked.count)
 
-        try:
-            found = judged(items, on_start=started, on_judgment=bar.advance, **settings)
-        except ItemsError as error:
-            if all(fault.line for fault in error.faults) and not skip_invalid:
-                error.add_note("--skip-invalid leaves such items out, and judges the others.")
-            raise
+        found = judged(items, on_start=started, on_judgment=bar.advance, **settings)
     _remark(found, quiet=shown.quiet)
     summary = found.summary
     if maps is not None and found.folder is not None:

@@ -80,6 +80,7 @@ def label(
     ] = False,
     seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13,
     columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
     overwrite: options.Replace = False,
     shown: options.Shown,
 ) -> None:
@@ -88,6 +89,7 @@ def label(
     Annotators do not see the judge's scores. `conqret validate` and `conqret agree` read the labelled sheet.
     """
     import json
+    from dataclasses import replace
 
     from conqret.io import open_items
     from conqret.io.label_sheets import FORMS, Sheet
@@ -98,8 +100,11 @@ def label(
     asked = TASKS[task]
     low, high = asked.scale if scale is None else ends(scale)
     names = [name.strip().replace("-", "_") for name in dimension or asked.dimensions]
-    source = open_items(items, columns=options.column_map(columns, options.ITEM_COLUMNS))
-    source.check()
+    opened = open_items(
+        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
+    )
+    source = replace(opened, needs=asked.needs)
+    shown.left_out(source.check())
     directory = JudgeFolder(run) if run is not None else None
     if directory is not None:
         directory.record()

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from conqret.cli.console import at, note, tell, tell_session
+from conqret.cli.console import at, note, note_left_out, tell, tell_session
 from conqret.cli.groups import Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conqret.io import Checked
     from conqret.llm.options import ClientOptions
     from conqret.report.sheet import Sheet
     from conqret.runs.session import SessionCounts
@@ -48,6 +49,9 @@ ITEMS = typer.Argument(
 Items = Annotated[Path, ITEMS]
 Columns = Annotated[
     str | None, option(FILES, "Which column holds which field: `topic=question,documents=ctx,…`")
+]
+SkipInvalid = Annotated[
+    bool, option(FILES, "Leave out invalid items, and say how many and why.", "--skip-invalid")
 ]
 Format = Annotated[
     str | None,
@@ -349,6 +353,11 @@ class Shown(Group):
         """Print remarks, unless none is wanted."""
         if not self.quiet:
             note(*messages)
+
+    def left_out(self, checked: Checked | None) -> None:
+        """Say which items are left out because of their faults, unless that is not wanted."""
+        if checked is not None and not self.quiet:
+            note_left_out(checked)
 
     def session(self, counts: SessionCounts, rows: str = "") -> None:
         """Say what was asked now, and how many of all ``rows`` are from before, unless that is not wanted."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, end, entry, note_all, result
+from conqret.cli.console import at, end, entry, note_all, note_left_out, result
 from conqret.cli.groups import grouped
 from conqret.runs.places import stem
 
@@ -70,6 +70,8 @@ def perturb(
             help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
         ),
     ] = "offline",
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
     answers: options.Answers,
     prompts: options.Prompts = None,
     calls: options.Calls,
@@ -85,6 +87,8 @@ def perturb(
     if list_all:
         _list(json_output)
         return
+    from dataclasses import replace
+
     from conqret.errors import DeclarationError
     from conqret.io import item_record, open_items
     from conqret.io.corpus import write_lines
@@ -99,8 +103,12 @@ def perturb(
     client = calls.of(model)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
-    source = open_items(items)
-    source.check(dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it"))
+    needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
+    opened = open_items(
+        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
+    )
+    source = replace(opened, needs=needs)
+    note_left_out(source.check())
     found = list(source)
     documents = (
         (Documents.open(pool) if pool else Documents.from_items(found)) if perturbation.pool else Documents()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.cli import options
-from conqret.cli.console import at, entry, note, out, result, say
+from conqret.cli.console import at, entry, note, note_left_out, out, result, say
 from conqret.cli.groups import grouped
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def show(
             help="The file of items. Default: fixtures/demo/items.jsonl if it is there, else a made-up item."
         ),
     ] = None,
+    skip_invalid: options.SkipInvalid = False,
     metric: options.Metric = None,
     prompts: Prompts = None,
 ) -> None:
@@ -82,7 +83,7 @@ def show(
     if item is None:
         out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
         return
-    found = _find_item(items, item)
+    found = _find_item(items, item, skip_invalid=skip_invalid)
     faults = []
     for identifier, ask in asks.items():
         try:
@@ -188,7 +189,7 @@ def steps(
         say(f"written to {file}; use it with: conqret judge … --format g-eval --prompts {prompts}")
 
 
-def _find_item(given: Path | None, wanted: str) -> Item:
+def _find_item(given: Path | None, wanted: str, *, skip_invalid: bool) -> Item:
     from conqret.errors import DeclarationError, UnknownNameError
     from conqret.errors import number as counted
     from conqret.io import open_items
@@ -198,7 +199,9 @@ def _find_item(given: Path | None, wanted: str) -> Item:
     if given is None and not path.exists():
         note("no items are given: this one is made up (--items FILE takes them from a file)")
         return PROBE
-    for number, item in enumerate(open_items(path), start=1):
+    source = open_items(path, skip_invalid=skip_invalid)
+    note_left_out(source.check())
+    for number, item in enumerate(source, start=1):
         if item.id == wanted or str(number) == wanted:
             return item
         ids.append(item.id)

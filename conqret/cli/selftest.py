@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from conqret.cli import label_options, options
-from conqret.cli.console import progress, result
+from conqret.cli.console import note_left_out, progress, result
 from conqret.cli.groups import grouped
 
 EPILOG = (
@@ -25,6 +25,7 @@ def selftest(
     format: options.Format = None,  # noqa: A002 - the option's name
     own: options.OwnJudge,
     item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
     size: Annotated[
         float,
         typer.Option(
@@ -69,9 +70,11 @@ def selftest(
 
     plan = bias_plan(
         items, format=DEFAULT_FORMAT if format is None else format, **own.given(),
-        columns=options.column_map(item_columns, options.ITEM_COLUMNS), probes=probe or (),
+        columns=options.column_map(item_columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, probes=probe or (),
         labels=None if labels is None else reading.load(labels), metrics=metric or (),
     )  # fmt: skip
+    if plan.checked is not None:
+        note_left_out(plan.checked)
     judges = simulations * (1 + len(primary_contrasts(plan.contrasts)))
     with progress("simulating judges", judges) as bar:
         found = plant(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=bar.advance)

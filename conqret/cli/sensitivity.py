@@ -35,6 +35,8 @@ DAMAGE = "Damage"
 def sensitivity(
     items: options.Items,
     *,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
     formats: Annotated[
         str,
         typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
@@ -120,11 +122,13 @@ def sensitivity(
 
     asked: dict[str, Any] = {
         "formats": formats, "models": [calls.of(one) for one in options.listed(models)],
-        **own.given(), "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed,
+        **own.given(), "columns": options.column_map(columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
+        "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed,
         "prompts": prompts, "rewriter": calls.of(perturb_model),
     }  # fmt: skip
 
     def announce(plan: Plan) -> None:
+        shown.left_out(plan.checked)
         for level in plan.unreached:
             shown.note(str(level))
         for name, outs in plan.left_out.items():
@@ -158,6 +162,7 @@ def sensitivity(
     if any(judge["baseline"] for judge in results.record.judges):
         shown.tell(f"offline is {floor('a judge')}")
     result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
+    note(*results.warnings)
     for lost in results.unscored:
         what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
         note(f"no curve: {what}: {counts(lost.missing)}")

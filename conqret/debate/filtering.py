@@ -14,7 +14,7 @@ from conqret.data import Item, Judgment, Measure
 from conqret.debate.controllability import FORMAT as CONTROLLABILITY
 from conqret.debate.controllability import GOOD_FROM, check_good_from, is_good
 from conqret.debate.sifting import Dropped, Sifted, unanswered
-from conqret.debate.statements import judged_run
+from conqret.debate.statements import judged_run, statements_in
 from conqret.errors import DeclarationError
 from conqret.io.cells import plain
 from conqret.io.files import file_rows
@@ -63,12 +63,14 @@ def filtered(
     return Sifted(kept, dropped)
 
 
-def rows_of(file: Path) -> list[dict[str, Any]]:
-    """The rows of a file that has been read as items, one row an item, in the types of JSON."""
+def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
+    """The rows of a file of statements, one row an item, in the types of JSON; ``skip_invalid`` leaves those out that
+    have faults."""
+    places = statements_in(file, skip_invalid=skip_invalid).places()
     return [
         {str(key): plain(value) for key, value in row.record.items()}
-        for row in file_rows(file)
-        if isinstance(row, Row)
+        for row, place in zip(file_rows(file), places, strict=True)
+        if isinstance(row, Row) and isinstance(place, int)
     ]
 
 

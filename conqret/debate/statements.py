@@ -7,12 +7,13 @@ columns of conqret's own items are read as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io import open_items
+from conqret.io import Checked, ItemSource, open_items
 from conqret.judging.folder import JudgeFolder
 from conqret.runs.places import stem
 
@@ -25,11 +26,19 @@ _NEEDS = {
 }
 
 
-def read_statements(files: Sequence[Path], *, blank: bool = False, sided: bool = True) -> tuple[Item, ...]:
+def read_statements(
+    files: Sequence[Path],
+    *,
+    blank: bool = False,
+    sided: bool = True,
+    skip_invalid: bool | None = None,
+    on_check: Callable[[Checked], object] = lambda checked: None,
+) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 
     Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
     Where they need not be ``sided``, a row without a side is what was written on some instruction of another kind.
+    ``skip_invalid`` leaves out rows that have faults, and ``on_check`` gets what each file holds.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
@@ -37,14 +46,12 @@ def read_statements(files: Sequence[Path], *, blank: bool = False, sided: bool =
     """
     found: list[Item] = []
     names: dict[str, Path] = {}
-    given = {"argument": not blank, "stance": sided}
-    needs = {name: why for name, why in _NEEDS.items() if given[name]}
     for file in files:
         name = stem(file)
         twin = names.setdefault(name, file)
         prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
-        source = open_items(file)
-        source.check(needs)
+        source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid)
+        on_check(source.check())
         for item in source:
             own = item.metadata.get(SYSTEM) or item.metadata.get("model")
             if not own and twin is not file:
@@ -58,6 +65,15 @@ def read_statements(files: Sequence[Path], *, blank: bool = False, sided: bool =
             }
             found.append(item.model_copy(update=changed))
     return tuple(found)
+
+
+def statements_in(
+    file: Path, *, blank: bool = False, sided: bool = True, skip_invalid: bool | None = None
+) -> ItemSource:
+    """The statements of one file; see :func:`read_statements`."""
+    wanted = {"argument": not blank, "stance": sided}
+    needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
+    return replace(open_items(file, skip_invalid=skip_invalid), needs=needs)
 
 
 def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conqret.data.item import Item
+from conqret.errors import number
 from conqret.io.cells import canonical
 from conqret.io.faults import listed
 from conqret.io.rows import item_record
@@ -41,6 +42,15 @@ class Checked:
     notes: tuple[str, ...]
     left_out: int = 0
     reasons: tuple[str, ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """How many items are left out, where any are: to be said wherever results of the others are shown."""
+        if not self.left_out:
+            return ""
+        had = "it has" if self.left_out == 1 else "they have"
+        total = number(self.count + self.left_out, "item")
+        return f"{self.left_out:,} of {total} left out, because {had} faults"
 
 
 def has_field(item: Item, field: str) -> bool:
@@ -111,6 +121,7 @@ def sound_items(
                     named = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
                 else:
                     named = ""
-                remedy = f"Add it{named}, or choose another format (conqret formats)"
+                other = ", or choose another format (conqret formats)" if reason.startswith("format ") else ""
+                remedy = f"Add it{named}{other}"
                 reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
         yield item if reader.faults.total == before else None

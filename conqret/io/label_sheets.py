@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.io.check import OPTIONAL
 from conqret.io.label_scale import LabelScale, Scales
 
 FORMULA = tuple("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20")
@@ -51,6 +52,11 @@ class LabelTask:
     judged: str
     dimensions: tuple[str, ...] = ("overall_quality",)
     scale: tuple[int, int] = (1, 5)
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """The field that each item has to have, with the sentence that says so."""
+        return {self.judged: f"the task {self.name} asks about it"} if self.judged in OPTIONAL else {}
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from itertools import count, groupby
 from pathlib import Path
 from typing import Any
 
+from conqret.data.gathering import gathered
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.check import Checked, check_items, sound_items
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
-from conqret.io.faults import kind, listed, near
+from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.folder import FolderRows, several_files
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
@@ -22,6 +23,8 @@ from conqret.io.items import item_schema, read_items
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Rows, columns_of
 from conqret.io.schema import TableReader
+
+REMEDY = "--skip-invalid (skip_invalid=True in Python) leaves such items out, and goes on with the others."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +36,13 @@ class ItemSource:
         layout: what their columns mean; show ``layout.name`` as "read as …".
         frame_kind: "polars", "pandas" or "pyarrow" if the input was a frame, else ``None``.
         skip_invalid: items with faults are left out, instead of standing in the way of the others; and those that
-            lack one of ``needs`` (see :meth:`check`).
+            lack one of ``needs`` (see :meth:`check`). None: whoever reads them does not offer that.
     """
 
     rows: Rows
     layout: Dialect
     frame_kind: FrameKind | None = None
-    skip_invalid: bool = False
+    skip_invalid: bool | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -60,7 +63,12 @@ class ItemSource:
         """
         reader = self._reader()
         items = sound_items(self._items(reader), reader, self.needs if needs is None else needs)
-        return check_items(items, reader, self.layout.name, skip=self.skip_invalid)
+        try:
+            return check_items(items, reader, self.layout.name, skip=bool(self.skip_invalid))
+        except ItemsError as error:
+            if self.skip_invalid is False and not self.layout.long and all(one.line for one in error.faults):
+                error.add_note(REMEDY)
+            raise
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items.
@@ -78,17 +86,25 @@ class ItemSource:
                 yield item
         reader.faults.raise_any()
 
-    def places(self) -> list[int | None]:
-        """For each row of a table the number of its item, from 0: long tables have several rows an item, and a row
-        that is left out has none."""
+    def places(self) -> list[int | str | None]:
+        """For each row of a table the number of its item, from 0, or why it is left out: long tables have several rows
+        an item."""
         if self.skip_invalid:
-            reader, numbers = self._reader(), count()
-            items = sound_items(self._items(reader), reader, self.needs)
-            return [None if item is None else next(numbers) for item in items]
+            return list(self._places())
         if not self.layout.long:
             return [number for number, _ in enumerate(self.rows)]
         groups = groupby(None if isinstance(row, Fault) else str(row.record["qid"]) for row in self.rows)
         return [number for number, (_, group) in enumerate(groups) for _ in group]
+
+    def _places(self) -> Iterator[int | str]:
+        reader, numbers = self._reader(), count()
+        for item in sound_items(self._items(reader), reader, self.needs):
+            of_lines = gathered(((one.file, one.line), one) for one in reader.faults.kept)
+            reader.faults = FaultList()
+            own = of_lines.pop((reader.file, reader.line), [])
+            yield from map(_why, of_lines.values())  # lines that could not be read at all
+            yield next(numbers) if item is not None else _why(own)
+        yield from (_why([one]) for one in reader.faults.kept)
 
     def _reader(self) -> TableReader:
         return TableReader(self.rows, item_schema(self.layout))
@@ -102,7 +118,7 @@ def open_items(
     *,
     columns: Mapping[str, str] | None = None,
     topics: Requests | None = None,
-    skip_invalid: bool = False,
+    skip_invalid: bool | None = None,
 ) -> ItemSource:
     """Open a file, a folder of files, a frame, or items and dictionaries from memory.
 
@@ -113,7 +129,7 @@ def open_items(
         columns: which column holds which field of an item, over what is recognised:
             ``{"topic": "question", "documents": "ctx"}``.
         topics: the requests of TREC RAG reports, a file or what stands in its lines.
-        skip_invalid: leave out items that have faults.
+        skip_invalid: leave out items that have faults; False: say of them that they can be left out.
 
     Raises:
         ItemsError: the file cannot be read at all, or its columns fit no layout.
@@ -140,6 +156,13 @@ def open_items(
             "item"
         )
     return ItemSource(rows, layout, kind, skip_invalid)
+
+
+def _why(faults: Iterable[Fault]) -> str:
+    """What is wrong with a row that is left out."""
+    return "; ".join(
+        f"{one.file}:{one.line}{f' [{one.field}]' if one.field else ''} {one.problem}" for one in faults
+    )
 
 
 def _rows(source: object) -> Rows:

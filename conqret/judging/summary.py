@@ -35,10 +35,10 @@ MAX_DETAILS = 100
 
 
 class MetricSummary(BaseModel, frozen=True):
-    """One metric over all items. ``mean``, ``deviation`` (sample standard deviation) and the bounds are in
-    [0, 1]; mean and deviation are None where nothing, or only one value, was scored. ``low`` and ``high`` are the ends
-    of the mean's 95% interval over topics; where there is none, ``no_interval`` says why. ``calibrated`` is the mean
-    of the scores put onto people's scale, where a calibration was given."""
+    """One metric over all items, those without a judgment too (``total``). ``mean``, ``deviation`` (sample standard
+    deviation) and the bounds are in [0, 1]; mean and deviation are None where nothing, or only one value, was scored.
+    ``low`` and ``high`` are the ends of the mean's 95% interval over topics; where there is none, ``no_interval`` says
+    why. ``calibrated`` is the mean of the scores put onto people's scale, where a calibration was given."""
 
     total: int
     scored: int
@@ -61,13 +61,14 @@ class MetricSummary(BaseModel, frozen=True):
         return Estimate(self.mean, self.low, self.high, self.scored, self.no_interval)
 
     def lacking(self, items: int) -> MetricSummary:
-        """The same with the bounds that it has where so many further items are without a value."""
+        """The same with so many further items that are without a value."""
         every = max(self.total + items, 1)
-        bounds = {
+        of_all = {
+            "total": self.total + items,
             "worst_case": self.worst_case * self.total / every,
             "best_case": (self.best_case * self.total + items) / every,
         }
-        return self.model_copy(update=bounds if items else {})
+        return self.model_copy(update=of_all if items else {})
 
 
 class Usage(BaseModel, frozen=True):
@@ -92,7 +93,7 @@ class Summary(BaseModel, frozen=True):
     ``flagged`` items have texts that address the judge, and ``attacks`` has by its kind the first item of each;
     ``html`` others have scripts of a web page in a text. ``miscited`` items cite a document that they do not have;
     ``outstanding`` items have no judgment yet, because the run was stopped, and ``left_out`` had faults and take no
-    part: neither is in ``total``, and both have no score where bounds and coverage are counted."""
+    part: neither is in ``total``, and both are among the items of a metric, without a score."""
 
     total: int
     scored: int
@@ -119,10 +120,20 @@ class Summary(BaseModel, frozen=True):
         return self.model_copy(update={"outstanding": outstanding, "left_out": left_out, "metrics": metrics})
 
     @property
+    def every(self) -> int:
+        """How many items there are, with those outstanding or left out."""
+        return self.total + self.outstanding + self.left_out
+
+    @property
     def coverage(self) -> float | None:
         """The share of all items, with those outstanding or left out, that are scored; None where there are none."""
-        every = self.total + self.outstanding + self.left_out
-        return self.scored / every if every else None
+        return self.scored / self.every if self.every else None
+
+    @property
+    def without_judgment(self) -> dict[str, int]:
+        """How many items have no judgment, by reason."""
+        counts = {"left_out": self.left_out, "outstanding": self.outstanding}
+        return {reason: count for reason, count in counts.items() if count}
 
     def with_calibrated(self, means: Mapping[str, float]) -> Summary:
         """The same with the mean of the calibrated scores of each metric that has one."""

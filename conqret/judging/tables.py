@@ -66,6 +66,11 @@ def verdict_row(judgment: Judgment) -> dict[str, Any]:
     return {"status": judgment.status.value, "reason": reason, **values, **explained}
 
 
+def skipped_row(why: str) -> dict[str, Any]:
+    """The same of an item that was left out because of its faults."""
+    return {"status": "skipped", "reason": why}
+
+
 class ScoreTable(AbstractContextManager["ScoreTable"]):
     """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 

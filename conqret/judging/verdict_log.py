@@ -34,11 +34,12 @@ class VerdictLog:
     metrics: tuple[str, ...]
     said: Mapping[str, Sequence[Mapping[str, float | None]]]
     notes: tuple[str, ...] = ()
+    skip_invalid: bool = False
 
     @property
     def source(self) -> ItemSource:
         """The items, to be judged."""
-        return ItemSource(ObjectRows(self.items, self.name), CONQRET)
+        return ItemSource(ObjectRows(self.items, self.name), CONQRET, skip_invalid=self.skip_invalid)
 
     @cached_property
     def both_orders(self) -> bool:
@@ -88,6 +89,7 @@ def read_log(
     metrics: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     scale: str | None = None,
+    skip_invalid: bool = False,
 ) -> VerdictLog:
     """Read a log of verdicts.
 
@@ -99,12 +101,16 @@ def read_log(
             are verdicts, else overall_quality.
         columns: which column holds what: ``{"score": "rating", "id": "question_id"}``.
         scale: the ends of the numbers, ``1:10``, or of one metric's, ``groundedness=1:5``; without it 0 to 1.
+        skip_invalid: leave out those of the ``items`` that have faults.
 
     Raises:
         FaultsError: rows are faulty.
         DeclarationError: no column holds verdicts or scores, or a column or scale is said wrongly.
     """
-    return _gathered(verdict_rows(verdicts, items, metrics=metrics, columns=columns, scale=scale))
+    rows = verdict_rows(
+        verdicts, items, metrics=metrics, columns=columns, scale=scale, skip_invalid=skip_invalid
+    )
+    return replace(_gathered(rows), skip_invalid=skip_invalid)
 
 
 def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientOptions]:

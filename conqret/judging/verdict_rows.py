@@ -62,6 +62,7 @@ def verdict_rows(
     metrics: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     scale: str | None = None,
+    skip_invalid: bool = False,
 ) -> VerdictRows:
     """Open a log; see :func:`conqret.judging.verdict_log.read_log`.
 
@@ -78,13 +79,21 @@ def verdict_rows(
     of_items = {name: column for name, column in mapping.items() if name in FIELDS}
     notes: list[str] = []
     if items is None:
+        if skip_invalid:
+            raise DeclarationError(
+                "no row is left out of a log of verdicts that has the texts itself: mend it, and leave --skip-invalid "
+                "out"
+            )
         source = open_items(verdicts, columns=of_items)
         fields = _found(source.rows, schema, wanted, without=("id", "swapped"))
         return _read(source.name, _with_texts(source, fields), fields, wanted, None, notes)
     rows = file_rows(verdicts) if isinstance(verdicts, str | Path) else ObjectRows(list(verdicts))
     fields = _found(rows, schema, wanted)
     of_items.pop("id", None)
-    known = {item.id: item for item in open_items(items, columns=of_items)}
+    source = open_items(items, columns=of_items, skip_invalid=skip_invalid)
+    checked = source.check()
+    notes += [f"left out: {reason}" for reason in checked.reasons]
+    known = {item.id: item for item in source}
     return _read(rows.name, _named(_values(rows, fields), known, notes), fields, wanted, known, notes)
 
 

@@ -111,14 +111,14 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
 
 
 def _scores(summary: Summary) -> Iterator[str]:
-    yield f"{words.count(summary.scored)} of {words.number(summary.total, 'item')} have all scores."
+    yield f"{words.count(summary.scored)} of {words.number(summary.every, 'item')} have all scores."
     if summary.unscored:
         yield f"The model gave no valid answer to some question about {words.number(summary.unscored, 'item')}."
     if summary.failed:
         yield f"No answer came to some question about {words.number(summary.failed, 'item')}."
     if summary.outstanding:
         yield f"The run is not finished: not judged yet are {words.number(summary.outstanding, 'item')}."
-    if summary.scored < summary.total:
+    if summary.scored < summary.every:
         yield (
             "Missing scores enter no mean; worst and best case are what a mean would be if each of them were 0 or 1."
         )

@@ -38,6 +38,8 @@ SETTINGS_OF = {
     "relevant_from": frozenset({"predicted_precision"}),
 }
 """Settings that concern these metrics alone."""
+LEFT_OUT = "left out: "
+"""How notes of a run begin that say why items are left out."""
 VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
 
 
@@ -88,7 +90,7 @@ def overview(
         "bare": list(dict.fromkeys(_bare(figures))),
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, {name: name for name in statuses}),
-        "missing": list(_missing(tally, summary)),
+        "missing": list(_missing(tally, summary, record)),
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record, judge)),
     }
@@ -140,7 +142,7 @@ def _aspects(figures: dict[str, Figure]) -> Iterable[Aspect]:
             yield Aspect(words.label(aspect), figures.get(aspect), rows)
 
 
-def _missing(tally: Tally, summary: Summary) -> Iterable[tuple[str, str, str, str]]:
+def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
     """For each reason: in words, how many scores it cost, of which metrics, and an example."""
     ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
     for reason, metrics in ranked:
@@ -150,6 +152,10 @@ def _missing(tally: Tally, summary: Summary) -> Iterable[tuple[str, str, str, st
         else:
             where = words.counts({words.label(metric): n for metric, n in metrics.items()})
         yield words.reason(reason), words.count(total), where, visible(summary.examples.get(reason, ""))
+    for reason, items in summary.without_judgment.items():
+        faults = [note.removeprefix(LEFT_OUT) for note in record.notes if note.startswith(LEFT_OUT)]
+        example = visible(faults[0]) if faults and reason == "left_out" else ""
+        yield words.reason(reason), words.count(items * len(summary.metrics)), "every metric", example
 
 
 def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, str]]:

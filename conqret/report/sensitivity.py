@@ -60,7 +60,10 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             "scores of what is damaged should fall, and no other should rise.",
             *_damages(results),
         ],
-        badges=floor_badges([bool(one["baseline"]) for one in judges]),
+        badges=[
+            *floor_badges([bool(one["baseline"]) for one in judges]),
+            *(("Warning", text) for text in results.warnings),
+        ],
         facts=[
             ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in judges)),
             ("Judgments", words.count(results.judgments)),

@@ -77,8 +77,6 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
     if summary.attacks:
         found = [f"{item} {words.FLAGS.get(kind, kind)}" for kind, item in summary.attacks.items()]
         yield visible(f"texts that address the judge, for example: {'; '.join(found)}")
-    if record is not None and record.items_left_out:
-        yield f"{words.number(record.items_left_out, 'further item')} left out, because of faults"
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
@@ -100,25 +98,29 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
 
 def coverage(summary: Summary) -> str:
     """One line that accounts for every item."""
-    states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
+    states = [
+        (summary.scored, "scored"),
+        (summary.unscored, "unscored"),
+        (summary.failed, "failed"),
+        *((count, words.reason(name)) for name, count in summary.without_judgment.items()),
+    ]
     remarks = [
         (summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with text that addresses the judge"),
         (summary.html, "with scripts of a web page in a text"),
         (summary.trimmed, "trimmed to fit the model"),
         (summary.miscited, "citing a document that is not there"),
-        (summary.outstanding, "not judged yet"),
     ]
     told = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
-    return f"{words.number(summary.total, 'item')}: {', '.join(told)}"
+    return f"{words.number(summary.every, 'item')}: {', '.join(told)}"
 
 
 def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[Table]:
     """The metrics, the reasons where something is missing, and what the run took."""
     yield metric_table(summary, beside)
-    if summary.reasons:
+    if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
-        yield Table("", columns, reason_rows(summary.reasons, summary.examples)).compact()
+        yield Table("", columns, reason_rows(reasons, summary.examples)).compact()
     yield cost_table(summary)
 
 

@@ -41,6 +41,9 @@ REASONS: dict[str, str] = {
 }
 """Each reason in words, as the end of "no value: ..."."""
 
+NO_JUDGMENT = {"left_out": "left out, because of faults", "outstanding": "not judged yet"}
+"""Why an item has no judgment at all."""
+
 FLAGS: dict[str, str] = {
     "override": "asks the judge to ignore its instructions",
     "demand": "asks for a rating",
@@ -93,7 +96,7 @@ def stance(name: str) -> str:
 
 def reason(name: str | None) -> str:
     """A reason in words; an unknown one as it is."""
-    return REASONS.get(name or "", (name or "no reason given").replace("_", " "))
+    return (REASONS | NO_JUDGMENT).get(name or "", (name or "no reason given").replace("_", " "))
 
 
 def score(value: float | None, places: int = 2) -> str:

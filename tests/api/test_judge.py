@@ -74,7 +74,8 @@ def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
 def test_rows_of_a_frame_that_are_left_out_stay_in_it_without_scores() -> None:
     rows = [{"topic": "T?", "argument": "x [1].", "documents": ["d"] * n} for n in (1, 0, 2)]
     found = judge(pl.DataFrame(rows), format="direct", skip_invalid=True)
-    assert found["status"].to_list() == ["scored", None, "scored"]
+    assert found["status"].to_list() == ["scored", "skipped", "scored"]
+    assert found["reason"].to_list()[1].startswith("polars frame:2 [documents] is missing or empty")
     assert [value is None for value in found["groundedness"]] == [False, True, False]
 
 

@@ -218,7 +218,7 @@ def test_faults_of_the_items_are_all_listed_with_file_line_field_and_remedy(cli:
         assert f"wrong.jsonl:{line}" in done.err
     assert not (tmp_path / "r").exists()
     assert done.out == ""
-    assert done.err.strip().endswith("--skip-invalid leaves such items out, and judges the others.")
+    assert "--skip-invalid (skip_invalid=True in Python) leaves such items out" in done.err
 
 
 def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_path: Path) -> None:
@@ -230,13 +230,19 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
     assert "6 faults in" in cli("judge", path, "-o", tmp_path / "r").err
     done = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
     assert done.code == 0
-    assert "4 items: 4 scored" in done.out
-    assert "6 further items left out, because of faults" in done.out
+    assert "10 items: 4 scored, 0 unscored, 0 failed, 6 left out, because of faults" in done.out
+    assert re.search(r"Groundedness .* 4 of 10", done.out)
+    assert re.search(r"left out, because of faults +6", done.out)
     assert "mixed.jsonl:1, 3, 5 and 2 more [documents] is missing or empty" in done.err
     assert "mixed.jsonl:10 [topic] is a number" in done.err
     record = JudgeFolder(tmp_path / "r").record()
     assert (record.items_count, record.items_left_out) == (4, 6)
-    assert "6 further items left out" in (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
+    assert "6 further items left out" in page
+    assert "n = 4 of 10" in page
+    assert "n = 4 of 4" not in page
+    assert "None: every metric of every item has a score" not in page
+    assert "<td>left out, because of faults</td>" in page
     assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
     again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
     assert "4 of 4 judgments were kept from before" in again.err

@@ -93,7 +93,8 @@ def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tm
     assert found["best_case"] == pytest.approx(0.75 * found["mean"] + 0.25)
     done = cli(*asked, "-o", tmp_path / "r", "--require", "groundedness.worst_case >= 0")
     assert f"groundedness.worst_case >= 0 ({found['worst_case']:.3f})" in done.err
-    assert "1 further item left out, because of faults" in done.out  # though -q
+    assert "4 items: 3 scored, 0 unscored, 0 failed, 1 left out, because of faults" in done.out  # though -q
+    assert found["total"] == 4
     assert (
         f"{found['worst_case']:.3f} to {found['best_case']:.3f}" in cli(*asked[:-1], "-o", tmp_path / "r").out
     )

@@ -109,7 +109,7 @@ def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
 
 def test_the_lack_of_a_field_names_the_columns_that_hold_none(fault_of):
     fault = fault_of(
-        [{"user_input": "T?", "response": "x", "contexts": ["a"]}], needs={"documents": "x rates them"}
+        [{"user_input": "T?", "response": "x", "contexts": ["a"]}], needs={"documents": "format x rates them"}
     )
     assert fault.remedy == (
         "Add it, name its column (--columns documents=…; unused are 'contexts'), or choose another format "

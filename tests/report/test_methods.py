@@ -23,7 +23,7 @@ def test_what_failed_is_said_and_names_do_not_act():
     said = methods(RECORD, summary, topics=1)
     scores, judge = said.paragraphs["Scores"], said.paragraphs["Judge"]
     assert (
-        "1 of 3 items have all scores. The model gave no valid answer to some question about 1 item."
+        "1 of 4 items have all scores. The model gave no valid answer to some question about 1 item."
         in scores
     )
     assert (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Choice, Passage, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, needing, passages
 from conqret.data import Item
 from conqret.judges.citation_support import pairs
 from conqret.text.sentences import sentences
@@ -45,5 +45,8 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
 
 
 TASK = AnnotationTask(
-    "citation-support", "say whether each cited document bears out the sentence that cites it", _screens
+    "citation-support",
+    "say whether each cited document bears out the sentence that cites it",
+    _screens,
+    needs=needing("argument", "documents"),
 )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from conqret.annotation.formats import format_task
-from conqret.annotation.screens import Screen
 from conqret.annotation.task import AnnotationTask, Wanted
-from conqret.data import Item
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.registry import JUDGES
 
@@ -16,9 +13,13 @@ FORMAT = "rag-fine-grained"
 """The format whose scale and words are taken: labels of people stand beside its judgments."""
 
 
-def _screens(item: Item, wanted: Wanted) -> Iterable[Screen]:
-    asked = wanted.metrics or tuple(one.name for one in DIMENSIONS)
-    return format_task(JUDGES[FORMAT]).screens(item, replace(wanted, metrics=asked))
+def _asked(wanted: Wanted) -> Wanted:
+    return replace(wanted, metrics=wanted.metrics or tuple(one.name for one in DIMENSIONS))
 
 
-TASK = AnnotationTask("dimensions", "rate an argument on its 15 quality dimensions", _screens)
+TASK = AnnotationTask(
+    "dimensions",
+    "rate an argument on its 15 quality dimensions",
+    lambda item, wanted: format_task(JUDGES[FORMAT]).screens(item, _asked(wanted)),
+    needs=lambda wanted, has: format_task(JUDGES[FORMAT]).needs(_asked(wanted), has),
+)

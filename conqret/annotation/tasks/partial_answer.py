@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Choice, Passage, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, passages
+from conqret.annotation.task import AnnotationTask, Wanted, needing, passages
 from conqret.data import Item
 
 
@@ -54,4 +54,5 @@ TASK = AnnotationTask(
     "partial-answer",
     "say whether a partial answer is grounded in its documents, answers the question, and is ethical",
     _screens,
+    needs=needing("argument", "documents"),
 )

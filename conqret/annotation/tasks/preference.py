@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Choice, Passage, Question, Screen
-from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, needing, passages
 from conqret.data import Item
 
 SYSTEMS = "systems"
@@ -61,4 +61,5 @@ TASK = AnnotationTask(
     "preference",
     "say which of two arguments is better, or neither",
     lambda item, wanted: two_sides(item, wanted, PREFERENCE),
+    needs=needing("argument", "second_argument"),
 )

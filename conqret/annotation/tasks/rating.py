@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.annotation.screens import Question, Screen, rating
-from conqret.annotation.task import AnnotationTask, Wanted, heading, passages
+from conqret.annotation.task import AnnotationTask, Wanted, heading, passages, where_any
 from conqret.data import Item
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.reliability.labelling import TASKS
@@ -38,4 +38,4 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
         )
 
 
-TASK = AnnotationTask("rating", SHEET.summary, _screens)
+TASK = AnnotationTask("rating", SHEET.summary, _screens, needs=where_any("argument"))

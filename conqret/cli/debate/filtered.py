@@ -45,6 +45,7 @@ def filter_(
     ] = 100,
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
+    skip_invalid: options.SkipInvalid = False,
     asking: Asking,
 ) -> None:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
@@ -57,11 +58,13 @@ def filter_(
     from conqret.debate.statements import read_statements
 
     check_good_from(good_from)
-    items = read_statements([statements])
+    items = read_statements([statements], skip_invalid=skip_invalid, on_check=asking.shown.left_out)
     sides = None if scored is None else controllability_of(scored)
     judgments = judged(
         items, [statements], FORMAT, model=model, output=run, asking=asking,
     )  # fmt: skip
     if judgments is not None:
-        found = filtered(rows_of(statements), items, judgments, sides, good_from=good_from)
+        found = filtered(
+            rows_of(statements, skip_invalid=skip_invalid), items, judgments, sides, good_from=good_from
+        )
         sifted(judgments, found, output, "Statements", "statements", asking=asking)

@@ -26,6 +26,7 @@ def quality(
         options.option(options.JUDGING, "The system with which all others are compared. Default: the first."),
     ] = None,
     output: Output = None,
+    skip_invalid: options.SkipInvalid = False,
     asking: Asking,
 ) -> None:
     """Whose statements are better: two at a time, to the same instruction, read in both orders?
@@ -40,7 +41,9 @@ def quality(
     from conqret.debate.statements import read_statements, system_of
     from conqret.report.debates import quality_table
 
-    items = read_statements(statements, sided=False)
+    items = read_statements(
+        statements, sided=False, skip_invalid=skip_invalid, on_check=asking.shown.left_out
+    )
     other = against or system_of(items[0])
     found = judged(
         pair(items, other), statements, FORMAT, model=model, output=output, asking=asking,

@@ -31,6 +31,7 @@ def score(
         ),
     ] = 100,
     output: Output = None,
+    skip_invalid: options.SkipInvalid = False,
     asking: Asking,
 ) -> None:
     """How often are statements wholly on the side that they were told to take?
@@ -47,7 +48,7 @@ def score(
     from conqret.report.debates import controllability_table
 
     check_good_from(good_from)
-    items = read_statements(statements)
+    items = read_statements(statements, skip_invalid=skip_invalid, on_check=asking.shown.left_out)
     found = judged(
         items, statements, FORMAT, model=model, output=output, asking=asking,
         by=partial(controllability, items, good_from=good_from),

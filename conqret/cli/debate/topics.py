@@ -39,6 +39,7 @@ def topics(
     ] = 0,
     output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
+    skip_invalid: options.SkipInvalid = False,
     asking: Asking,
 ) -> None:
     """Turn collected topics into claims with two sides, and keep each once.
@@ -54,8 +55,8 @@ def topics(
 
     if arguments < 0:
         raise DeclarationError(f"--arguments is 0 (none) or more a side, not {arguments}")
-    source = open_items(raw)
-    source.check()
+    source = open_items(raw, skip_invalid=skip_invalid)
+    asking.shown.left_out(source.check())
     items = tuple(source)
     judgments = judged(
         items, [raw], FORMAT, model=model, output=run, asking=asking,

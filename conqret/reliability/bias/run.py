@@ -12,6 +12,7 @@ from functools import partial
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
+from conqret.io import Checked
 from conqret.judging.expected_cost import Expected, Sizes
 from conqret.judging.expected_judging import expected_judging
 from conqret.judging.folder import trial_key
@@ -39,11 +40,12 @@ from conqret.stats.significance import ALPHA
 
 @dataclass(frozen=True)
 class BiasPlan:
-    """What is to be compared, and which probes cannot be made."""
+    """What is to be compared, and which probes cannot be made; ``checked`` says which items are left out."""
 
     ground: Ground
     contrasts: tuple[Contrast, ...]
     left_out: Mapping[str, str]
+    checked: Checked | None = None
 
     @property
     def versions(self) -> dict[str, tuple[Item, ...]]:
@@ -55,6 +57,13 @@ class BiasPlan:
                 kept = found.setdefault(way, {})
                 kept |= {item.id: item for item in items if (way, item.id) in wanted}
         return {way: tuple(items.values()) for way, items in found.items() if items}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be said wherever results are shown."""
+        faulty = "" if self.checked is None else self.checked.warning
+        probes = (one.warning(self.ground) for one in PROBES.values())
+        return tuple(text for text in (faulty, *probes) if text)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -148,7 +157,7 @@ def run_bias(
             repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
             left_out=plan.left_out,
             notes=plan.notes,
-            warnings=tuple(text for one in PROBES.values() if (text := one.warning(ground)) is not None),
+            warnings=plan.warnings,
             judgments=len(judgments),
             session=session,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def bias(
     verdicts: Any = None,
     verdict_scale: str | None = None,
     columns: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
     labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
@@ -74,6 +76,7 @@ def bias(
             and a probe is made on what the log holds. Without ``items`` the log has the texts itself.
         verdict_scale: the ends of the log's numbers, ``1:10``; without it 0 to 1.
         columns: which column of the items, or of the log, holds what, over what is recognised.
+        skip_invalid: leave out items that have faults, and say so in the table, instead of refusing the file.
         probes: only these; by default all that need not be named. One that cannot be made is left out, and the table
             says why.
         repeats: samples of one request, for repeatability; 2 at least.
@@ -106,7 +109,8 @@ def bias(
     require("numpy", extra="stats")
     plan = bias_plan(
         items, format=format, model=model, judge=judge, server=server, verdicts=verdicts,
-        verdict_scale=verdict_scale, columns=columns, probes=probes, repeats=repeats, labels=labels, metrics=metrics,
+        verdict_scale=verdict_scale, columns=columns, skip_invalid=skip_invalid,
+        probes=probes, repeats=repeats, labels=labels, metrics=metrics,
         seed=seed, prompts=prompts,
     )  # fmt: skip
     on_plan(plan)
@@ -128,6 +132,7 @@ def bias_plan(
     verdicts: Any = None,
     verdict_scale: str | None = None,
     columns: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
     probes: Sequence[str] = (),
     repeats: int = REPEATS,
     labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
@@ -141,13 +146,16 @@ def bias_plan(
         ItemsError, LabelsError, DeclarationError: as there.
     """
     client = ClientOptions.of(model)
-    log = log_of(verdicts, items, judge or server, metrics=metrics, columns=columns, scale=verdict_scale)
-    source = open_items(items, columns=columns) if log is None else log.source
+    log = log_of(verdicts, items, judge or server, metrics=metrics, columns=columns, scale=verdict_scale,
+                 skip_invalid=skip_invalid)  # fmt: skip
+    source = log.source if log else open_items(items, columns=columns, skip_invalid=skip_invalid)
     if log is not None:
         format, client = logged_judge(log, client)  # noqa: A001
     elif judge is not None or server is not None:
         format, client = chosen_judge(judge, server, source, client, metrics)  # noqa: A001
-    _, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
+    checked, setup = check_items(source, set_up(format, client, JudgeOptions(tuple(metrics)), prompts))
+    source = replace(source, needs=setup.needs)
     given = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
     people = {} if given is None else people_quality(given)
-    return plan_bias(Ground(tuple(source), setup, people, seed, repeats, log), probes)
+    plan = plan_bias(Ground(tuple(source), setup, people, seed, repeats, log), probes)
+    return replace(plan, checked=checked)

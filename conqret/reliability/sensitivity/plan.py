@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.io import Checked
 from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.levels import Level, at_levels, is_level
@@ -76,7 +77,8 @@ class Plan:
     ``versions`` maps each stack of changes to the items so changed, by the ids that they had before; the empty stack
     holds them as they are and is shared by all curves. ``left_out`` says for each perturbation which items it cannot
     change, or not at every level of its curve; ``unreached`` are the levels that are in no curve, for most items do
-    not reach them. ``crossed`` are the two damages of the grid, if there is one.
+    not reach them. ``crossed`` are the two damages of the grid, if there is one. ``checked`` says which items of the
+    file are left out.
     """
 
     setups: tuple[Setup, ...]
@@ -86,6 +88,7 @@ class Plan:
     seed: int
     crossed: tuple[Damage, ...] = ()
     unreached: tuple[Unreached, ...] = ()
+    checked: Checked | None = None
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -83,7 +83,7 @@ class SensitivityResults(Frozen):
     """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
 
     ``left_out`` are the reasons of items that lack a level, by perturbation; ``unreached`` the levels that are in no
-    curve, because most items lack them.
+    curve, because most items lack them. ``warnings`` must be said wherever the results are shown.
     """
 
     record: SensitivityRecord
@@ -94,6 +94,7 @@ class SensitivityResults(Frozen):
     precision: tuple[PrecisionRow, ...] = ()
     left_out: Mapping[str, tuple[str, ...]] = {}
     unreached: tuple[Unreached, ...] = ()
+    warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
 

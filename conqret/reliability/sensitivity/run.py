@@ -66,6 +66,7 @@ def run_sensitivity(
             precision=_precision(plan, drawings, labels, relevant_from) if labels else (),
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
+            warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
             judgments=len(judgments),
             session=session,
         )

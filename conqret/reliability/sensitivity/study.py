@@ -38,6 +38,8 @@ PERTURBATIONS = ("irrelevant", "hallucinate:25%,50%,100%")
 def sensitivity(
     items: Any,
     *,
+    columns: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
     formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
     models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
     judge: str | Function | None = None,
@@ -66,6 +68,8 @@ def sensitivity(
 
     Args:
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
+        columns: which column of the items holds which field, over what is recognised.
+        skip_invalid: leave out items that have faults, and say so in the results, instead of refusing the file.
         formats: names of formats (also comma-separated) or judges.
         models: model names (also comma-separated) or settings of clients.
         judge: a judge of one's own instead, a function or its ``module:function``, as :func:`conqret.bias` takes it.
@@ -109,7 +113,8 @@ def sensitivity(
     )  # fmt: skip
     with conduct.asking() as sessions:
         plan = sensitivity_plan(
-            items, formats=formats, models=models, judge=judge, server=server, perturb=perturb, metrics=metrics,
+            items, columns=columns, skip_invalid=skip_invalid, formats=formats,
+            models=models, judge=judge, server=server, perturb=perturb, metrics=metrics,
             grid=grid, pool=pool, rewriter=rewriter, seed=seed, prompts=sessions.library, sessions=sessions,
             store=out.recordings_file if out is not None else None,
         )  # fmt: skip
@@ -121,6 +126,8 @@ def sensitivity(
 def sensitivity_plan(
     items: Any,
     *,
+    columns: Mapping[str, str] | None = None,
+    skip_invalid: bool = False,
     formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
     models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
     judge: str | Function | None = None,
@@ -146,7 +153,7 @@ def sensitivity_plan(
     clients = [ClientOptions.of(one) for one in _listed(models)]
     author = ClientOptions.of(rewriter)
     author.backend.check_can_ask("the question for a rewrite")
-    source = open_items(items)
+    source = open_items(items, columns=columns, skip_invalid=skip_invalid)
     every = [*damages, *crossed]
     judges: list[str | Judge] = _listed(formats)
     if judge is not None or server is not None:
@@ -156,6 +163,8 @@ def sensitivity_plan(
     setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)
     if not setups:
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
+    source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
+    checked = source.check()
     found = list(source)
     asked = None
     if sessions is not None and not author.backend.baseline:
@@ -163,7 +172,8 @@ def sensitivity_plan(
             sessions.keep_in(store)  # the rewrites come before the run
         asked = sessions.of(author)
     materials, unable = damage_materials(found, every, pool=pool, rewriter=asked, seed=seed)
-    return make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
+    plan = make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
+    return replace(plan, checked=checked)
 
 
 def _listed(given: str | T | Iterable[str | T]) -> list[str | T]:

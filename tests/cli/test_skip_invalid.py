@@ -1,0 +1,177 @@
+"""Items with faults are treated alike wherever items are read: refused with their lines, or left out and counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret import judge
+from conqret.annotation.planned import items_of, planned_screens
+from conqret.io import Checked
+from tests.cli.conftest import Cli
+from tests.contract.items import DEMO
+
+SOUND = 8
+FAULTY: list[dict[str, Any]] = [
+    {"id": "no-topic", "topic": "", "stance": "pro", "argument": "x [1].", "documents": [{"id": "d", "text": "t"}]},
+    {"id": "no-argument", "topic": "T?", "stance": "pro", "documents": [{"id": "d", "text": "t"}]},
+]  # fmt: skip
+MIXED = (
+    ("judge", "--format", "direct"),
+    ("bias", "--format", "direct", "--probe", "length"),
+    ("sensitivity", "--format", "direct", "--perturb", "drop-citations"),
+    ("drift", "--format", "direct"),
+    ("selftest", "--format", "direct", "--probe", "length", "--simulations", "20"),
+    ("label",),
+    ("perturb drop-citations",),
+)
+"""Commands that read arguments."""
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    """Eight items on as many topics, and three with faults among them."""
+    rows = {(row := json.loads(line))["topic"]: row for line in DEMO.read_text(encoding="utf-8").splitlines()}
+    sound = list(rows.values())[:SOUND]
+    assert len(sound) == SOUND
+    every = [*sound[:2], *FAULTY, *sound[2:], {**sound[1], "topic": "Another one?"}]
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in every), encoding="utf-8")
+    return path
+
+
+def command(words: tuple[str, ...], items: Path, out: Path) -> tuple[object, ...]:
+    name, *more = words
+    files = {"label": out / "sheet.csv", "perturb drop-citations": out / "changed.jsonl"}
+    output = () if name == "selftest" else ("-o", files.get(name, out / "run"))
+    return (*name.split(), items, *more, *output)
+
+
+@pytest.mark.parametrize("words", MIXED, ids=lambda words: words[0].split()[0])
+def test_every_command_refuses_them_or_leaves_them_out(
+    cli: Cli, items: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    given = command(words, items, out)
+    refused = cli(*given)
+    assert refused.code == 2
+    for line, field in ((3, "topic"), (4, "argument"), (11, "id")):
+        assert f"items.jsonl:{line} [{field}]" in refused.err
+    assert "--skip-invalid (skip_invalid=True in Python) leaves such items out" in refused.err
+    assert not list(out.iterdir())
+    done = cli(*given, "--skip-invalid")
+    assert done.code == 0, done.err
+    said = done.err + done.out
+    assert "items.jsonl:4 [argument] is missing or empty" in said
+    assert ("3 of 11 items left out" in said) or ("11 items: 8 scored" in said) or words[0] == "drift"
+
+
+def test_studies_say_it_wherever_their_results_are_shown(cli: Cli, items: Path, tmp_path: Path) -> None:
+    for words, page in ((MIXED[1], "report.html"), (MIXED[2], "report.html")):
+        out = tmp_path / words[0]
+        out.mkdir()
+        assert cli(*command(words, items, out), "--skip-invalid", "-q").code == 0
+        assert "3 of 11 items left out, because they have faults" in (out / "run" / page).read_text()
+
+
+def test_a_sheet_holds_sound_items_alone(cli: Cli, items: Path, tmp_path: Path) -> None:
+    cli("label", items, "-o", tmp_path / "sheet.csv", "--skip-invalid")
+    sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8")
+    assert "no-argument" not in sheet
+    assert "Another one?" not in sheet
+
+
+def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> None:
+    refused = cli("annotate", items, "--people", "anna", "-o", tmp_path / "study")
+    assert refused.code == 2
+    assert "items.jsonl:4 [argument] is missing or empty, and the task rating shows it" in refused.err
+    assert not (tmp_path / "study").exists()
+    told: list[Checked] = []
+    sound = items_of(items, "rating", skip_invalid=True, on_check=told.append)
+    assert told[0].warning == "3 of 11 items left out, because they have faults"
+    found = planned_screens(sound, "rating")
+    assert (len(found.screens), found.notes) == (SOUND, [])
+    refused = cli(
+        "annotate", items, "--task", "perspective", "--skip-invalid", "--people", "a", "-o", tmp_path / "s"
+    )
+    assert refused.code == 2
+    assert "the task perspective reads files of its own" in refused.err
+
+
+def test_an_item_is_shown_beside_faulty_ones(cli: Cli, items: Path) -> None:
+    assert (
+        "items.jsonl:3 [topic] is empty" in cli("prompt", "show", "direct", "--items", items, "--item", 4).err
+    )
+    done = cli("prompt", "show", "direct", "--items", items, "--item", 4, "--skip-invalid")
+    assert (done.code, "2 of 11 items left out" in done.err) == (0, True)
+
+
+def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "statements.jsonl"
+    rows = [
+        {"id": "a", "topic": "Zoos are good", "side": "pro", "statement": "Zoos save species."},
+        {"id": "b", "topic": "Zoos are good", "side": "sideways", "statement": "Zoos are prisons."},
+        {"id": "c", "topic": "Zoos are good", "side": "con", "statement": "Cages hurt animals."},
+    ]
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+    for name in ("score", "quality", "filter", "topics"):
+        folder = tmp_path / f"run-{name}"
+        files = name in ("filter", "topics")
+        more = ("-o", tmp_path / f"{name}.jsonl", "--run", folder) if files else ("-o", folder)
+        refused = cli("debate", name, path, *more)
+        assert (refused.code, "--skip-invalid" in refused.err) == (2, True), refused.err
+        done = cli("debate", name, path, *more, "--skip-invalid")
+        if name != "quality":  # which wants two systems
+            assert done.code == 0, done.err
+            assert "1 of 3 items left out, because it has faults" in done.err
+    kept = (tmp_path / "filter.jsonl").read_text(encoding="utf-8")
+    assert '"id":"c"' in kept.replace(" ", "")
+    assert "sideways" not in kept
+
+
+def test_a_log_may_lack_items_and_has_no_rows_left_out(cli: Cli, items: Path, tmp_path: Path) -> None:
+    ids = [json.loads(line)["id"] for line in items.read_text(encoding="utf-8").splitlines()]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps({"id": one, "score": 0.5}) + "\n" for one in dict.fromkeys(ids)))
+    refused = cli("judge", items, "--verdicts", log, "-o", tmp_path / "r")
+    assert (refused.code, "items.jsonl:11 [id]" in refused.err) == (2, True)
+    done = cli("judge", items, "--verdicts", log, "-o", tmp_path / "r", "--skip-invalid")
+    assert done.code == 0, done.err
+    assert "items.jsonl:3 [topic] is empty" in done.err
+    refused = cli("judge", "--verdicts", log, "-o", tmp_path / "s", "--skip-invalid")
+    assert "no row is left out of a log of verdicts" in refused.err
+
+
+def test_skipped_rows_have_status_and_reason_in_frames(items: Path) -> None:
+    found = judge(items, format="direct", skip_invalid=True)
+    table = found.to_polars()
+    assert table["status"].to_list() == ["scored"] * 2 + ["skipped"] * 2 + ["scored"] * 6 + ["skipped"]
+    reasons = [one for one in table["reason"] if one is not None]
+    assert [one.partition(" is ")[0].rpartition("/")[2] for one in reasons] == [
+        "items.jsonl:3 [topic]",
+        "items.jsonl:4 [argument]",
+        "items.jsonl:11 [id]",
+    ]
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        [{"topic": "T?", "argument": "x [1].", "documents": ["d"] * n} for n in (1, 0, 2)], index=[7, 8, 9]
+    )
+    judged = judge(frame, format="direct", skip_invalid=True)
+    assert list(judged.index) == [7, 8, 9]
+    assert list(judged["status"]) == ["scored", "skipped", "scored"]
+    assert judged.loc[8, "reason"].startswith("pandas frame:2 [documents] is missing or empty")
+    assert list(found.to_pandas()["status"]) == table["status"].to_list()
+
+
+def test_lines_that_cannot_be_read_stand_in_their_places(tmp_path: Path) -> None:
+    path = tmp_path / "items.jsonl"
+    sound = json.dumps({"topic": "T?", "argument": "x [1].", "documents": ["d"]})
+    path.write_text("\n".join(["{broken", sound, "7", '{"topic": ""}', sound, "{"]), encoding="utf-8")
+    table = judge(path, format="direct", skip_invalid=True).to_polars()
+    assert table["status"].to_list() == ["skipped", "scored", "skipped", "skipped", "scored", "skipped"]
+    places = [one.rpartition("items.jsonl:")[2][0] for one in table["reason"] if one is not None]
+    assert places == ["1", "3", "4", "6"]
