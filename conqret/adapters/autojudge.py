@@ -16,6 +16,7 @@ The run directory (reasons of what has no score, parts, traces, report) lies bes
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ from conqret.adapters.ratings import (
     nuggets,
     run_leaderboard,
 )
-from conqret.api.judging import judge, session_of
+from conqret.api.judging import NOT_IN_A_SESSION, judge, session_of
 from conqret.api.judgments import Judgments
 from conqret.api.settings import JudgeSettings, check_names
 from conqret.cli.console import note, note_all, progress, tell
@@ -45,7 +46,6 @@ from conqret.io.reports import RUN
 from conqret.judging.base import SECOND
 from conqret.judging.registry import DEFAULT_FORMAT, JUDGES
 from conqret.llm.options import OFFLINE_MODEL
-from conqret.runs.session import Session
 
 click = require("click", extra="autojudge")
 base = require("autojudge_base", extra="autojudge")
@@ -273,8 +273,21 @@ def _note_unused(banks: Any, run: _Run) -> None:
     )
 
 
-_SESSIONS: dict[str, tuple[Session, JudgeSettings]] = {}
-"""The sessions of this process by their settings: all phases of a workflow spend one budget."""
+_SESSIONS: dict[str, JudgeSettings] = {}
+"""What was said with which settings, with the open session: all phases of a workflow spend one budget, and what had no
+valid answer in one is not asked about again in the next."""
+
+
+def _shared(own: dict[str, Any]) -> dict[str, Any]:
+    """The settings with a session, which stays open for the phases to come; as they are, where they want one that is
+    theirs alone."""
+    if own.keys() & NOT_IN_A_SESSION:
+        return own
+    if (key := repr(sorted(own.items()))) not in _SESSIONS:
+        session, _SESSIONS[key] = session_of(cast(JudgeSettings, own))
+        session.__enter__()
+        atexit.register(session.close)
+    return cast(dict[str, Any], _SESSIONS[key])
 
 
 def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any]) -> _Run:
@@ -308,17 +321,14 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     check_names("judge", own, JudgeSettings)
     if not answered:
         return _Run(own["format"], items, [], None)
-    if (key := repr(sorted(own.items()))) not in _SESSIONS:
-        _SESSIONS[key] = session_of(cast(JudgeSettings, own))
-    session, left = _SESSIONS[key]
-    with progress(f"judging by {own['format']}") as bar, session:
+    with progress(f"judging by {own['format']}") as bar:
         found = judge(
             answered,
             output=folder,
             overwrite=True,
             on_start=lambda setup, checked, client, kept: bar.start(client, kept, checked.count),
             on_judgment=bar.advance,
-            **cast(dict[str, Any], left),
+            **_shared(own),
         )
     tell(f"{found!r}, report: {folder / 'report.html'}")
     judged = set(found.ids)

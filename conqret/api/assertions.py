@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
@@ -18,6 +19,9 @@ from conqret.perturb.versions import series
 from conqret.reliability.sensitivity.plan import Damage
 from conqret.reliability.sensitivity.verdict import corrected, judge_response
 from conqret.stats.sensitivity import MARGIN, TOLERANCE, Response, respond
+
+if TYPE_CHECKING:
+    from conqret.api.session_judge import SessionJudge
 
 Judged = Judgment | Mapping[str, float | None]
 ItemJudge = Callable[[Sequence[Item]], Sequence[Judged]]
@@ -39,7 +43,8 @@ BAR = 30
 class ModelJudge:
     """A format and a model as a callable judge, which remembers what it judged.
 
-    ``budget_usd`` is for all calls together; ``recordings`` is a store that survives them.
+    ``budget_usd`` and all limits among ``options`` hold for all calls together, which share a session; ``recordings``
+    is a store that survives them.
     """
 
     format: str = DEFAULT_FORMAT
@@ -47,8 +52,19 @@ class ModelJudge:
     recordings: Path | None = None
     budget_usd: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    spent_usd: float = 0.0
     _known: dict[str, Judgment] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _judge(self) -> SessionJudge:
+        from conqret.api.session_judge import SessionJudge
+
+        settings: dict[str, Any] = {"format": self.format, "model": self.model, **self.options}
+        if self.budget_usd is not None:
+            settings["budget_usd"] = self.budget_usd
+        if self.recordings is not None:
+            self.recordings.parent.mkdir(parents=True, exist_ok=True)
+            settings["recordings"] = self.recordings
+        return SessionJudge(**settings)
 
     def __call__(self, items: Sequence[Item]) -> list[Judgment]:
         """The judgments of ``items``, in their order; only items not seen before are asked about.
@@ -57,26 +73,14 @@ class ModelJudge:
             DeclarationError: wrong items, format or options. What the world does wrong becomes judgments that
                 are ``failed``.
         """
-        from conqret.api.judging import judge
-
         keys = [item.model_dump_json() for item in items]
         fresh = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
         if fresh:
-            settings: dict[str, Any] = dict(self.options)
-            if self.budget_usd is not None:
-                settings["budget_usd"] = max(0.0, self.budget_usd - self.spent_usd)
-            if self.recordings is not None:
-                self.recordings.parent.mkdir(parents=True, exist_ok=True)
             # Ids may repeat between versions of a suite's own making: they are told apart here.
             named = [item.model_copy(update={"id": f"{place}"}) for place, item in enumerate(fresh.values())]
-            judgments: Sequence[Judgment] = judge(
-                named, format=self.format, model=self.model, recordings=self.recordings, **settings
-            )
+            judgments: Sequence[Judgment] = self._judge.judge(named)
             for key, item, judgment in zip(fresh, fresh.values(), judgments, strict=True):
                 self._known[key] = judgment.model_copy(update={"item": item.id})
-                self.spent_usd += sum(
-                    call.cost_usd or 0.0 for call in judgment.trace.calls if not call.recorded
-                )
         return [self._known[key] for key in keys]
 
     def __str__(self) -> str:

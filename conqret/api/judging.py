@@ -44,9 +44,10 @@ Abstains = Callable[[Judgment], Judgment]
 Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
 """A file, one item or dictionary, or several; None where a log of verdicts has them."""
 
+NOT_IN_A_SESSION = {"judge", "server", "verdicts", "batch", "engine", "workers", "session"}
+"""Settings of calls that open a session of their own."""
 _OF_A_SESSION = {
-    "model", "judge", "server", "verdicts", "prompts", "recordings", "replay", "batch", "engine", "workers",
-    *ClientSettings.__annotations__,
+    *(NOT_IN_A_SESSION - {"session"}), "model", "prompts", "recordings", "replay", *ClientSettings.__annotations__,
 }  # fmt: skip
 
 
@@ -294,8 +295,10 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     to :func:`judge` with each call: the session, and the settings that it does not have.
 
     Raises:
-        DeclarationError: as :func:`judge` where it looks at its settings.
+        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they ask for.
     """
+    if given := sorted(NOT_IN_A_SESSION & settings.keys()):
+        raise DeclarationError(f"calls that share a session have no {', '.join(given)}: leave it out")
     setup = _setup(settings)
     session = Session(
         setup.client,
@@ -303,11 +306,11 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
         replay=settings.get("replay"),
         prompts=setup.library,
     )
-    given = settings.get("format")
+    name = settings.get("format")
     left: JudgeSettings = {
         **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
         **{one.name: getattr(setup.options, one.name) for one in fields(JudgeOptions)},
-        "format": setup.judge.name if given is None else given,
+        "format": setup.judge.name if name is None else name,
         "session": session,
     }
     return session, left

@@ -1,0 +1,40 @@
+"""A judge that is called many times over one session, and the judges of the pytest plugin, which are such."""
+
+import pytest
+
+from conqret import DeclarationError, Item
+from conqret.api.assertions import ModelJudge
+from conqret.api.session_judge import SessionJudge
+from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
+
+ASKED = [
+    Item(
+        id=f"i{place}",
+        topic=topic,
+        argument=said,
+        documents=tuple({"id": f"d{n}", "text": text} for n, text in enumerate(DOCUMENTS)),
+    )
+    for place, (topic, said) in enumerate(ITEMS)
+]
+
+
+@pytest.mark.parametrize("name", ["judge", "server", "verdicts", "batch", "engine", "workers", "session"])
+def test_settings_that_no_session_can_do_are_refused_and_not_left_out(name):
+    with pytest.raises(DeclarationError, match=f"calls that share a session have no {name}: leave it out"):
+        SessionJudge(format="direct", **{name: None}).judge(ASKED)
+
+
+def test_a_misspelt_setting_is_told_as_it_is_made():
+    with pytest.raises(DeclarationError, match="did you mean 'samples'"):
+        SessionJudge(format="direct", smaples=2)
+
+
+def test_calls_of_a_suite_share_budget_and_connections():
+    with MeteredServer() as server:
+        given = server.settings(metrics=["groundedness"], max_concurrency=1)
+        model, budget = given.pop("model"), given.pop("budget_usd")
+        judge = ModelJudge(format="direct", model=model, budget_usd=budget, options=given)
+        found = [judgment for item in ASKED for judgment in judge([item])]
+        assert judge(ASKED) == found, "no item is asked about twice"
+        server.check(connections=1)
+    assert [judgment.item for judgment in found] == [item.id for item in ASKED]
