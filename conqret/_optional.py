@@ -11,7 +11,7 @@ from conqret.errors import MissingDependencyError
 
 _DISTRIBUTIONS = {"Stemmer": "PyStemmer", "faiss": "faiss-cpu"}
 """Modules that are called otherwise than what brings them."""
-_BROUGHT = re.compile(r"""([\w.-]+).*;.*extra == ["']([^"']+)""")
+_BROUGHT = re.compile(r"""\A([\w.-]++)[^;]*+;.*extra == ["']([^"']+)""")
 """A line of the package's requirements that an extra brings: what, and the extra."""
 
 

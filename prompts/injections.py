@@ -142,12 +142,12 @@ _PATTERNS = (
     _pattern("role", "system", r"system (?:message|prompt)\s*[\[:(]|system\]"),
 )
 _MARKUP = re.compile(
-    r"(?:<|&lt;)\s*/?\s*(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
+    r"(?:<|&lt;)\s*+(?:/\s*+)?(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
     r")\b[^<>]{0,40}>?"
     rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_AGENT})"
 )
 _HTML = re.compile(
-    r"(?:<|&lt;)\s*/?\s*(?:script|iframe)\b[^<>]{0,40}>?"
+    r"(?:<|&lt;)\s*+(?:/\s*+)?(?:script|iframe)\b[^<>]{0,40}>?"
     r"|<[^<>]{0,200}?\b(?:on(?:error|load|click)\s*=|javascript:)"
 )
 _TEMPLATE = re.compile(r"\{\{.{0,200}?\}\}|\{%.{0,200}?%\}", re.DOTALL)

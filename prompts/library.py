@@ -40,7 +40,7 @@ PLUG_INS = "conqret.prompts"
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
-_COMMENT = re.compile(r"\{#.*?#\}\n?", re.DOTALL)
+_COMMENT = re.compile(r"\{#.*?(?:#\}\n?|(?P<open>\Z))", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
 
 
 def _uncommented(body: str) -> str:
-    return _COMMENT.sub("", body)
+    return _COMMENT.sub(lambda comment: "" if comment["open"] is None else comment[0], body)
 
 
 @lru_cache(maxsize=1)

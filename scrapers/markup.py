@@ -30,11 +30,11 @@ NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uf
 _HIDING = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|font-size:0(?:[a-z%]{0,3})(?:;|!|$)|"
     r"opacity:0(?:\.0+)?%?(?:;|!|$)|text-indent:-\d{3,}|clip-path:inset\((?:50|100)%|clip:rect\((?:0|1px)|"
-    r"(?:left|right|top|bottom):-\d{4,}|(?:max-)?(?:width|height):0(?:px)?(?:;.*)?overflow:hidden|"
+    r"(?:left|right|top|bottom):-\d{4,}|(?:max-)?(?:width|height):0(?:px)?(?:;(?:(?!(?:width|height):0(?:px)?;).)*?)?overflow:hidden|"
     r"transform:scale\(0\)"
 )
-_SIMPLE = re.compile(r"([a-zA-Z][a-zA-Z0-9]*)?([.#])(-?[_a-zA-Z][\w-]*)$")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SIMPLE = re.compile(r"\A([a-zA-Z][a-zA-Z0-9]*+)?([.#])(-?[_a-zA-Z][\w-]*+)$")
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)  # as browsers read one without an end
 _BLANK = re.compile(r"\s+")
 
 

@@ -15,7 +15,7 @@ from conqret.judging.base import SECOND, Judge
 
 PREFERENCE = "preference"
 """It is asked by the task of this name."""
-_SCALE = re.compile(r"(\d+) to (\d+)")
+_SCALE = re.compile(r"\A(\d++) to (\d++)")
 _DERIVED = ("predicted_precision",)
 """What follows from other ratings and is not asked."""
 

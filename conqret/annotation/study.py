@@ -16,7 +16,7 @@ OVERLAP = 3
 MAX_PEOPLE = 500
 MAX_NAME = 60
 
-_RESERVED = re.compile(r"\s*(?:[pa]\d+$|deleted\b|final$)", re.IGNORECASE)
+_RESERVED = re.compile(r"\A\s*+(?:[pa]\d++$|deleted\b|final$)", re.IGNORECASE)
 """Names that nobody may have: commands take pseudonyms, too, and would mean somebody else."""
 
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field
 from conqret.judging.responses import Typed
 from conqret.text.citations import MARK, citations
 
-_END = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+$")
+_END_MARKS = ".!?\u2026\u3002\uff01\uff1f"
 _CLOSED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d\u00bb)\]*_]+$")
 _marks_at_the_end = re.compile(
     rf"(?:\s{{0,9}}{MARK}){{1,40}}(?P<end>\s{{0,9}}[.!?\u2026\u3002\uff01\uff1f]{{0,9}})$"
@@ -88,6 +88,6 @@ def cited(text: str, numbers: Sequence[int]) -> str:
     marks = "".join(f"[{number}]" for number in dict.fromkeys((*own, *numbers)) if number >= 0)
     if _CLOSED.search(line):  # a closing quotation mark comes last: the citation follows it
         return f"{line} {marks}".rstrip()
-    end = _END.search(line)
-    body, stop = (line[: end.start()], end.group()) if end else (line.rstrip(" ,;:"), ".")
+    body = line.rstrip(_END_MARKS)
+    body, stop = (body, line[len(body) :]) if body != line else (line.rstrip(" ,;:"), ".")
     return f"{body} {marks}{stop}" if marks else f"{body}{stop}"

@@ -18,7 +18,7 @@ QUOTED_WORDS = 3
 """Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""
 
 _QUOTATION = re.compile(
-    '\u201c([^\u201c\u201d]{1,2000})\u201d|(?<!\\w)"([^"]{1,2000})"|\u00ab([^\u00bb]{1,2000})\u00bb'
+    '\u201c([^\u201c\u201d]{1,2000})\u201d|(?<!\\w)"([^"]{1,2000})"|\u00ab([^\u00ab\u00bb]{1,2000})\u00bb'
 )
 _GAP = re.compile(r"\[?(?:\u2026|\.{3,})\]?|\[[^\]]{0,80}\]")
 _LOOK_ALIKE = str.maketrans(

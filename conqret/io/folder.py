@@ -16,7 +16,7 @@ from conqret.io.rows import Row, Rows
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq")
 """Of the files in a folder that are read; also behind them .gz."""
 
-_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(?=[^/])")
+_ADDRESS = re.compile(r"\A([A-Za-z][A-Za-z0-9+.-]++):/++(?=[^/])")
 """A path loses one of an address's slashes; the letter of a drive is no address."""
 
 

@@ -18,6 +18,7 @@ from conqret.io.files import file_rows
 from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.citations import MARK, strip_citations
+from conqret.text.sentences import CLOSING, END_MARKS
 
 Requests = str | Path | Iterable[Mapping[str, object]]
 """A file of requests, or what stands in its lines."""
@@ -45,7 +46,6 @@ _PARTS = ("text", "segment", "content", "title", "url")
 _NO_REQUEST = (
     "Give the requests: conqret judge … --topics requests.jsonl (its items.jsonl is for other commands)"
 )
-_END = re.compile(r"(?P<said>.*?)(?P<end>[.!?\u2026]*[\"'\u2019\u201d)]*\s*)", re.DOTALL)
 _mark = re.compile(MARK)
 
 
@@ -203,5 +203,5 @@ def _citing(sentence: str, numbers: Sequence[int]) -> str:
     """The sentence with its marks before its full stop. What looks like a mark in its text is none: round brackets."""
     own = _mark.sub(lambda mark: f"({mark.group()[1:-1]})", sentence)
     marks = "".join(f"[{number}]" for number in dict.fromkeys(numbers))
-    found = _END.fullmatch(own)
-    return f"{found['said']} {marks}{found['end']}" if marks and found else own
+    said = own.rstrip().rstrip(CLOSING).rstrip(END_MARKS)
+    return f"{said} {marks}{own[len(said) :]}" if marks else own

@@ -17,8 +17,8 @@ from conqret.io.limits import LIST
 Place = tuple[int | str, ...]
 """Where a field stands: ``("judges", 1, "format")``."""
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"^\s*([A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*[^=]+?)?\s*=")
+_HEADER = re.compile(r"^\s*+(\[\[?+)\s*+((?:\"[^\"]*+\"|'[^']*+'|[^\]\"'])++)\]\]?+\s*+(?:#.*)?$")
+_KEY = re.compile(r"^\s*+([A-Za-z0-9_-]++|\"[^\"]*+\"|'[^']*+')\s*+(?:\.[^=]++)?=")
 _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s]+)")
 
 
@@ -66,10 +66,11 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
     seen: Counter[str] = Counter()
     for numbered, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
-            table = _parts(header.group(2))
+            name = header.group(2).rstrip()
+            table = _parts(name)
             if header.group(1) == "[[":
-                table.append(seen[header.group(2)])
-                seen[header.group(2)] += 1
+                table.append(seen[name])
+                seen[name] += 1
             found = table
         elif key := _KEY.match(line):
             found = [*table, *_parts(key.group(1))]

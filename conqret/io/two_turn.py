@@ -15,7 +15,6 @@ counter-arguments.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +30,10 @@ from conqret.io.files import file_rows
 from conqret.io.rows import Rows, columns_of
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.prompts.guard import ANGLES
+from conqret.text.quotations import quoted_span
+
+_SHOWN = dict.fromkeys(map(ord, ANGLES), "\u2039")
+"""What models are shown for a bracket that could open a tag."""
 
 RELEASED = "output_data"
 """The column by which single_turn_debate is known."""
@@ -132,10 +135,8 @@ def quoted_in(passage: str, snippet: str) -> str | None:
 
     White space may differ, and so may brackets: models are shown ``‹`` for what could open a tag.
     """
-    bracket = f"[{re.escape(''.join(ANGLES))}\u2039]"
-    parts = (re.escape(word).replace("\u2039", bracket) for word in snippet.split())
-    found = re.search(r"\s+".join(parts), passage)
-    return found[0] if found is not None and found[0] else None
+    found = quoted_span(passage.translate(_SHOWN), snippet.translate(_SHOWN))
+    return passage[slice(*found)] if found else None
 
 
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:

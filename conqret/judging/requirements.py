@@ -31,8 +31,9 @@ EXAMPLE = "groundedness >= 0.7"
 ENDS = ("low", "high")
 BOUNDS = ("worst_case", "best_case")
 FORM = re.compile(
-    r"\s*(?P<name>[A-Za-z_][\w-]*(?:\s*\.\s*[A-Za-z_][\w-]*)*)\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\])?"
-    r"\s*(?P<operator>>=|<=|==|>|<)\s*(?P<bound>[-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*"
+    r"\A\s*+(?P<name>[A-Za-z_][\w-]*+(?:\s*+\.\s*+[A-Za-z_][\w-]*+)*+)\s*+"
+    r"(?:\[\s*+(?P<dimension>[\w -]{1,200}?)\s*+\]\s*+)?"
+    r"(?P<operator>>=|<=|==|>|<)\s*+(?P<bound>[-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+"
 )
 
 

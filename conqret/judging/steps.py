@@ -19,7 +19,7 @@ from conqret.runs.session import Session
 
 STEPS_PROMPT = "g-eval/steps"
 
-_STEPS = re.compile(r"^steps = \[\n.*?^\]$", re.MULTILINE | re.DOTALL)
+_STEPS = re.compile(r"^steps = \[\n(?:(?!\]$|steps = \[$).*\n)*+\]$", re.MULTILINE)
 
 
 class Steps(Typed):
@@ -56,7 +56,7 @@ def generate_steps(prompt: Prompt, options: ClientOptions, library: Library) -> 
 
 def baseline_steps(data: Any) -> list[str]:
     """A step for each question among the criteria, between reading and rating; what the offline model writes."""
-    questions = [question.strip() for question in re.findall(r"[^?.]+\?", data["criteria"])]
+    questions = [question.strip() for question in re.findall(r"(?<![^?.])[^?.]++\?", data["criteria"])]
     return [
         "Read all of the material to its end before you rate anything.",
         *(

@@ -31,7 +31,7 @@ FILLED = 0.8
 """The share of the model's window that may be filled by our own count of tokens, which is not the model's: GPT-2's
 and Llama's tokenizers need up to a quarter more for the same English text."""
 
-_PINNED = re.compile(rf"(?P<name>.+)@(?P<identity>[0-9a-f]{{{IDENTITY_LENGTH}}})")
+_PINNED = re.compile(rf"\A(?P<name>.+)@(?P<identity>[0-9a-f]{{{IDENTITY_LENGTH}}})")
 
 
 class _Settings(NamedTuple):

@@ -19,7 +19,7 @@ from conqret.llm.recording import Recording
 from conqret.llm.request import Completion, TokenLogprobs
 
 PATTERNS = {
-    "email": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "email": r"(?:(?<![\w.+-])[\w.+-]++|[\w.+-]{1,64}+)@[\w-]++(?:\.[\w-]++)++",
     "url": r"https?://[^\s\"'<>]*[\w/=#&~]",
     "phone": r"(?<![\w.])(?:\+\d(?:[ ()/-]*\d){6,}|\d(?:[ ()/-]*\d){8,})(?!\w)",  # two years have eight digits
     "ip": r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])",

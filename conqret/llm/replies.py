@@ -61,9 +61,10 @@ _WANTED: Mapping[str, str] = {
 _OPENING, _DECODER = re.compile(r"[{\[]"), json.JSONDecoder()
 
 _DECLINES = re.compile(
-    r"\W*(i'?m |i am )?(very |truly |so )?(sorry|afraid)\b.{0,80}\b(can'?t|cannot|can not|unable|won'?t|not able)\b"
-    r"|\W*(as an ai|i )[^{]{0,60}?\b(can'?t|cannot|can not|won'?t|will not|must decline|am unable|'m unable"
-    r"|am not able|'m not able)\b[^{]{0,60}?\b(assist|help|comply|fulfil|provide|rate|judge|answer|engage|do that)",
+    r"\A\W*+"
+    r"(?:(i'?m |i am )?(very |truly |so )?(sorry|afraid)\b.{0,80}\b(can'?t|cannot|can not|unable|won'?t|not able)\b"
+    r"|(as an ai|i )[^{]{0,60}?\b(can'?t|cannot|can not|won'?t|will not|must decline|am unable|'m unable"
+    r"|am not able|'m not able)\b[^{]{0,60}?\b(assist|help|comply|fulfil|provide|rate|judge|answer|engage|do that))",
     re.IGNORECASE | re.DOTALL,
 )
 

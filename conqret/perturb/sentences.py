@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from conqret.text.citations import MARK, citations, strip_citations
-from conqret.text.sentences import Span, sentences
+from conqret.text.sentences import CLOSING, END_MARKS, Span, sentences
 
-_END = "[.!?\u2026]*[\"'\u2019\u201d)]*"
-_CLOSE = re.compile(rf"{_END}(?:\s*{MARK})*\s*$|(?:\s*{MARK})+\s*{_END}\s*$")
+_mark = re.compile(MARK)
 
 
 @lru_cache(maxsize=1024)
@@ -55,5 +54,22 @@ def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
 
 def split_close(sentence: str) -> tuple[str, str]:
     """A sentence and what closes it: its end mark, closing quotes and trailing citations."""
-    match = _CLOSE.search(sentence)
-    return (sentence[: match.start()], sentence[match.start() :]) if match else (sentence, "")
+    starts = {match.end(): match.start() for match in _mark.finditer(sentence)}
+    before_marks = _without_marks(sentence, starts)
+    end_then_marks = before_marks.rstrip(CLOSING).rstrip(END_MARKS)
+    before_end = sentence.rstrip().rstrip(CLOSING).rstrip(END_MARKS)
+    marks_then_end = _without_marks(before_end, starts)
+    place = len(end_then_marks)
+    if marks_then_end != before_end.rstrip():  # there are marks
+        place = min(place, len(marks_then_end))
+    return sentence[:place], sentence[place:]
+
+
+def _without_marks(text: str, starts: Mapping[int, int]) -> str:
+    """``text`` without white space and citation marks at its end; ``starts`` has the place of each mark by its end."""
+    end = len(text.rstrip())
+    while end in starts:
+        end = starts[end]
+        while end and text[end - 1].isspace():
+            end -= 1
+    return text[:end]

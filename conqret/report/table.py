@@ -56,7 +56,7 @@ MANY = 5
 FIGURE_SPACE = "\u2007"
 """As wide as a digit."""
 
-_VALUE = re.compile(r"(\S+) ([\[({].*)", re.DOTALL)
+_VALUE = re.compile(r"\A(\S++) ([\[({].*)", re.DOTALL)
 
 
 class Table:

@@ -12,6 +12,7 @@ from itertools import count
 from urllib.parse import urlsplit
 
 from conqret.text.citations import MARK
+from conqret.text.quotations import quoted_span
 
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"
@@ -108,7 +109,7 @@ def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
     """Where ``excerpts`` stand in ``text``, in whole words: start and end, with the places of the excerpts that are in
     it, as those that overlap are one passage. What is not found is left out."""
-    spans = ((place, _find(text, excerpt)) for place, excerpt in enumerate(excerpts))
+    spans = ((place, quoted_span(text, excerpt)) for place, excerpt in enumerate(excerpts))
     found: list[tuple[int, int, list[int]]] = []
     for (start, stop), place in sorted((_whole(text, *span), place) for place, span in spans if span):
         if found and start <= found[-1][1]:
@@ -131,14 +132,6 @@ def _pieces(text: str, found: Iterable[tuple[int, Piece]]) -> list[Piece]:
 
 def _whole(text: str, start: int, stop: int) -> tuple[int, int]:
     """A stretch of ``text`` with all of the words at its ends, as far as these are words."""
-    before = re.search(r"\S*\Z", text[max(0, start - _WORD) : start])
+    before = re.search(r"(?<!\S)\S*\Z", text[max(0, start - _WORD) : start])
     behind = re.match(r"\S*", text[stop : stop + _WORD])
     return start - len(before[0] if before else ""), stop + len(behind[0] if behind else "")
-
-
-def _find(text: str, excerpt: str) -> tuple[int, int] | None:
-    words = excerpt.split()
-    if not words:
-        return None
-    found = re.search(r"\s+".join(map(re.escape, words)), text)
-    return found.span() if found else None

@@ -23,7 +23,7 @@ WINDOW, STEP = 20, 10
 T = TypeVar("T")
 
 _LABELLED = re.compile(r"\[\s*(\d+)\s*\]")
-_CHAIN = re.compile(r"\d+(?:\s*>\s*\d+)+")
+_CHAIN = re.compile(r"(?<!\d)\d++(?:\s*+>\s*+\d++)++")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +120,21 @@ def ranking_in(text: str) -> list[int]:
     for part in re.findall(r"\[[\d\s,]+\]", text):
         numbers = re.findall(r"\d+", part)
         if len(numbers) > 1:
-            return [int(number) for number in numbers]
+            return _whole(numbers)
     if labelled := _LABELLED.findall(text):
-        return [int(number) for number in labelled]
+        return _whole(labelled)
     chain = _CHAIN.search(text)
-    return [int(number) for number in re.findall(r"\d+", chain.group())] if chain else []
+    return _whole(re.findall(r"\d+", chain.group())) if chain else []
+
+
+def _whole(numbers: Sequence[str]) -> list[int]:
+    """Numbers of documents; of one with more digits than any document has, those that it begins with."""
+    return [int(number[:10]) for number in numbers]
 
 
 def _number(entry: Any) -> Any:
     if isinstance(entry, str) and (
-        digits := re.fullmatch(r"\W*(?:document|doc|passage)?\W*(\d{1,9})\W*", entry, re.I)
+        digits := re.fullmatch(r"\A\W*+(?:(?:document|doc|passage)\W*+)?(\d{1,9})\W*+", entry, re.I)
     ):
         return int(digits.group(1))
     return entry

@@ -44,7 +44,7 @@ PAGE_SECONDS = 30
 """The same for the page of a run that is not finished, which is read for longer."""
 
 _PAGES = "|".join(map(re.escape, (REPORT, PAGE_NAME, CARD_PAGE)))
-_ADDRESS = re.compile(rf"(?:(?P<run>.+)/)?(?:(?P<page>{_PAGES})|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
+_ADDRESS = re.compile(rf"\A(?:(?P<run>.+)/)?(?:(?P<page>{_PAGES})|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
 _HERE = Path(__file__).resolve().parent
 
 

@@ -14,7 +14,7 @@ from conqret.scrapers.debates.layout import HEADINGS, Page, entry_content
 COLUMN = "arguments-column-{side}"
 CONTAINER = "argument-container"
 SIDE_NUMBER = re.compile(
-    r"(pro|con)(?:\s+argument)?\s*#?\s*([0-9]{1,2})\s*(?:[:.)–—-]+\s*|$)(.*)", re.IGNORECASE
+    r"(pro|con)(?:\s++argument)?+\s*+(?:#\s*+)?([0-9]{1,2})\s*+(?:[:.)–—-]++\s*+|$)(.*)", re.IGNORECASE
 )
 """A heading such as "Pro 2" or "Con 1: It costs too much": side, number, and the rest."""
 _NO_PARAGRAPH = re.compile(r"(?:\W*(?:read|show|see)\s+(?:more|less)\W*|back to top|\W*)", re.IGNORECASE)

@@ -14,8 +14,8 @@ MAX_PAGE = 8 * 2**20
 """Characters of a debate page that are read; the longest of ProCon's were under half a million."""
 OPENED_BY_CLICK = re.compile(r"collaps|accordion|expand|toggle|read-?more|more-|panel|tab-|argument")
 """In the class of a part that a click opens."""
-_FOOTNOTE_LINK = re.compile(r"#.*?\d{1,4}$")
-_BARE_NUMBER = re.compile(r"\s*[\[(]?\s*([0-9]{1,4})\s*[\])]?\s*")
+_FOOTNOTE_LINK = re.compile(r"#[^#\n]*\d$")
+_BARE_NUMBER = re.compile(r"\A\s*+[\[(]?+\s*+([0-9]{1,4})\s*+[\])]?+\s*+")
 _TAG = re.compile(r"<!--[^<>]*-->|<[/!?]?[A-Za-z][^<>]*>")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _SCRIPT_TAG = re.compile(r"<(/?)(script|style)\b", re.IGNORECASE)

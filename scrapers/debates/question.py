@@ -15,16 +15,19 @@ _ASKS = re.compile(
     r"who|what|when|where|why|which|how)\b",
     re.IGNORECASE,
 )
-_SITE = re.compile(r"\s*(?:[|–—-]\s*)?(?:www\.)?[A-Za-z0-9-]+\.(?:org|com|net)\s*$")
-_COUNT = r"(?:the\s+)?(?:top\s+)?(?:[0-9]{1,2}\s+)?"
-_SIDES = r"(?:pros?\s*(?:and|&|/|vs\.?)\s*cons?|arguments?\s+for\s+and\s+against)(?:\s+arguments?)?"
-_SUFFIX = re.compile(rf"\s*(?:[|–—:-]\s*)?{_COUNT}{_SIDES}\s*$", re.IGNORECASE)
+_SITE = re.compile(  # it begins where nothing longer could: so each place is tried once
+    r"(?:(?<!\s)\s*+(?:[|–—]\s*+|-(?:\s++|(?=www\.)))|(?<!\s)\s++|(?<![\sA-Za-z0-9-])|(?=www\.))"
+    r"(?:www\.)?[A-Za-z0-9-]++\.(?:org|com|net)\s*+$"
+)
+_COUNT = r"(?:the\s++)?+(?:top\s++)?+(?:[0-9]{1,2}\s++)?+"
+_SIDES = r"(?:pros?\s*+(?:and|&|/|vs\.?)\s*+cons?|arguments?\s++for\s++and\s++against)(?:\s++arguments?)?"
+_SUFFIX = re.compile(rf"(?<!\s)\s*+(?:[|–—:-]\s*+)?+{_COUNT}{_SIDES}\s*+$", re.IGNORECASE)
 TOP_N = re.compile(r"\btop\s+[0-9]{1,2}\s+pros?\s*(?:and|&)\s*cons?\b", re.IGNORECASE)
 """What the title of a headline page says."""
 
 
 MAX_TITLE = 400
-"""Characters; no heading is longer, and the patterns above take time that grows with the square of it."""
+"""Characters; no heading is longer."""
 
 
 def choose_question(candidates: Sequence[str]) -> str:

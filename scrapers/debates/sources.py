@@ -22,14 +22,14 @@ FOOTNOTES = "footnotes"
 MAX_URL = 2000
 """Characters of an address; longer ones are no sources but data."""
 _NAME = re.compile(r"(?:list\s+of\s+)?(?:sources|footnotes|references)\s*:?", re.IGNORECASE)
-_NUMBER = re.compile(r"[\[(]?\s*([0-9]{1,4})\s*[\])]?\s*[.:]?")
+_NUMBER = re.compile(r"\A[\[(]?+\s*+([0-9]{1,4})\s*+[\])]?+\s*+[.:]?")
 _ANCHOR = re.compile(r"(?:^|\D)([0-9]{1,4})$")
 _BARE_URL = re.compile(r"https?://[^\s<>\"'“”]+")
 _DATED = 300  # characters at the end of an entry in which its date stands
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
 _DAY = rf"(?:{_MONTH}\s*(?:[0-9]{{1,2}},?\s+)?|[0-9]{{1,2}}\s+{_MONTH}\s+)"
 _DATE = rf"(?:{_DAY}[12][0-9]{{3}}|[12][0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}})"
-_ACCESSED = re.compile(rf"\b(?:accessed|retrieved|visited|viewed)\s*(?:on)?:?\s*({_DATE})", re.IGNORECASE)
+_ACCESSED = re.compile(rf"\b(?:accessed|retrieved|visited|viewed)\s*+(?:on)?+:?+\s*+({_DATE})", re.IGNORECASE)
 _PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)")
 
 

@@ -23,7 +23,7 @@ NAMES = {"sufficiency": "local_sufficiency"}
 SCALE = LabelScale(
     "ordinal", 1, 3, {"low": 1, "average": 2, "medium": 2, "high": 3}, source="the Dagstuhl-15512 layout"
 )
-_CELL = re.compile(r"\s*([1-3])\s*\(\s*(\w+)\s*\)\s*")
+_CELL = re.compile(r"\A\s*+([1-3])\s*+\(\s*+(\w++)\s*+\)\s*+")
 
 
 def _fits(file: LabelFile) -> bool:

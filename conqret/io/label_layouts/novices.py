@@ -24,7 +24,7 @@ _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _WORKBOOKS = (".xlsx", ".xlsm", ".ods")
 _ENCRYPTED = 1  # the bit of a member's flags
 _KEY = re.compile(
-    r"(.+?)-((?:local|global)-(?:acceptability|relevance|sufficiency)|emotional-appeal|overall-quality|\w+)"
+    r"\A(.+?)-((?:local|global)-(?:acceptability|relevance|sufficiency)|emotional-appeal|overall-quality|\w+)"
 )
 
 

@@ -26,7 +26,7 @@ _FINISHED = {
 }
 """The reasons that change what an answer is worth, by the names that servers give them; any other is ``stop``."""
 
-_THOUGHTS = re.compile(r"<(think|thinking)>.*?</\1>", re.DOTALL)
+_THOUGHTS = re.compile(r"\A<(think|thinking)>.*?</\1>", re.DOTALL)
 
 
 def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Completion:

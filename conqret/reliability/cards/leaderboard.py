@@ -24,7 +24,7 @@ AVERAGED = ("alpha", "calibrated", "person", "as_person")
 """What is also a mean over dimensions."""
 ITEMS = 1000
 """Prices are those of so many items."""
-_FORM = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\[\s*(?P<dimension>[\w -]{1,200}?)\s*\]\s*)?")
+_FORM = re.compile(r"\A\s*+(?P<name>[A-Za-z_]\w*+)\s*+(?:\[\s*+(?P<dimension>[\w -]{1,200}?)\s*+\]\s*+)?")
 
 _COSTS: Mapping[str, Callable[[Card], float | None]] = {
     "usd": lambda card: None if card.cost.item["usd"] is None else card.cost.item["usd"] * ITEMS,

@@ -39,7 +39,7 @@ KNOWN: tuple[tuple[str, dict[str, Any]], ...] = (
 2022, Xiao et al. 2023 with Li and Li 2023 (the encoder of BeRDS's MMR),
 Hofstaetter et al. 2021 with Xiao et al. 2022."""
 
-_ADAPTER = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_ADAPTER = re.compile(r"\A[A-Za-z_][\w.]*+:[A-Za-z_]\w*+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from conqret.perturb.sentences import split
 from conqret.reliability.bias.contrast import OVERALL, Probe, perturbed
 from conqret.text.citations import MARK
 
-_FIRST_WORDS = re.compile(rf"((?:{MARK}|\W)*)([\w'’-]+(?: [\w'’-]+)?)")
+_FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)(\w[\w'’-]*+(?: [\w'’-]++)?)")
 """One or two words; what stands in front of them, such as a citation, is not in bold."""
 
 
