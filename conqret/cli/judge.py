@@ -297,9 +297,14 @@ def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
 
 
 def _remark(found: Judgments, *, quiet: bool) -> None:
+    from conqret.report.words import reason
+
     if found.session.kept and not quiet:
         note(f"{found.session.kept} of {len(found)} judgments were kept from before")
     tell_retried(found.session)
+    for name, example in found.session.failures.items():
+        if name not in found.summary.reasons:  # of requests that took nothing away from what was there
+            note(f"{reason(name)}, as for {example}")
     if found.missing:
         note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
 

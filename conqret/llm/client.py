@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, shortened
@@ -45,6 +46,14 @@ _RETRIED = frozenset({*_MENDABLE, Reason.TRUNCATED, Reason.REFUSAL})
 """What a model may do better another time; a prompt that is too long stays too long."""
 
 _log = logging.getLogger(__name__)
+
+
+class _Held(NamedTuple):
+    """An invalid response that is not recorded yet."""
+
+    sent: Request[Any]
+    key: str
+    completion: Completion
 
 
 class Client(AbstractAsyncContextManager["Client"]):
@@ -153,13 +162,17 @@ class Client(AbstractAsyncContextManager["Client"]):
         Raises:
             DeclarationError: the request cannot be asked of this model at all.
         """
-        answer = await self._ask(request)
+        answer = latest = await self._ask(request)
         if self._is_stale(answer):
             self.progress.retried += 1
-            again = await self._ask(request, afresh=True)
-            answer = answer if again.reason is not None and again.reason.status is Status.FAILED else again
-        if any(call.attempts for call in answer.calls):
-            self.progress.brake.count(request.item, answer.reason, answer.detail)
+            held: list[_Held] = []
+            latest = await self._ask(request, held)
+            if latest.status is not Status.FAILED and _of_use(latest, request) >= _of_use(answer, request):
+                answer = latest
+                for one in held:
+                    self._record(*one, instead=True)
+        if any(call.attempts for call in latest.calls):
+            self.progress.brake.count(request.item, latest.reason, latest.detail)
         return answer
 
     def _is_stale(self, answer: Answer[Any]) -> bool:
@@ -173,7 +186,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             and not any(call.attempts or call.key in self._fresh for call in answer.calls)
         )
 
-    async def _ask(self, request: Request[Response], *, afresh: bool = False) -> Answer[Response]:
+    async def _ask(self, request: Request[Response], held: list[_Held] | None = None) -> Answer[Response]:
+        """Ask, from recordings first; not from those of an earlier run where responses can be ``held``: that list gets
+        the invalid ones that would take the place of a recorded one, which may be worth more."""
         self._backend.check_can_ask(
             request.ask, read=request.reading is not None, written=request.written, plain=request.plain
         )
@@ -185,7 +200,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
             self._heard(key, sent)
             try:
-                completion, attempts = await self._obtain(sent, key, afresh=afresh)
+                completion, attempts = await self._obtain(sent, key, held)
             except ProviderError as error:
                 calls.append(_failed(sent, key, error))
                 return Answer(None, tuple(calls), reason=error.code, detail=str(error))
@@ -274,12 +289,13 @@ class Client(AbstractAsyncContextManager["Client"]):
             reading=request.reading if self._reads or not request.written else None,
         )
 
-    async def _obtain(self, sent: Request[Any], key: str, *, afresh: bool = False) -> tuple[Completion, int]:
-        """The completion from the store, from the same request under way, or from the model after so many attempts; not
-        from an earlier run where it is wanted ``afresh``."""
-        afresh = afresh and key not in self._fresh
-        recorded = self._store.get(key) if self._store is not None and not afresh else None
-        if recorded is not None:
+    async def _obtain(
+        self, sent: Request[Any], key: str, held: list[_Held] | None = None
+    ) -> tuple[Completion, int]:
+        """The completion from the store, from the same request under way, or from the model after so many attempts."""
+        recorded = self._store.get(key) if self._store is not None else None
+        afresh = held is not None and key not in self._fresh
+        if recorded is not None and not afresh:
             self.progress.recorded += 1
             return recorded, 0
         if self._batches is not None:
@@ -291,10 +307,15 @@ class Client(AbstractAsyncContextManager["Client"]):
             raise ProviderError(Reason.NOT_RECORDED, f"there is no recording of {missing}")
         flight = self._flights.get(key)
         if flight is None:
-            self._flights[key] = flight = asyncio.create_task(self._send(self._sender, sent, key, afresh))
+            self._flights[key] = flight = asyncio.create_task(
+                self._send(self._sender, sent, key, afresh and recorded is not None)
+            )
             flight.add_done_callback(lambda done: self._landed(key, done))
             # Who asks may be stopped; the answer is paid for, and recorded when it comes.
-            return await asyncio.shield(flight)
+            completion, attempts = await asyncio.shield(flight)
+            if held is not None and recorded is not None and not _valid(completion, sent):
+                held.append(_Held(sent, key, completion))
+            return completion, attempts
         completion, _ = await asyncio.shield(flight)
         self.progress.recorded += 1
         return completion, 0
@@ -305,18 +326,24 @@ class Client(AbstractAsyncContextManager["Client"]):
             flight.exception()  # nobody may be waiting for it any more
 
     async def _send(
-        self, sender: Sender, sent: Request[Any], key: str, afresh: bool
+        self, sender: Sender, sent: Request[Any], key: str, instead: bool
     ) -> tuple[Completion, int]:
-        """The completion as it is recorded, and the number of requests it took."""
+        """The completion as it is recorded, and the number of requests it took; ``instead`` of a recorded one only what
+        is valid is recorded at once."""
         with self._tracing.span(sent, key) as told:
             completion, attempts = await sender.send(sent)
             told(completion, attempts)
         if len(self._fresh) >= MAX_MISSING:  # a service goes on for weeks
             self._fresh.clear()
         self._fresh.add(key)
-        if self._store is None:
+        if instead and not _valid(completion, sent):
             return completion, attempts
-        kept = self._store.put(
+        return self._record(sent, key, completion, instead=instead), attempts
+
+    def _record(self, sent: Request[Any], key: str, completion: Completion, *, instead: bool) -> Completion:
+        if self._store is None:
+            return completion
+        return self._store.put(
             key,
             completion,
             ask=sent.ask,
@@ -324,15 +351,25 @@ class Client(AbstractAsyncContextManager["Client"]):
             model=self.model_id,
             params=parameters(sent, read=self._reads and not sent.plain),
             sample=sent.sample,
-            instead=afresh,
+            instead=instead,
         )
-        return kept, attempts
 
     def _wider(self, room: int | None, completion: Completion) -> int | None:
         """Twice the room, up to the model's maximum; None if there is no more to be had."""
         most = self._facts.max_output or MAX_ROOM
         used = room or completion.completion_tokens
         return min(2 * used, most) if used and used < most else None
+
+
+def _valid(completion: Completion, sent: Request[Any]) -> bool:
+    return not isinstance(read_reply(completion, sent.response, sent.context), Rejection)
+
+
+def _of_use(answer: Answer[Any], request: Request[Any]) -> float:
+    """How much of what was asked for an answer may hold: of an invalid one how many of the fields."""
+    if answer.reason is None:
+        return math.inf
+    return len(answer.given.keys() & request.response.model_fields.keys())
 
 
 def _call(sent: Request[Any], key: str, completion: Completion, attempts: int) -> Call:

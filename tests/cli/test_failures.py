@@ -77,7 +77,8 @@ def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None
         done = cli(*given, *asked(server))
     assert done.code == 0
     assert "stopped" not in done.err
-    assert len(server.requests) == 24 * 2 - refused
+    assert len(server.requests) == 24 * 2  # refusals are requested again, too
+    assert f"{refused} invalid responses of an earlier run requested again" in done.err
 
 
 def test_answers_that_are_of_use_in_part_stop_nothing(cli: Cli, tmp_path: Path) -> None:

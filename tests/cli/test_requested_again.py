@@ -1,0 +1,168 @@
+"""A run at a server that answered rubbish is healed by the same command at a healthy one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conqret.io.trec import ScoredDoc, write_run
+from conqret.judging.folder import JudgeFolder
+from conqret.llm import retry
+from tests.cli.conftest import Cli
+from tests.cli.score_files import lines, questions_file
+from tests.contract.items import demo
+from tests.generation.corpora import write_corpus
+from tests.judging.runs import write_items
+from tests.server import FaultPlan, FaultServer
+
+RUBBISH = FaultPlan(always="bad_json")
+ASKED = 4 * 2
+"""Questions of `rag-direct` about four items."""
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer(RUBBISH) as found:
+        yield found
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path / "items.jsonl", demo()[:4])
+
+
+def sent(server: FaultServer, plan: FaultPlan = FaultPlan()) -> int:  # noqa: B008 - it is frozen
+    """How many requests came since the last call; ``plan`` holds from now on."""
+    count = len(server.requests)
+    server.requests.clear()
+    server.plan = plan
+    return count
+
+
+def judging(server: FaultServer, items: Path, out: Path, *more: object) -> tuple[object, ...]:
+    model = ("--model", "openai/judge", "--api-base", server.url)
+    return ("judge", items, "--format", "rag-direct", *model, "-o", out, *more)
+
+
+def test_the_same_command_heals_a_run(cli: Cli, server: FaultServer, items: Path, tmp_path: Path) -> None:
+    given = judging(server, items, tmp_path / "r")
+    assert cli(*given).code == 1
+    assert sent(server) == ASKED * 3
+    done = cli(*given)
+    assert done.code == 0
+    assert sent(server) == ASKED
+    assert "4 items: 4 scored" in done.out
+    assert f"{ASKED} invalid responses of an earlier run requested again" in done.err
+    first = [one.model_dump(exclude={"trace"}) for one in JudgeFolder(tmp_path / "r").judgments()]
+
+    done = cli(*given)
+    assert (done.code, sent(server)) == (0, 0)
+    assert "requested again" not in done.err
+    replayed = cli(*judging(server, items, tmp_path / "replayed", "--replay", tmp_path / "r"))
+    assert (replayed.code, sent(server)) == (0, 0)
+    again = [one.model_dump(exclude={"trace"}) for one in JudgeFolder(tmp_path / "replayed").judgments()]
+    assert again == first
+
+
+def test_a_run_that_begins_afresh_is_healed_too(
+    cli: Cli, server: FaultServer, items: Path, tmp_path: Path
+) -> None:
+    cli(*judging(server, items, tmp_path / "r"))
+    sent(server)
+    assert cli(*judging(server, items, tmp_path / "r", "--overwrite")).code == 0
+    assert sent(server) == ASKED
+    other = cli(*judging(server, items, tmp_path / "other", "--recordings", tmp_path / "r/recordings.sqlite"))
+    assert (other.code, sent(server)) == (0, 0)
+
+
+def test_each_run_requests_them_once(cli: Cli, server: FaultServer, items: Path, tmp_path: Path) -> None:
+    given = judging(server, items, tmp_path / "r")
+    for _ in range(3):
+        done = cli(*given)
+        assert done.code == 1
+        assert sent(server, RUBBISH) == ASKED * 3
+    assert f"{ASKED} invalid responses of an earlier run requested again" in done.err
+
+
+def test_nothing_is_sent_where_that_is_not_wanted(
+    cli: Cli, server: FaultServer, items: Path, tmp_path: Path
+) -> None:
+    cli(*judging(server, items, tmp_path / "r"))
+    sent(server)
+    for out, option in (("r", "--no-retry-unscored"), ("replayed", "--replay")):
+        more = (option,) if out == "r" else (option, tmp_path / "r")
+        done = cli(*judging(server, items, tmp_path / out, *more))
+        assert (done.code, sent(server)) == (1, 0)
+        assert "4 items: 0 scored, 4 unscored" in done.out
+
+
+def test_a_server_that_is_down_takes_nothing_away(
+    cli: Cli, server: FaultServer, items: Path, tmp_path: Path
+) -> None:
+    """Nor does one that answers less than the one before."""
+    server.plan, server.length = FaultPlan(), 2  # of twelve documents: all but the relevance is valid
+    given = ("judge", items, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "r")
+
+    def found() -> tuple[int, int, list[dict[str, Any]]]:
+        judgments = JudgeFolder(tmp_path / "r").judgments()
+        return done.code, sent(server), [one.model_dump(exclude={"trace"}) for one in judgments]
+
+    done = cli(*given)
+    code, asked, before = found()
+    assert (code, asked) == (0, 4 * 3)
+    server.plan = FaultPlan(always="bad_request")
+    done = cli(*given)
+    assert "did not accept the request" in done.err
+    assert found() == (0, 4, before)
+    server.plan = RUBBISH
+    done = cli(*given)
+    assert found() == (0, 4 * 3, before)
+    server.length = 12
+    done = cli(*given)
+    assert found()[:2] == (0, 4)
+    assert JudgeFolder(tmp_path / "r").summary().scored == 4
+
+
+def commands(items: Path, folder: Path) -> dict[str, tuple[Any, ...]]:
+    """Every kind of command that asks a model over and over, but for the judge."""
+    write_run(folder / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    corpus = write_corpus(folder / "corpus").path
+    references = questions_file(folder)
+    said = [{"id": one, "generation": "Some say so."} for one in ("zoos", "cars")]
+    answers = lines(folder / "mine.jsonl", said)
+    return {
+        "bias": ("bias", items, "--probe", "length", "--format", "rag-direct"),
+        "sensitivity": ("sensitivity", items, "--perturb", "irrelevant:0,50", "--format", "rag-direct"),
+        "generate": ("generate", corpus, "--run", folder / "pro.res", "--stance", "pro"),
+        "dispute-awareness": ("score", "dispute-awareness", answers, "--questions", references),
+        "baselines": (
+            "score", "baselines", answers, "--references", references, "--metrics", "direct-score",
+        ),
+        "questions": ("questions", "debatable", references),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["bias", "sensitivity", "generate", "dispute-awareness", "baselines", "questions"]
+)
+def test_every_study_is_healed(cli: Cli, server: FaultServer, items: Path, tmp_path: Path, name: str) -> None:
+    model = ("--model", "openai/judge", "--api-base", server.url, "--stop-after-failures", 1)
+    given = (*commands(items, tmp_path)[name], *model, "-o", tmp_path / "r")
+    assert cli(*given).code == 1
+    asked = sent(server)
+    assert asked
+    kept = cli(*given, "--no-retry-unscored")
+    assert (kept.code, sent(server)) == (1, 0)
+    done = cli(*given)
+    assert done.code == 0, done.err
+    assert asked / 3 <= sent(server) <= asked
+    done = cli(*given)
+    assert (done.code, sent(server)) == (0, 0)
