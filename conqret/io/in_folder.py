@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from conqret.io.regular import only_regular
+
 
 class _Folder(Protocol):
     @property
@@ -14,14 +16,14 @@ class _Folder(Protocol):
 
 class InFolder:
     """``items_file = InFolder("items.jsonl")`` in a class with a ``path``: what has this name there. ``kept`` says that
-    it stays where the others are made anew.
+    it stays where the others are made anew. A pipe or a device of this name is refused.
     """
 
     def __init__(self, name: str, *, kept: bool = False) -> None:
         self.name, self.kept = name, kept
 
     def __get__(self, folder: _Folder, kind: type) -> Path:
-        return folder.path / self.name
+        return only_regular(folder.path / self.name)
 
     @staticmethod
     def of(kind: type) -> Iterator[InFolder]:

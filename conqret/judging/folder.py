@@ -155,7 +155,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
             for item in self.items():
                 count += 1
                 sha.update(canonical(item_record(item)) + b"\n")
-        except (FileNotFoundError, ValueError):
+        except DeclarationError:
             raise self._damaged(f"line {count + 1} is no item") from None
         if count != record.items_count:
             raise self._damaged(f"{counted(count, 'item')} instead of {record.items_count}")

@@ -20,11 +20,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from conqret._version import __version__
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, first_line
 from conqret.io.atomic import PARTS, write_whole
 from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
+from conqret.io.regular import check_own_files
 from conqret.llm.recordings import STORE_NAME
 
 RECORD_NAME = "run.json"
@@ -122,16 +123,32 @@ class RunFolder(Generic[R]):
         return str(self.RECORD.model_fields["kind"].default)
 
     def items(self) -> Iterator[Item]:
-        """The items, in their order."""
-        with self.items_file.open(encoding="utf-8") as lines:
-            for line in lines:
-                yield Item.model_validate_json(line)
+        """The items, in their order.
+
+        Raises:
+            DeclarationError: they are not there, or a line is no item.
+        """
+        mended = (
+            f"give {self.COMMAND} as it made this run again, with the original items, or get a sound copy"
+        )
+        try:
+            with self.items_file.open("rb") as lines:
+                for number, line in enumerate(lines, start=1):
+                    try:
+                        item = Item.model_validate_json(line)
+                    except ValidationError as error:
+                        why = f"{self.items_file}:{number} is no item ({_first(error)})"
+                        raise DeclarationError(f"{why}; {mended}") from None
+                    yield item
+        except OSError as error:
+            raise DeclarationError(f"{self.items_file} cannot be read: {error.strerror}; {mended}") from None
 
     def record(self) -> R:
         """What was run.
 
         Raises:
-            DeclarationError: there is no run, one of another kind, or one of an older layout.
+            DeclarationError: there is no run, one of another kind, or one of an older layout; or the folder holds a
+                pipe, or a link that leads out of it.
         """
         found = self._found()
         if found is None:
@@ -170,6 +187,7 @@ class RunFolder(Generic[R]):
         found = self._found()
         if found is None:
             self._refuse_foreign()
+            check_own_files(self.path)
         elif not (overwrite and found.get("kind", self.kind) == self.kind):
             before = self._read(found)
             if changed := record.differences(before):
@@ -219,8 +237,9 @@ class RunFolder(Generic[R]):
             found = parse(self.record_file.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except ValueError as error:
-            raise DeclarationError(f"{self.record_file} cannot be read: {error}") from error
+        except (OSError, ValueError) as error:
+            raise DeclarationError(f"{self.record_file} cannot be read: {first_line(error)}") from error
+        check_own_files(self.path)
         return found if isinstance(found, dict) else {}
 
     def _read(self, found: Mapping[str, Any]) -> R:
@@ -265,6 +284,12 @@ class RunFolder(Generic[R]):
                 shutil.rmtree(path)
             else:
                 path.unlink(missing_ok=True)
+
+
+def _first(error: ValidationError) -> str:
+    """The first thing that is wrong, with its place."""
+    found = error.errors()[0]
+    return ": ".join(filter(None, (".".join(map(str, found["loc"])), found["msg"])))
 
 
 def _old(path: Path) -> str:

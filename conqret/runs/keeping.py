@@ -19,6 +19,7 @@ from typing import Any
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
+from conqret.io.regular import check_own_files, only_regular
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
 
@@ -184,11 +185,12 @@ def _in_words(record: dict[str, Any]) -> Iterator[str]:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = parse((path / RECORD_NAME).read_bytes())
+        record = parse(only_regular(path / RECORD_NAME).read_bytes())
     except OSError:
         raise DeclarationError(f"{path} holds no run ({RECORD_NAME} is not there)") from None
     except ValueError as error:
         raise DeclarationError(f"{path / RECORD_NAME} cannot be read: {error}") from None
+    check_own_files(path)
     return record if isinstance(record, dict) else {}
 
 

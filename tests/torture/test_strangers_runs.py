@@ -65,7 +65,7 @@ LOOKS = (
     ("compare", "{mine}", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
     ("methods", "{run}"),
     ("runs", "list", "{runs}"),
-    ("recordings", "info", "{run}"),
+    ("recordings", "stats", "{run}"),
     ("judge", "fixtures/demo/items.jsonl", "--replay", "{run}", "-o", "{run}-again"),
 )
 

@@ -38,7 +38,8 @@ class Ballots:
         folders apart).
 
         Raises:
-            DeclarationError: fewer than two runs, one twice, not finished or of other items, or no shared metric.
+            DeclarationError: fewer than two runs, one twice, not finished, damaged or of other items, or no shared
+                metric.
         """
         names = tuple(called or told_apart([run.path for run in runs]))
         if len(set(names)) < max(len(names), 2):
@@ -50,6 +51,12 @@ class Ballots:
                     f"{run.path} judges other items than {runs[0].path}: a jury judges the same items"
                 )
         judged = tuple({one.item: one for one in run.finished()} for run in runs)
+        for run, judgments in zip(runs, judged, strict=True):
+            if lacking := [item for item in judged[0] if item not in judgments]:
+                raise DeclarationError(
+                    f"{run.judgments_file} holds no judgment of {lacking[0]}; give the command that made this run "
+                    "again, and it is mended"
+                )
         metrics = tuple(name for name in records[0].metrics if all(name in one.metrics for one in records))
         if not metrics:
             told = "; ".join(
