@@ -124,9 +124,9 @@ class Budget:
     held for it, so much more is held for each that follows.
     """
 
-    def __init__(self, limit: float | None, ledger: Ledger | None = None) -> None:
+    def __init__(self, limit: float | None) -> None:
         self.limit = float("inf") if limit is None else limit
-        self.ledger = ledger
+        self.ledger: Ledger | None = None
         self.spent = 0.0
         self._reserved = 0.0
         self._running = 0
@@ -134,6 +134,10 @@ class Budget:
         self._dearer = 0.0
         self._patience = PATIENCE
         self.refused = False
+
+    def book_in(self, ledger: Ledger) -> None:
+        """Have the limit hold for all that books in a ledger."""
+        self.ledger, self._dearer = ledger, max(self._dearer, ledger.dearer())
 
     @asynccontextmanager
     async def reserve(self, estimate: float) -> AsyncIterator[Callable[[float], None]]:
@@ -160,7 +164,7 @@ class Budget:
             self._running -= 1
             self._reserved = self._reserved - held if self._running else 0.0
             if self.ledger is not None:
-                self.ledger.settle(held, cost)
+                self.ledger.settle(held, cost, self._dearer)
             self._settled.set()
 
     def _hold(self, dollars: float) -> bool:
@@ -221,7 +225,7 @@ class Quota:
     def book_in(self, ledger: Callable[[], Ledger]) -> None:
         """Have the budget, where there is one, hold for all that books in a ledger."""
         if self._limit is not None and self._budget.ledger is None:
-            self._budget.ledger = ledger()
+            self._budget.book_in(ledger())
 
     @asynccontextmanager
     async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:

@@ -11,7 +11,7 @@ from conqret.reliability.validation.calibration_maps import KINDS
 from conqret.reliability.validation.dimension import DimensionAgreement
 from conqret.reliability.validation.held_out import HeldOut
 from conqret.reliability.validation.judge_comparison import JudgeComparison, Pair
-from conqret.reliability.validation.people import PeopleAgreement
+from conqret.reliability.validation.people import OVERALL, PeopleAgreement
 from conqret.reliability.validation.settings import Basis
 from conqret.reliability.validation.statistics import STATISTICS
 from conqret.reliability.validation.trivial import AS_CHANCE, TRIVIAL, WORDS
@@ -23,6 +23,7 @@ from conqret.report.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 
+NO_ALPHAS: Mapping[str, Estimate] = {}
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 AS_ONE = ("Judge as one", "One person", "People")
@@ -86,8 +87,8 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
             for one in [average.judges[name]]
         ],
         foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
-        note="Krippendorff's alpha decides who is closest: the mean over the labelled dimensions without overall "
-        "quality, on what all judges scored; 1 is full agreement, 0 chance. p: of the first judge over this one. "
+        note="Krippendorff's alpha decides who is closest, on what all judges scored; 1 is full agreement, 0 chance. "
+        f"{average_note(found.averaged)} p: of the first judge over this one. "
         "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says "
         "the middle. "
         f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
@@ -258,9 +259,11 @@ def _head(name: str) -> str:
     return "Judge" if name == "mean" else name.capitalize()
 
 
-def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate]) -> str:
-    """Of what an average is, and of how many of these nothing is known of how they vary."""
-    without = sum(alphas[name].low is None for name in dimensions)
+def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate] = NO_ALPHAS) -> str:
+    """Of what an average is, and of how many of these (by their ``alphas``) nothing is known of how they vary."""
+    if list(dimensions) == [OVERALL]:
+        return "The average is that of overall quality, the only dimension."
+    without = sum(alphas[name].low is None for name in dimensions if name in alphas)
     said = f", of which {without} have no interval of their own" if without else ""
     return (
         f"The average is over {words.number(len(dimensions), 'dimension')} (without overall quality){said}."

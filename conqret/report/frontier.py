@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from conqret.reliability.validation.averaged import averaged_dimensions
 from conqret.reliability.validation.frontier import ITEMS, Frontier, Offer
 from conqret.reliability.validation.judge_comparison import quoted
 from conqret.report import words
@@ -19,7 +20,7 @@ TITLE = "Which judge is worth its price?"
 def frontier_tables(found: Frontier) -> Iterator[Table]:
     """What each judge costs and how far it agrees, what that means, and every pair."""
     known = {name: count for name, count in found.units.items() if count}
-    averaged = max(1, len(known) - ("overall_quality" in known))
+    averaged = len(averaged_dimensions(dict.fromkeys(known, True)))
     units = " to ".join(map(words.count, sorted({min(known.values()), max(known.values())})))
     yield Table(
         "What they cost, and how far they agree",

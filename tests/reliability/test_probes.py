@@ -201,7 +201,8 @@ def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
 
 def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
     told: list[Told] = []
-    bias(SINGLES[:2], judge=lambda item: told.append(item) or 0.5, probes=["yes-bias"])
+    judge = {"judge": lambda item: told.append(item) or 0.5, "metrics": ["overall_quality"]}
+    bias(SINGLES[:2], probes=["yes-bias"], **judge)
     asked = {(one["topic"].split(chr(34))[1], one["stance"], one["argument"][:8]) for one in told}
     assert asked == {
         ("yes", "pro", "Reason 0"),

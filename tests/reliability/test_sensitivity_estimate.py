@@ -102,11 +102,11 @@ def test_rewriting_has_one_budget_in_all(
     dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
     monkeypatch.setattr("conqret.llm.options.backend_of", lambda model: dear)
     damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
-    rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.0)
+    rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.25)
     session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")
     materials, unable = damage_materials(demo[:2], damages, rewriter=session)
     assert len(asked) == 2
-    assert len(set(asked)) == 1  # 1.20 dollars are gone, and the second perturbation asks nothing
+    assert len(set(asked)) == 1  # 1.20 of 1.25 dollars are gone, and the second perturbation requests nothing
     assert len(materials["hallucinate"].rewrites) == 2
     assert unable["hallucinate"] == []
     assert [("budget" in one.reason) for one in unable["paraphrase"]] == [True, True]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
+from conqret.reliability.validation.averaged import averaged_dimensions
 from conqret.reliability.validation.calibration import (
     CalibratedOn,
     Calibration,
@@ -23,7 +24,6 @@ from conqret.reliability.validation.calibration import (
 from conqret.reliability.validation.calibration_maps import KINDS, Seen, Tried, refits, tried, why_not
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import Joined, join_labels
-from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial, labelled_folds, over_trivial
 from conqret.reliability.validation.validate import validated_judge
@@ -139,7 +139,8 @@ def _checked(
         pooled.append(sides)
         missed = {kind: why for kind in KINDS if (why := why_not(kind, fits[maps.dimension][0]))}
         checked[maps.dimension] = _on(view, sampled[maps.dimension], missed, sides, drawn)
-    rows = [alphas for name, alphas in sampled.items() if name != OVERALL] or list(sampled.values())
+    names = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
+    rows = [sampled[name] for name in names]
     means = {
         name: average([one[name] for one in rows]) for name in rows[0] if all(name in one for one in rows)
     }

@@ -20,6 +20,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.folder import JudgeFolder
+from conqret.reliability.validation.averaged import averaged_dimensions
 from conqret.reliability.validation.held_out import FoldedChoice, HeldOut
 from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.shared_units import Shared, Sides
@@ -66,8 +67,8 @@ class ComparedOn(Frozen):
 class JudgeComparison(Frozen):
     """The comparison of the ``judges``, those with the highest mean alpha first.
 
-    ``average`` is without overall quality (unless that is all), and its p-values are corrected over the pairs, those of
-    all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
+    ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
+    of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
     other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
     each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
     """
@@ -80,6 +81,14 @@ class JudgeComparison(Frozen):
     over: Mapping[str, float | None]
     winner: str
     left_out: tuple[str, ...]
+
+    @property
+    def averaged(self) -> list[str]:
+        """The dimensions that ``average`` is over."""
+        rows = {name: one.judges.values() for name, one in self.dimensions.items()}
+        return averaged_dimensions(
+            {name: all(one.alpha.value is not None for one in judges) for name, judges in rows.items()}
+        )
 
     @property
     def lost(self) -> dict[str, int]:

@@ -10,9 +10,9 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import LabelSet, Unit
+from conqret.reliability.validation.averaged import averaged_dimensions
 from conqret.reliability.validation.dimension_view import NO_SCALE, View
 from conqret.reliability.validation.label_join import join_labels
-from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import Basis, Settings
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Sampled, average, without_value
@@ -135,8 +135,8 @@ class Shared:
         return np.asarray(np.sum(sizes, axis=0))
 
     def averaged(self, found: Mapping[str, Sequence[Sampled]]) -> list[Sampled]:
-        """The mean alpha of each judge over the dimensions on which all have one, without overall quality unless that
-        is all."""
-        rows = [one for name, one in found.items() if name != OVERALL or len(found) == 1]
-        defined = [one for one in rows if all(alpha.defined for alpha in one)]
-        return [average(list(judge)) for judge in zip(*(defined or rows), strict=True)]
+        """The mean alpha of each judge over the dimensions of :func:`averaged_dimensions` on which all have one."""
+        names = averaged_dimensions(
+            {name: all(alpha.defined for alpha in one) for name, one in found.items()}
+        )
+        return [average(list(judge)) for judge in zip(*(found[name] for name in names), strict=True)]

@@ -13,13 +13,12 @@ from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
-from conqret.judging.dimensions import DIMENSIONS
+from conqret.reliability.validation.averaged import averaged_dimensions
 from conqret.reliability.validation.calibration import Calibration
 from conqret.reliability.validation.dimension import DimensionValidation
 from conqret.reliability.validation.dimension_check import Checked, check_dimension
 from conqret.reliability.validation.label_join import JoinReport, join_labels
 from conqret.reliability.validation.missing import Missingness, missingness
-from conqret.reliability.validation.people import OVERALL
 from conqret.reliability.validation.settings import USUAL, Basis, Settings
 from conqret.reliability.validation.trivial import beside_trivial
 from conqret.reliability.validation.variants import CALIBRATED, NOT_CALIBRATED
@@ -141,21 +140,13 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
 
 
 def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
-    rows = {name: one for name, one in checked.items() if name != OVERALL}
-    taxonomy = {dimension.name for dimension in DIMENSIONS}
-    within = {name: one for name, one in rows.items() if name in taxonomy}
-    rows = within or rows
-    if not rows:
-        none = undefined("overall quality is the only dimension")
-        return Average(
-            dimensions=[], judge={"mean": none}, people=none, person=none, as_person=none, gain=none
-        )
-    every = list(rows.values())
+    names = averaged_dimensions({name: one.judge["mean"].defined for name, one in checked.items()})
+    every = [checked[name] for name in names]
     variants = [name for name in every[0].judge if all(name in one.judge for one in every)]
     means = {name: average([one.judge[name] for one in every]) for name in variants}
     gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
     return Average(
-        dimensions=list(rows),
+        dimensions=names,
         judge={name: one.estimate(confidence) for name, one in means.items()},
         gain=gain.estimate(confidence),
         people=average([one.people for one in every]).estimate(confidence),

@@ -1,0 +1,59 @@
+"""An average over dimensions is the same wherever it is printed: validate, compare, frontier and calibrate have one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import conqret
+from conqret.reliability.validation.averaged import averaged_dimensions
+from tests.cli.conftest import Cli
+from tests.contract.items import DEMO
+
+LABELS = DEMO.parent / "labels.jsonl"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("runs")
+    replay = DEMO.parent / "recordings.jsonl.gz"
+    conqret.judge(
+        DEMO, model="openai/claude", format="rag-fine-grained", replay=replay, output=folder / "model"
+    )
+    conqret.judge(DEMO, format="rag-fine-grained", output=folder / "offline")
+    return folder / "model", folder / "offline"
+
+
+@pytest.mark.parametrize(
+    "dimension", [(), ("--dimension", "overall_quality"), ("--dimension", "context_relevance")]
+)
+def test_every_command_prints_the_same_average(
+    cli: Cli, runs: tuple[Path, Path], dimension: tuple[str, ...]
+) -> None:
+    given = ("--labels", LABELS, *dimension, "--json")
+    validated = json.loads(cli("validate", runs[0], "-o", runs[0].parent / "card", *given).out)
+    compared = json.loads(cli("compare", *runs, *given).out)
+    alpha = validated["average"]["judge"]["mean"]
+    assert alpha["value"] is not None
+    assert compared["average"]["judges"]["model"]["alpha"]["value"] == pytest.approx(
+        alpha["value"], abs=1e-12
+    )
+    offers = {one["run"]: one["alpha"] for one in json.loads(cli("frontier", *runs, *given).out)["offers"]}
+    assert offers["model"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("defined", "averaged"),
+    [
+        ({"cogency": True, "clarity": True, "overall_quality": True}, ["cogency", "clarity"]),
+        ({"cogency": False, "clarity": True}, ["clarity"]),
+        ({"cogency": True, "context_relevance": True}, ["cogency"]),
+        ({"context_relevance": True, "overall_quality": True}, ["context_relevance"]),
+        ({"overall_quality": True}, ["overall_quality"]),
+        ({"cogency": False}, ["cogency"]),
+    ],
+)
+def test_what_an_average_is_over(defined: dict[str, bool], averaged: list[str]) -> None:
+    assert averaged_dimensions(defined) == averaged
