@@ -61,6 +61,7 @@ def test_generate(folder, monkeypatch, capsys):
         "kept": 1,
         "cost_usd": 0.0,
         "estimated": 0,
+        "retried": 0,
         "failures": {},
         "stopped": "",
         "others": {},
