@@ -7,7 +7,10 @@ by the source, with vetoes for what must agree exactly.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 from conqret.baseline.findings import clip, quoted
@@ -23,6 +26,9 @@ MISSING_FACTOR = 0.5
 PASSAGE = 40
 MARGIN = 8
 NEIGHBOURS = 10
+OFTEN = 50
+"""Occurrences from which on a stem of a source is only looked at where a rarer one is near: a text of one sentence, a
+thousand times with another number, would take time with the square of its length."""
 
 
 @dataclass(frozen=True)
@@ -76,20 +82,73 @@ def align(claim: Sentence, source: Text) -> Alignment:
     return Alignment(value, coverage, "silent", f"The closest passage of the source lacks {missing}.")
 
 
+class Alignments:
+    """The alignments of sentences with documents, by their numbers from 1; the same sentence is compared once."""
+
+    def __init__(self, documents: Sequence[Text]) -> None:
+        self.documents = documents
+        self._known: dict[tuple[str, int], Alignment] = {}
+
+    def of(self, claim: Sentence, number: int) -> Alignment | None:
+        """How far a document bears a sentence out; None where there is no document of this number."""
+        if not 1 <= number <= len(self.documents):
+            return None
+        found = self._known.get((claim.text, number))
+        if found is None:
+            found = self._known[claim.text, number] = align(claim, self.documents[number - 1])
+        return found
+
+
 def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
     """Where the passage starts and ends among the source's words, and its coverage of the claim.
 
     Coverage is the weighted share of the claim's content stems in the passage, in [0, 1]; the passage is
-    the first of at most 40 words with the highest. One pass over the words, with two ends.
+    the first of at most 40 words with the highest. One pass over the words that both have, with two ends.
     """
     weights = claim.weights
-    places = [i for i, term in enumerate(source.stems) if term in weights]
-    if not places:
+    shared = source.places.keys() & weights.keys()
+    if not shared:
         return 0, 0, 0.0
-    stems = source.stems
+    rare, most = _rare(shared, claim, source)
+    first, last, best = _best_of(_around(rare, shared, source), claim, source) if rare else (0, 0, 0.0)
+    if best <= most:  # words that are everywhere may be the best passage by themselves
+        every = sorted([place for term in shared for place in source.places[term]])
+        first, last, best = _best_of(every, claim, source)
+    coverage = clip(best / sum(weights.values()))
+    return first, last + 1, coverage
+
+
+def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], float]:
+    """Where the rarest of the shared stems stand, if the others are everywhere, and the weight of the others."""
+    rare, left = list[int](), sum([claim.weights[term] for term in shared])
+    by_count = sorted(shared, key=lambda term: len(source.places[term]))
+    if len(source.places[by_count[-1]]) <= OFTEN:
+        return [], left
+    for term in by_count:
+        if len(rare) + len(source.places[term]) > OFTEN:
+            break
+        rare += source.places[term]
+        left -= claim.weights[term]
+    return rare, left
+
+
+def _around(rare: Sequence[int], shared: Set[str], source: Text) -> list[int]:
+    """The places of shared stems within a passage's length of rare ones, in order."""
+    found = set[int]()
+    for term in shared:
+        places = source.places[term]
+        for place in rare:
+            low = bisect_left(places, place - PASSAGE)
+            found.update(places[low : bisect_left(places, place + PASSAGE, low)])
+    return sorted(found)
+
+
+def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int, int, float]:
+    """The first and last word of the first passage with the highest weight, and that weight."""
+    weights, stems = claim.weights, source.stems
     inside: dict[str, int] = {}
     score = best = 0.0
-    first = left = 0
+    left = 0
     chosen = (places[0], places[0])
     for place in places:
         term = stems[place]
@@ -105,9 +164,7 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
             left += 1
         if score > best:
             best, chosen = score, (places[left], place)
-    first, last = chosen
-    coverage = clip(best / sum(weights.values()))
-    return first, last + 1, coverage
+    return *chosen, best
 
 
 def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, int, list[str]]:
@@ -118,7 +175,9 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     """
     if not claim.numbers:
         return 0, 0, []
-    near = [quantity for quantity in source.numbers if start <= quantity.place < end]
+    numbers = source.numbers
+    first, last = (bisect_left(numbers, place, key=attrgetter("place")) for place in (start, end))
+    near = numbers[first:last]
     held = elsewhere = 0
     wrong = []
     for quantity in claim.numbers:

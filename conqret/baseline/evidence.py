@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from conqret.baseline import grounding, nuggets, quality
-from conqret.baseline.alignment import align
+from conqret.baseline.alignment import Alignments, align
 from conqret.baseline.criteria import criteria
 from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which, clip
 from conqret.baseline.fitted import fitted
@@ -58,7 +58,7 @@ class Evidence:
         """The share of an argument's content that its documents bear out (`grounding.groundedness`)."""
         key = ("grounded", which)
         if key not in self._kept:
-            self._kept[key] = grounding.groundedness(self._argument(which), self._documents)
+            self._kept[key] = grounding.groundedness(self._argument(which), self._alignments)
         return self._kept[key]
 
     def dimensions(self, which: Which = "argument") -> Mapping[str, Finding]:
@@ -76,7 +76,7 @@ class Evidence:
 
     def citation_support(self, which: Which = "argument") -> tuple[CitationVerdict, ...]:
         """What each cited document says of the sentence that cites it, in order."""
-        return grounding.citation_verdicts(self._argument(which), self._documents)
+        return grounding.citation_verdicts(self._argument(which), self._alignments)
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
         """``n`` distinct key points about topic and stance (`nuggets.topic_nuggets`)."""
@@ -131,6 +131,10 @@ class Evidence:
             analysed(f"{document.title}\n\n{document.text}" if document.title else document.text)
             for document in self.item.documents
         )
+
+    @cached_property
+    def _alignments(self) -> Alignments:
+        return Alignments(self._documents)
 
     @cached_property
     def _features(self) -> tuple[Features, ...]:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from conqret.baseline.alignment import Alignment, align
+from conqret.baseline.alignment import Alignment, Alignments
 from conqret.baseline.findings import CitationVerdict, Finding
 from conqret.text.analysis import Sentence, Text
 
 UNCITED_WEIGHT = 0.5
 
 
-def citation_verdicts(argument: Text, documents: Sequence[Text]) -> tuple[CitationVerdict, ...]:
+def citation_verdicts(argument: Text, alignments: Alignments) -> tuple[CitationVerdict, ...]:
     """One verdict for each cited document of each sentence, in order."""
     verdicts = []
     for i, sentence in enumerate(argument.sentences, start=1):
         for number in sentence.cites:
-            if 1 <= number <= len(documents):
-                found = align(sentence, documents[number - 1])
+            found = alignments.of(sentence, number)
+            if found is not None:
                 verdicts.append(CitationVerdict(i, number, found.label, found.explanation))
             else:
                 verdicts.append(CitationVerdict(i, number, None, "The item has no document of this number."))
     return tuple(verdicts)
 
 
-def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
+def groundedness(argument: Text, alignments: Alignments) -> Finding:
     """The share of the argument's content that its documents bear out, in [0, 1].
 
     The mean of `align`'s value over sentences, weighted by the weight of their content stems. A cited
@@ -34,11 +32,11 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     cited = any(sentence.cites for sentence in argument.sentences)
     total = borne = 0.0
     clashes = missing = 0
-    everything = frozenset[str]().union(*(d.terms for d in documents))
+    everything = frozenset[str]().union(*(d.terms for d in alignments.documents))
     for sentence in argument.sentences:
         size = sum(sentence.weights.values())
         if sentence.cites:
-            best = _best(sentence, documents)
+            best = _best(sentence, alignments)
             value = best.value if best else 0.0
             clashes += best is not None and best.label == "contradicts"
             missing += best is None or best.label == "silent"
@@ -58,6 +56,6 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     )
 
 
-def _best(sentence: Sentence, documents: Sequence[Text]) -> Alignment | None:
-    found = [align(sentence, documents[n - 1]) for n in sentence.cites if 1 <= n <= len(documents)]
+def _best(sentence: Sentence, alignments: Alignments) -> Alignment | None:
+    found = [one for number in sentence.cites if (one := alignments.of(sentence, number)) is not None]
     return max(found, key=lambda alignment: alignment.value) if found else None

@@ -29,6 +29,7 @@ HALF_TRUST = 2.0
 PRIOR = 5.0
 FULL_LIFT = 2.0
 ANCHOR_UNIT = 1024
+MANY = 30  # words of a topic from which on all words of a text are counted at once
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,14 @@ class Query:
 
     def frequency(self, text: Text) -> dict[str, int]:
         """How often each query stem occurs in ``text``, alone or within an initialism."""
-        found = {term: text.frequency(term) for term in self.weights}
+        if len(self.weights) > MANY:
+            stems, words = Counter(text.stems), Counter(text.words)
+            found, count = {term: stems[term] for term in self.weights}, words.__getitem__
+        else:
+            found, count = {term: text.frequency(term) for term in self.weights}, text.words.count
         for short, parts in self.initialisms.items():
             if short in text.vocabulary:
-                n = text.words.count(short)
+                n = count(short)
                 for term in parts:
                     found[term] = found.get(term, 0) + n
         return found

@@ -181,6 +181,15 @@ class Text:
         return [_terms[word] for word in self.words]
 
     @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where each content stem stands among the words, in order."""
+        found = dict[str, list[int]]()
+        for place, term in enumerate(self.stems):
+            if term:
+                found.setdefault(term, []).append(place)
+        return found
+
+    @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """Its quantities in order."""
         return quantities(self.words)

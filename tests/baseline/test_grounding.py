@@ -1,7 +1,9 @@
+import random
+
 import pytest
 
 from conqret.baseline import Evidence
-from conqret.baseline.alignment import align, best_passage
+from conqret.baseline.alignment import PASSAGE, align, best_passage
 from conqret.text.analysis import Sentence, Text
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
@@ -98,3 +100,26 @@ def test_without_citations_the_words_of_all_documents_count() -> None:
     assert evidence.groundedness().value == 1
     assert Evidence(item(*UNIFORMS, argument="Lions roar.")).groundedness().value == 0
     assert Evidence(item(argument="Uniforms reduce bullying.")).groundedness().value == 0
+
+
+def test_what_is_everywhere_in_a_source_is_only_looked_at_where_it_matters() -> None:
+    chance = random.Random(3)
+    words = [
+        *"school attendance rise people crane seattle increase not".split(),
+        *(f"w{n}x" for n in range(30)),
+    ]
+    for _ in range(300):
+        odds = [chance.random() ** 4 for _ in words]
+        source = Text(" ".join(chance.choices(words, odds, k=chance.choice([30, 200, 800]))))
+        claim = Sentence(" ".join(chance.choices(words, [one**0.3 for one in odds], k=chance.randint(1, 12))))
+        assert best_passage(claim, source)[2] == best_of_all(claim, source)
+
+
+def best_of_all(claim: Sentence, source: Text) -> float:
+    """The highest coverage by any 40 words of the source, each window by itself."""
+    windows = (
+        frozenset(source.stems[start : start + PASSAGE]) & claim.terms
+        for start in range(max(1, len(source.stems) - PASSAGE + 1))
+    )
+    whole = sum(claim.weights.values())
+    return max(sum(claim.weights[term] for term in window) for window in windows) / whole if whole else 0.0

@@ -1,0 +1,73 @@
+"""Texts of one thing many times, through every format of the baseline: twice the text takes about twice the time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.errors import FaultsError
+from conqret.judging.registry import JUDGES
+from tests.torture.effort import FULL, times
+
+CITED = "Later start times raised attendance by 12 percent in Seattle schools [1]. "
+TOPIC = {"topic": "Should schools start later?", "stance": "pro"}
+
+
+def _same(text: str) -> dict[str, Any]:
+    """An argument, with its source in the same words."""
+    return {**TOPIC, "documents": [text.replace(" [1]", "")], "argument": text}
+
+
+SHAPES: dict[str, Callable[[int], dict[str, Any]]] = {
+    "one cited sentence": lambda size: _same(CITED * (size // len(CITED))),
+    "sentences that differ in a number": lambda size: _same(
+        "".join(f"In {number} schools attendance rose [1]. " for number in range(size // 36))
+    ),
+    "tiny documents": lambda size: {**TOPIC, "documents": ["a"] * (size // 8), "argument": CITED},
+    "a topic of many words": lambda size: {
+        **_same(words := " ".join(f"w{number} abc" for number in range(size // 10))),
+        "topic": words,
+    },
+    "marks": lambda size: {**TOPIC, "documents": ["a. "], "argument": "[1] " * (size // 4)},
+    "one word": lambda size: _same("schools " * (size // 8)),
+    "full stops": lambda size: _same(". " * (size // 2)),
+    "digits": lambda size: _same("1" * size),
+    "lines": lambda size: _same("a\n" * (size // 2)),
+    "negations": lambda size: _same("not " * (size // 4)),
+    "ranges of citations": lambda size: {
+        **TOPIC,
+        "documents": ["a"] * 100,
+        "argument": "It is [1-100]. " * (size // 200),
+    },
+}
+FORMATS = tuple(JUDGES) if FULL else ("rag-fine-grained", "citation-support", "response-quality")
+SHORTER, GROWTH = times(40_000, 100_000), 3.2
+"""Characters; and the growth with a doubled text, which is 2 for what is linear and 4 for a square."""
+
+
+def seconds(shape: str, size: int, name: str) -> float:
+    """Of this process, for judging the text anew; 0 where the format wants what the item has not."""
+    item = SHAPES[shape](size)
+    began = time.process_time()
+    try:
+        conqret.judge(item, format=name, model="offline")
+    except FaultsError:
+        conqret.judge({**item, "second_argument": item["argument"]}, format=name, model="offline")
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_repetitive_text_takes_time_in_proportion(name: str) -> None:
+    seconds("one word", 100, name)  # what is loaded once
+    for shape in SHAPES if FULL else [*SHAPES][:4]:
+        grown = list[float]()
+        for _ in range(3):  # what else runs here may take the time
+            one, two = (seconds(shape, size, name) for size in (SHORTER, 2 * SHORTER))
+            grown.append(two / max(one, 0.02))
+            if grown[-1] < GROWTH:
+                break
+        assert min(grown) < GROWTH, (shape, grown)
