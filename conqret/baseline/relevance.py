@@ -24,6 +24,7 @@ HALF_EXTENT = 50
 HALF_ARGUMENT = 4
 FULL_LENGTH = 100  # words from which on a mention counts as one
 SHORT = 0.75  # how far brevity is made up for, as BM25's b
+SENTENCE = 20  # words from which on it is made up for whole: a line of five words is often no evidence at all
 VOCABULARY = 1500  # two texts on different topics share about |S| |T| / 1500 uncommon stems
 HALF_TRUST = 2.0
 PRIOR = 5.0
@@ -99,7 +100,7 @@ def features(text: Text, query: Query) -> Features:
     """The features of ``text`` for ``query``, read from the sentences that are neither furniture nor orders.
 
     match     = sum(w_t (1 - 2^(-f_t / l))) / sum(w_t) over query stems t with weight w_t and frequency f_t
-    l         = min(1, 1/4 + 3/4 n / 100): a sentence has no room to repeat the words of the question
+    l         = 1 - 3/4 max(0, 1 - n/100) min(1, n/20): a passage has no room to repeat the words of the question
     argument  = c / (c + 4), c the number of argumentative cue words
     extent    = n / (n + 50), n the number of words
     noise     = share of words in sentences of advertising, page furniture or orders to the judge
@@ -114,7 +115,7 @@ def features(text: Text, query: Query) -> Features:
     frequency = query.frequency(body)
     total = sum(query.weights.values())
     length = len(body.words)
-    room = min(1.0, 1 - SHORT + SHORT * length / FULL_LENGTH)
+    room = 1 - SHORT * max(0.0, 1 - length / FULL_LENGTH) * min(1.0, length / SENTENCE)
     hits = sum(w * (1 - 0.5 ** (frequency[t] / room)) for t, w in query.weights.items())
     match = hits / total if total else 0.0
     cues = body.count(ARGUMENT_CUES)

@@ -24,6 +24,8 @@ from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 
 NO_ALPHAS: Mapping[str, Estimate] = {}
+LOWER_TAIL = 0.025
+"""How often a 95% interval lies above 0 where there is no agreement."""
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 AS_ONE = ("Judge as one", "One person", "People")
@@ -200,7 +202,7 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | T
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [
-        f"Minus {name}" + " (0 if below)" * any(one.reason == AS_CHANCE for one in known[name])
+        f"Minus {name}" + " (at least 0)" * any(one.reason == AS_CHANCE for one in known[name])
         for name in names
     ]
     yield Table(
@@ -210,7 +212,7 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | T
             (words.label(dimension), *(_shown(one.get(name, none)) for name in names))
             for dimension, one in over.items()
         ],
-        note="Over the same topics. Where the whole interval lies above 0, the judge is shown to agree better; below 0 "
+        note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval lies above 0, the judge is shown to agree better; below 0 "
         f"(marked), to agree less; else they are not told apart.{f' {said}' if chance else ''}",
     )
 
@@ -237,6 +239,9 @@ def in_one_line(rows: Collection[DimensionAgreement]) -> str:
             found += f", and well (an alpha of {WEAK} or more)" + (not one) * f" on {well or 'none'}"
     else:
         found = f"Not shown to agree with people beyond chance on {one or f'any of {whole}'}"
+    if better and not one:
+        chance = LOWER_TAIL * sum(row.alpha.low is not None for row in rows)
+        found += f" (each by its own interval; by chance alone {chance:.1f} would be expected)"
     if worse and not one:
         found += f"; shown to agree less than chance on {len(worse)}"
     if parted:

@@ -102,7 +102,10 @@ def drift_sheet(drift: Drift) -> Sheet:
                 "Baseline",
                 f"the first {words.number(drift.baseline, 'occasion') if drift.baseline > 1 else 'occasion'}",
             ),
-            ("False alarms", f"in {drift.rate:.0%} of such series at most"),
+            (
+                "False alarms",
+                f"in {drift.rate:.0%} of such series at most, if noise is independent between occasions",
+            ),
             ("Seed", str(drift.seed)),
         ],
     )

@@ -45,7 +45,8 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
         note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s, or as many as "
-        f"have pairs; {tested}. "
+        f"have pairs, each by itself; {tested}, corrected over the metrics by Holm: an interval without 0 beside a p "
+        "above .05 shows no difference. "
         "Means are over what both runs scored. The means do not say which of the two is right."
         + (favour if not found.same_items and not corrected else ""),
     )

@@ -22,7 +22,8 @@ HOW_DECIDED = (
     "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
     f"significant. What should stand still has to stay within {MARGIN:g} (equivalence); it is said to move where its "
     "movement is significant after a correction for all curves that should stand still (maxT). Below six topics "
-    "nothing is decided. Each single verdict is wrong with a probability of 5% at most, so that among many a few are."
+    "nothing is decided. Each single verdict is wrong with a probability of 5% at most where the effects of the topics "
+    "are symmetric about their mean (of 8 to 12% under strong skew), so that among many a few are."
 )
 """Said wherever verdicts stand."""
 

@@ -29,7 +29,7 @@ def test_match_by_hand() -> None:
 
 def test_a_short_text_need_not_repeat_the_words_of_the_question() -> None:
     found = features(Text("Students in school: uniform, uniform."), QUERY)
-    room = 0.25 + 0.75 * 5 / 100
+    room = 1 - 0.75 * (1 - 5 / 100) * 5 / 20
     assert found.match == pytest.approx((2 * (1 - 0.5 ** (1 / room)) + 1 - 0.5 ** (2 / room)) / 4)
 
 
@@ -63,7 +63,7 @@ def test_company_by_hand() -> None:
     company = Company.of(texts, None)
     # The first shares both its uncommon words with others, who have 5 of them. Its companion's anchor is the
     # companion's match (one of four words, once, in a text of four), and twice that is the factor.
-    anchor = round((1 - 0.5 ** (1 / (0.25 + 0.75 * 4 / 100))) / 4 * 1024) / 1024
+    anchor = round((1 - 0.5 ** (1 / (1 - 0.75 * (1 - 4 / 100) * 4 / 20))) / 4 * 1024) / 1024
     lift = (2 + 5) / (5 * 2 / 1502 + 5) - 1
     assert company.of_document(texts[0]) == pytest.approx(lift * 2 * anchor)
     assert company.of_document(texts[2]) == 0

@@ -3,7 +3,8 @@
 Every verdict is of means over items, tested over topics, and there is none below six of them. What should fall has to
 fall in trend (one-sided), with no step that rises significantly. What should stand still has to do so within a margin
 (equivalence), and moves only where the shift is significant among all shifts of the run that should be none (maxT).
-Each verdict errs in at most 5% of the cases: docs/results/statistics.md.
+Each verdict errs in at most 5% of the cases where the topics' effects are symmetric about their mean; under skew more:
+docs/results/statistics.md.
 """
 
 from __future__ import annotations

@@ -126,13 +126,19 @@ def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float6
 def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, Estimate]:
     """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
     counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
+
+    def minus(other: Sampled) -> Estimate:
+        """No interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least."""
+        found = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
+        if found.low is None or found.high is None:
+            return found
+        return replace(found, low=max(found.low, -2.0), high=min(found.high, 1.0))
+
     judge = alphas.get(CALIBRATED, alphas["mean"])
     alone = judge.estimate(confidence)
     by_chance = replace(alone, reason=alone.reason or AS_CHANCE)
     return {
-        name: by_chance
-        if alphas[name].value < 0
-        else replace(judge.minus(alphas[name]), unsure=judge.unsure).estimate(confidence)
+        name: by_chance if alphas[name].value < 0 else minus(alphas[name])
         for name in TRIVIAL
         if name in alphas
     }
