@@ -212,7 +212,8 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | T
             (words.label(dimension), *(_shown(one.get(name, none)) for name in names))
             for dimension, one in over.items()
         ],
-        note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval lies above 0, the judge is shown to agree better; below 0 "
+        note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval "
+        "lies above 0, the judge is shown to agree better; below 0 "
         f"(marked), to agree less; else they are not told apart.{f' {said}' if chance else ''}",
     )
 

@@ -225,7 +225,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
         {"clarity": both, "cogency": {"floor": Estimate(-0.2, -0.4, -0.1, reason=AS_CHANCE)}}
     )
     assert isinstance(table, Table)
-    assert table.header == ("Dimension", "Minus floor (0 if below)")
+    assert table.header == ("Dimension", "Minus floor (at least 0)")
     assert "The alpha of the length alone is below 0 on every dimension" in table.note
     assert len(not_beaten({"clarity": both})) == 2
 
@@ -261,7 +261,8 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
         "Not shown to agree with people beyond chance on any of 2 dimensions; shown to agree less than chance on 1."
     )
     assert in_one_line([row(0.1, 0.4), row(0.7, 0.9)]) == (
-        "Shown to agree with people beyond chance on 2 of 2 dimensions, and well (an alpha of 0.667 or more) on 1."
+        "Shown to agree with people beyond chance on 2 of 2 dimensions, and well (an alpha of 0.667 or more) on 1 "
+        "(each by its own interval; by chance alone 0.1 would be expected)."
     )
     assert in_one_line([row(0.7, 0.9)]) == (
         "Shown to agree with people beyond chance on overall quality, and well (an alpha of 0.667 or more)."
