@@ -28,10 +28,10 @@ from typing import Any
 
 from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
 from jinja2.exceptions import TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
 
 from conqret.errors import DeclarationError, UnknownNameError, first_line
+from conqret.prompts.bounded import BoundedEnvironment, one_block, written
 from conqret.prompts.guard import neutralise
 
 SUFFIX = ".j2"
@@ -40,6 +40,10 @@ PLUG_INS = "conqret.prompts"
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
+_FAILS = (
+    TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, MemoryError,
+)  # fmt: skip
+"""What filling a template raises."""
 _COMMENT = re.compile(r"\{#.*?(?:#\}\n?|(?P<open>\Z))", re.DOTALL)
 
 
@@ -85,8 +89,9 @@ class Prompt:
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
             context = self.template.new_context({"data": self.data, **variables})
-            return "".join(self.template.blocks[name](context)).strip()
-        except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            with one_block():
+                return "".join(self.template.blocks[name](context)).strip()
+        except _FAILS as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
 
 
@@ -157,8 +162,8 @@ class Library:
         return found
 
     @cached_property
-    def _environment(self) -> ImmutableSandboxedEnvironment:
-        return ImmutableSandboxedEnvironment(
+    def _environment(self) -> BoundedEnvironment:
+        return BoundedEnvironment(
             loader=_Loader(self),
             autoescape=True,
             finalize=_finalize,
@@ -186,7 +191,7 @@ class Library:
         try:
             template = self._environment.from_string(body)
             texts = self._texts(text, body, identifier)
-        except TemplateError as error:
+        except (TemplateError, RecursionError, MemoryError) as error:
             raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
         if absent := {"system", "user"} - set(template.blocks):
             raise DeclarationError(f"prompt {identifier!r} lacks the block {' and '.join(sorted(absent))}")
@@ -266,7 +271,8 @@ def _plugged() -> tuple[Traversable, ...]:
 
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
-    return value if isinstance(value, Markup) else Markup(neutralise(str(value)))  # noqa: S704 - no HTML
+    own = isinstance(value, Markup)
+    return Markup(written(value if own else neutralise(str(value))))  # noqa: S704 - no HTML
 
 
 class _Loader(BaseLoader):

@@ -11,17 +11,36 @@ from conqret.errors import DeclarationError, first_line
 from conqret.perplexity.identity import folder_identity
 from conqret.perplexity.models import bars_on_terminals, placed, revision
 
+OLDEST = 6
+"""The first version of sentence-transformers that runs no code of a model's folder."""
+
+
+def sentence_transformers(extra: str) -> Any:
+    """The library, in a version that runs no code of a model's folder.
+
+    Raises:
+        DeclarationError: an older one is installed.
+        MissingDependencyError: none is; ``extra`` brings it.
+    """
+    library = require("sentence_transformers", extra=extra)
+    if int(str(library.__version__).partition(".")[0]) < OLDEST:
+        raise DeclarationError(
+            f"sentence-transformers {library.__version__} runs code that comes with a model, which nobody named: "
+            f"update it (pip install 'conqret[{extra}]')"
+        )
+    return library
+
 
 def load_encoder(name: str, device: str | None = None, dtype: str | None = None, *, extra: str) -> Any:
     """The ``SentenceTransformer`` of a folder or of a hub's name, in evaluation mode.
 
-    Code that comes with a model is never run (sentence-transformers refuses it from version 6 on).
+    Code that comes with a model is never run.
 
     Raises:
         DeclarationError: it cannot be loaded.
         MissingDependencyError: sentence-transformers is not installed; ``extra`` brings it.
     """
-    library = require("sentence_transformers", extra=extra)
+    library = sentence_transformers(extra)
     import torch
 
     place, kind = placed(device, dtype)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pyterrier as pt
 
-from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
 from conqret.retrieval.dense.encoders import adapted
 from conqret.retrieval.dense.encoding import EXTRA, is_adapter
@@ -100,9 +99,10 @@ class CrossEncoder(pt.Transformer):
 
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
-    library = require("sentence_transformers", extra=EXTRA)
+    from conqret.perplexity.embedding import sentence_transformers
     from conqret.perplexity.models import bars_on_terminals
 
+    library = sentence_transformers(EXTRA)
     try:
         with bars_on_terminals():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)

@@ -15,6 +15,7 @@ pytest.importorskip("sentence_transformers", reason="the extra dense is not inst
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval import BM25, Dense, Fusion, PerspectiveExpansion, build_index, open_index
+from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.dense import vectors
 from conqret.retrieval.dense.encoding import Encoding
 from conqret.retrieval.dense.passages import passages
@@ -345,6 +346,15 @@ def test_wrong_calls(corpus, encoder, tmp_path, monkeypatch):
         built(encoder=str(code))
     assert not (tmp_path / "ran").exists()
     assert not list(corpus.glob("index*"))
+
+
+def test_a_library_that_would_run_a_models_code_is_refused(monkeypatch, corpus, encoder):
+    library = pytest.importorskip("sentence_transformers")
+    monkeypatch.setattr(library, "__version__", "5.6.1")
+    with pytest.raises(DeclarationError, match=r"runs code that comes with a model.*conqret\[dense\]"):
+        build_index(corpus, engine="dense", settings=Encoding(str(encoder)))
+    with pytest.raises(DeclarationError, match="runs code that comes with a model"):
+        CrossEncoder(str(encoder))
 
 
 def test_an_adapter(corpus):
