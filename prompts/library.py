@@ -30,6 +30,7 @@ from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta
 from jinja2.exceptions import TemplateError
 from markupsafe import Markup
 
+from conqret.computing import check_computing
 from conqret.errors import DeclarationError, UnknownNameError, first_line
 from conqret.prompts.bounded import BoundedEnvironment, one_block, written
 from conqret.prompts.guard import neutralise
@@ -271,6 +272,7 @@ def _plugged() -> tuple[Traversable, ...]:
 
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
+    check_computing()
     own = isinstance(value, Markup)
     return Markup(written(value if own else neutralise(str(value))))  # noqa: S704 - no HTML
 

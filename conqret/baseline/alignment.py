@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Literal
 
 from conqret.baseline.findings import clip, quoted
+from conqret.computing import check_computing
 from conqret.text.analysis import Sentence, Text, denied, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
@@ -93,6 +94,7 @@ class Alignments:
         """How far a document bears a sentence out; None where there is no document of this number."""
         if not 1 <= number <= len(self.documents):
             return None
+        check_computing()
         found = self._known.get((claim.text, number))
         if found is None:
             found = self._known[claim.text, number] = align(claim, self.documents[number - 1])

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.baseline.findings import Finding, clip, quoted
+from conqret.computing import check_computing
 from conqret.text.analysis import COMMON_STEMS, Sentence, Text, weight
 from conqret.text.boilerplate import boilerplate
 from conqret.text.lexicons import ARGUMENT_CUES
@@ -105,6 +106,7 @@ def features(text: Text, query: Query) -> Features:
     extent    = n / (n + 50), n the number of words
     noise     = share of words in sentences of advertising, page furniture or orders to the judge
     """
+    check_computing()
     kinds = boilerplate(text)
     body = text
     noise = 0.0

@@ -72,6 +72,14 @@ def serve(
     rate: Annotated[
         int | None, options.option(options.LIMITS, "The most items a minute; more get status 429.", min=1)
     ] = None,
+    max_computing: Annotated[
+        int,
+        options.option(
+            options.LIMITS,
+            "Seconds that the service itself may compute for an item, the model apart; longer ones get status 422.",
+            min=1,
+        ),
+    ] = 20,
     grace: Annotated[
         int,
         options.option(
@@ -93,7 +101,7 @@ def serve(
     from conqret.web.server import serve as served
 
     keys = read_keys(api_key_env, api_key_file)
-    limits = Limits(max_body * MIB, at_once, queue, rate)
+    limits = Limits(max_body * MIB, at_once, queue, rate, max_computing)
     store = None if answers.replay is not None else (answers.recordings or STORE)
     session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
 

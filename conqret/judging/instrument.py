@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
+from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.base import Ask, Case, Judge, JudgeOptions, Reply
 from conqret.judging.confidence import with_confidence
@@ -102,6 +103,7 @@ def flags(item: Item) -> Iterable[Flag]:
         for document in item.documents
     ]
     for where, text in texts:
+        check_computing()
         for injection in find_injections(text or ""):
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
 

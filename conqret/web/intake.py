@@ -27,7 +27,8 @@ BUSY_SECONDS = 5.0
 @dataclass(frozen=True, slots=True)
 class Limits:
     """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
-    may wait, and ``rate`` the requests a minute (None: any number).
+    may wait, ``rate`` the requests a minute (None: any number), and ``computing`` the seconds that the service itself
+    may compute for an item, waiting for the model apart.
 
     Raises:
         DeclarationError: one is below 1 (``queue``: below 0).
@@ -37,9 +38,10 @@ class Limits:
     at_once: int = 16
     queue: int = 128
     rate: int | None = None
+    computing: int = 20
 
     def __post_init__(self) -> None:
-        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1)):
+        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1), ("computing", 1)):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise DeclarationError(f"{name.replace('_', ' ')} is {value}; it must be at least {least}")
@@ -128,7 +130,7 @@ class Intake:
             detail = f"the body did not come within {BODY_SECONDS:g} s"
             raise Refusal(408, "slow_body", detail, close=True) from None
         try:
-            return parse(body)
+            return await asyncio.to_thread(parse, body)  # others are answered meanwhile
         except ValueError as error:
             raise Refusal(400, "invalid_json", f"the body is no valid JSON: {error}") from None
 

@@ -5,6 +5,7 @@ All requests share one session: one client, one store of recordings, one budget.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__
 from conqret.api.judging import ajudge
 from conqret.api.judgments import Judgments
+from conqret.computing import ComputingLimitError, computing_limit
 from conqret.data import Judgment
 from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
 from conqret.io.faults import kind
@@ -20,6 +22,7 @@ from conqret.io.jsonl import compact
 from conqret.judging.base import Judge, JudgeOptions
 from conqret.judging.registry import JUDGES
 from conqret.judging.setup import set_up
+from conqret.runs.background import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.web.contract import JUDGE_PATH, needed, openapi
 from conqret.web.intake import Intake, Limits
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 
 METRIC = "metric"
 """The one parameter: which metrics are asked for."""
+
+READY_SECONDS = 2.0
+"""Whoever asks after its readiness is told that the service is busy where nothing else is known by then."""
 
 _log = logging.getLogger(__name__)
 
@@ -100,12 +106,19 @@ class _Service:
     ) -> None:
         self.session, self.judges, self.judging = session, judges, judging
         self.intake = Intake(limits)
+        self._loop = (
+            BackgroundLoop()
+        )  # judging computes, and would keep all others waiting in the server's own
 
     @contextlib.asynccontextmanager
     async def open(self, app: Starlette) -> AsyncGenerator[None, None]:
         """Hold the one client as long as the service is there; in the end what is under way is recorded."""
-        async with self.session:
-            yield
+        with self._loop:
+            await self._loop.arun(self.session.__aenter__())
+            try:
+                yield
+            finally:
+                await self._loop.arun(self.session.__aexit__(None, None, None))
 
     async def judge(self, request: Request) -> Response:
         """The judgment of the item in the body."""
@@ -118,7 +131,7 @@ class _Service:
             if item.get("id") is None:
                 item["id"] = served.id
             async with self.intake.turn(request):
-                judgment = await self._judged(item, judge, metrics)
+                judgment, content = await self._loop.arun(self._judged(item, judge, metrics))
         calls = judgment.trace.calls
         costs = [call.cost_usd for call in calls if not call.recorded]
         served.sent = sum(call.attempts for call in calls)
@@ -126,13 +139,20 @@ class _Service:
         served.cost_usd = None if None in costs else sum(cost for cost in costs if cost is not None)
         if (problem := not_answered(judgment)) is not None:
             raise problem
-        return _json(judgment.model_dump_json().encode())
+        return _json(content)
 
-    async def _judged(self, item: dict[str, Any], judge: Judge, metrics: Sequence[str]) -> Judgment:
+    async def _judged(
+        self, item: dict[str, Any], judge: Judge, metrics: Sequence[str]
+    ) -> tuple[Judgment, bytes]:
+        """The judgment, and what is sent of it."""
         self.session.resume_after(PAUSE_SECONDS)
         asked = {**self.judging, "metrics": metrics} if metrics else self.judging
         try:
-            found: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
+            with computing_limit(self.intake.limits.computing):
+                found: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
+        except ComputingLimitError as error:
+            detail = f"{error}; send a shorter item, or start the service with a larger --max-computing"
+            raise Refusal(422, "takes_too_long", detail) from None
         except FaultsError as error:
             raise _faulty([one if one.line else _NO_ITEM for one in error.faults]) from None
         except DeclarationError as error:
@@ -141,7 +161,7 @@ class _Service:
             raise Refusal(422, "cannot_judge", str(error)) from None
         finally:
             self.session.resume_after(PAUSE_SECONDS)
-        return found[0]
+        return found[0], found[0].model_dump_json().encode()
 
     async def _unaskable(self) -> str:
         """Why the model can be asked nothing at all (nobody is at its address); empty where it can."""
@@ -179,19 +199,24 @@ class _Service:
 
     async def ready(self, request: Request) -> Response:
         """Whether an item could be judged now, and if not, why."""
-        self.session.resume_after(PAUSE_SECONDS)
-        why = (
-            "the provider is given up for a while"
-            if self.session.client.given_up
-            else await self._unaskable()
-        )
-        if self.session.client.out_of_money:
-            why = "the budget is spent"
+        try:
+            why = await asyncio.wait_for(self._loop.arun(self._unready()), READY_SECONDS)
+        except TimeoutError:
+            why = "an item is computed that takes long"
         places = self.intake.limits.at_once + self.intake.limits.queue
         if self.intake.inside >= places:
             why = "the queue is full"
         told = {"ready": not why, "why": why, "inside": self.intake.inside, "places": places}
         return _json(compact(told), 503 if why else 200)
+
+    async def _unready(self) -> str:
+        """Why no item could be judged now; empty where one could."""
+        self.session.resume_after(PAUSE_SECONDS)
+        if self.session.client.out_of_money:
+            return "the budget is spent"
+        if self.session.client.given_up:
+            return "the provider is given up for a while"
+        return await self._unaskable()
 
 
 def _metrics(request: Request, judge: Judge) -> list[str]:
