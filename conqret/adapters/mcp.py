@@ -107,7 +107,9 @@ class _Tools:
     async def runs(self) -> list[dict[str, str]]:
         """List the runs that can be explained and compared, newest first; fault says why one cannot be opened."""
         return [
-            {"name": one.name, "kind": one.kind, "what": one.what, "state": one.state, "fault": one.fault}
+            _sendable(
+                {"name": one.name, "kind": one.kind, "what": one.what, "state": one.state, "fault": one.fault}
+            )
             for one in await _of_files(lambda: listed(self._root))
         ]
 
@@ -127,16 +129,29 @@ class _Tools:
             if metric and metric not in measures:
                 raise UnknownNameError("metric of this judgment", metric, measures)
             found["judgment"]["measures"] = {metric: measures[metric]} if metric else measures
-            return found
+            return _sendable(found)
 
         return await _of_files(explained)
 
     async def compare(self, first: Run, second: Run) -> RunDifference:
         """Compare two finished runs: what changed, or which of two systems is better. For each metric both means and
         the second minus the first with its interval and test over topics, how many pairs moved, and which most."""
-        return await _of_files(
-            lambda: difference(*(JudgeFolder(opened(self._root, run)) for run in (first, second)))
-        )
+
+        def compared() -> RunDifference:
+            found = difference(*(JudgeFolder(opened(self._root, run)) for run in (first, second)))
+            return RunDifference.model_validate(_sendable(found.model_dump()))
+
+        return await _of_files(compared)
+
+
+def _sendable(value: Any) -> Any:
+    """Plain data without half a surrogate pair, as names of files and records of strangers may have: no reply could be
+    made of it."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_sendable(name): _sendable(one) for name, one in value.items()}
+    return [_sendable(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 async def _of_files(work: Callable[[], T]) -> T:

@@ -47,6 +47,7 @@ def mcp(
 
     require("mcp", extra="mcp")
     from conqret.adapters.mcp import mcp_server
+    from conqret.adapters.standard_input import mend_input
 
     if not runs.is_dir():
         raise DeclarationError(f"{runs}: there is no such folder; make it, or give one that holds runs")
@@ -56,4 +57,5 @@ def mcp(
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
     tell(f"an assistant may now judge with {session.options.model}, and read the runs in {runs}")
+    mend_input()
     served.run("stdio")

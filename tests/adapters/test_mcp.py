@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -95,7 +96,7 @@ async def test_two_runs_are_compared_with_intervals(client):
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
-        ("judge", {"topic": ""}, "the topic is empty"),
+        ("judge", {"topic": ""}, "[topic] is empty"),
         ("judge", ARGUED | {"format": "dircet"}, "did you mean 'direct'"),
         ("judge", ARGUED | {"format": "rag-direct"}, "compares two arguments"),
         ("judge", ARGUED | {"metrics": ["x"]}, "there is no metric"),
@@ -124,3 +125,41 @@ async def test_the_command_over_standard_input(runs, tmp_path):
     assert found["measures"]["groundedness"]["status"] == "scored"
     assert (runs / "mcp" / "recordings.sqlite").is_file()
     assert json.dumps(found)
+
+
+def test_every_message_over_standard_input_is_answered(tmp_path):
+    """Half of an emoji in an item, and in the record and the name of a stranger's run."""
+    conqret.judge(demo()[:2], format="direct", output=tmp_path / "runs" / "theirs")
+    record = tmp_path / "runs" / "theirs" / "run.json"
+    record.write_text(record.read_text().replace('"model":"offline"', '"model":"off\\ud800line"', 1))
+    record.write_text(record.read_text().replace('"model": "offline"', '"model": "off\\ud800line"', 1))
+    assert "\\ud800" in record.read_text()
+    half = json.dumps(ARGUED | {"format": "direct", "topic": "cut \ud83d"})
+    calls = {2: ("judge", half), 3: ("runs", "{}"), 4: ("compare", '{"first": "theirs", "second": "theirs"}')}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    ]
+    for number, (tool, arguments) in calls.items():
+        params = f'{{"name": "{tool}", "arguments": {arguments}}}'
+        lines.append(f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {params}}}')
+    process = subprocess.Popen(
+        [sys.executable, "-m", "conqret", "mcp", str(tmp_path / "runs")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    replies = {}
+    with process:
+        process.stdin.write("\n".join(lines) + "\n")
+        process.stdin.flush()
+        while len(replies) < 1 + len(calls) and (line := process.stdout.readline()):
+            reply = json.loads(line)
+            replies[reply["id"]] = reply["result"]
+        process.stdin.close()
+        assert process.wait(30) == 0
+    assert replies.keys() == {1, *calls}
+    judged = replies[2]["structuredContent"]
+    assert judged["topic"] == "cut \ufffd"
+    assert judged["measures"]["groundedness"]["status"] == "scored"
+    assert replies[3]["structuredContent"]["result"][0]["what"].startswith("direct, off?line")
+    assert "off?line" in replies[4]["structuredContent"]["first"]

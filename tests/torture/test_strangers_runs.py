@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -51,10 +53,19 @@ def named(runs: Path, model: str) -> Path:
                 (copy / file.name).write_bytes(file.read_bytes())
         record = json.loads((copy / "run.json").read_text())
         record["model"] = model
+        record["model_options"]["api_base"] = "http://192.0.2.1:9/v1"
         if model.startswith("local/"):
             record["format"] = "likelihood"  # which a model that is read can answer
         (copy / "run.json").write_text(json.dumps(record))
     return copy
+
+
+def environment() -> dict[str, str]:
+    """That of a reader with a token and a key, whom the hub would let in."""
+    keys = {"HF_TOKEN": "hf_the_readers_own", "OPENAI_API_KEY": "sk-the-readers-own"}
+    return {
+        **os.environ, **keys, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "0", "TRANSFORMERS_OFFLINE": "0",
+    }  # fmt: skip
 
 
 LOOKS = (
@@ -77,6 +88,10 @@ LOOKS = (
         *((command, f"local/{HUB}") for command in LOOKS),
         *((command, f"reward/{HUB}") for command in LOOKS if command[0] in {"show", "report", "judge"}),
         (LOOKS[0], f"local/{HUB}@0123456789ab"),
+        *(
+            (LOOKS[0], model)
+            for model in ("server/http://192.0.2.1:9/judge", "openai/gpt-4o", "function/antigravity:geohash")
+        ),
     ],
     ids=lambda given: given if isinstance(given, str) else given[0],
 )
@@ -85,13 +100,10 @@ def test_looking_at_a_run_asks_nobody(
 ) -> None:
     run, mark = named(runs, model), tmp_path / "mark"
     words = [word.format(run=run, mine=runs / "mine", runs=runs) for word in command]
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "HF_TOKEN": "hf_the_readers_own", "HF_HUB_OFFLINE": "0",
-           "TRANSFORMERS_OFFLINE": "0"}  # fmt: skip
-    code = NO_WAY_OUT.format(mark=str(mark))
     done = subprocess.run(
-        [sys.executable, "-c", code, *words],
+        [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), *words],
         cwd=ROOT,
-        env=env,
+        env=environment(),
         capture_output=True,
         text=True,
         check=False,
@@ -100,3 +112,29 @@ def test_looking_at_a_run_asks_nobody(
     assert not mark.exists(), mark.read_text()
     assert "Traceback" not in done.stderr
     assert done.returncode in (0, 1, 2), done.stderr
+
+
+@pytest.mark.slow
+def test_viewing_runs_asks_nobody(runs: Path, tmp_path: Path) -> None:
+    models = (f"local/{HUB}", f"reward/{HUB}", "server/http://192.0.2.1:9/judge")
+    names, mark = [named(runs, model).name for model in models], tmp_path / "mark"
+    process = subprocess.Popen(
+        [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), "view", str(runs), "--port", "0"],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        said = iter(process.stdout.readline, "")
+        address = next(found[0] for line in said if (found := re.search(r"http://[\d.:]+", line)))
+        pages = ["/", f"/diff?first=mine&second={names[0]}"]
+        pages += [f"/runs/{name}/{page}" for name in names for page in ("report.html", "asked/1.html")]
+        for page in pages:
+            with urllib.request.urlopen(address + page, timeout=60) as answer:
+                assert answer.status == 200
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    assert not mark.exists(), mark.read_text()

@@ -178,6 +178,10 @@ def test_all_faults_of_an_item_are_named_with_place_and_remedy(open_service: Run
         ("direct", b"{}", JSON | {"Host": "evil.example"}, 421, "refused"),
         ("direct", b"{}", JSON | {"Origin": "http://evil.example"}, 403, "refused"),
         ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "refused"),
+        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
+        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
+        ("direct", b"{}", {"Content-Type": "application/x-www-form-urlencoded"}, 415, "not_json"),
+        ("direct", b"{}", JSON | {"Origin": "null"}, 403, "refused"),
     ],
 )  # fmt: skip
 def test_hostile_requests_are_told_what_is_wrong(
