@@ -109,7 +109,7 @@ class _Counting(NodeTransformer):
         return _filtered(node, _LENGTH)
 
 
-def _filtered(node: nodes.Expr, name: str) -> nodes.Filter:
+def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
     found = nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
     found.set_environment(node.environment)  # type: ignore[arg-type]
     return found
