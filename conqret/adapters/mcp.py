@@ -129,7 +129,8 @@ class _Tools:
             if metric and metric not in measures:
                 raise UnknownNameError("metric of this judgment", metric, measures)
             found["judgment"]["measures"] = {metric: measures[metric]} if metric else measures
-            return _sendable(found)
+            plainly: dict[str, Any] = _sendable(found)
+            return plainly
 
         return await _of_files(explained)
 

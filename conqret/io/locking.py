@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.errors import DeclarationError
+from conqret.io.regular import check_own_files
 
 LOCK_NAME = ".lock"
 """The file in the folder that is locked; it stays there, empty."""
@@ -19,7 +20,8 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
     ``remedy`` is what the error says to do.
 
     Raises:
-        DeclarationError: the folder cannot be made, or another process is writing it.
+        DeclarationError: the folder cannot be made, holds a link that leads out of it, or another process is writing
+            it.
     """
     from filelock import FileLock, Timeout
 
@@ -29,6 +31,7 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
         raise DeclarationError(
             f"{folder} cannot be made: {error.strerror}; give another folder with -o"
         ) from None
+    check_own_files(folder)  # the lock is a file there, too
     lock = FileLock(folder / LOCK_NAME)
     try:
         lock.acquire(timeout=0)

@@ -135,3 +135,14 @@ def test_links_inside_a_folder_are_its_own(cli: Cli, theirs: Path) -> None:
 def test_a_folder_may_itself_be_reached_by_a_link(cli: Cli, theirs: Path, tmp_path: Path) -> None:
     (tmp_path / "latest").symlink_to(theirs)
     assert cli("judge", ITEMS, "--format", "direct", "-o", tmp_path / "latest", "-q").code == 0
+
+
+def test_labels_are_not_written_through_a_link(cli: Cli, theirs: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_bytes(b"precious\n")
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / ".lock").symlink_to(tmp_path / "precious")
+    done = cli("annotate", theirs, "--people", "anna,ben", "-o", study, "--port", 0)
+    assert done.code == 2
+    assert "leads out of the folder" in done.err
+    assert (tmp_path / "precious").read_bytes() == b"precious\n"
