@@ -196,7 +196,9 @@ def test_words_and_vectors_are_fused_and_a_chunk_is_one_vector(tmp_path: Path) -
     assert found[0] == "zoo#1"
     (manifest,) = tmp_path.glob("chunks/*/index-dense/index.json")
     assert json.loads(manifest.read_text())["settings"]["passage_words"] == CHARACTERS
-    again = ChunkSearch(tmp_path, engines=("bm25", "dense"))
+    with pytest.raises(DeclarationError, match="names Python code as its encoder"):
+        ChunkSearch(tmp_path, engines=("bm25", "dense"))
+    again = ChunkSearch(tmp_path, engines=("bm25", "dense"), encoder="tests.retrieval.letters:load")
     assert [one.id for one in again.search("zoo elephant", 4)] == found
     assert again.name == both.name
 
