@@ -29,6 +29,7 @@ from conqret.judging.registry import JUDGES
 from tests.runs.killed import Forks
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 DIGESTS = HERE / "digests.json"
 DIGITS = 8
 VOLATILE = frozenset(
@@ -92,7 +93,7 @@ def _plain(value: Any, out: Path) -> Any:
         return [_plain(one, out) for one in value]
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else str(value)
-    return value.replace(str(out), "OUT") if isinstance(value, str) else value
+    return value.replace(str(out), "OUT").replace(str(ROOT), "ROOT") if isinstance(value, str) else value
 
 
 def digests(found: Results) -> dict[str, str]:
