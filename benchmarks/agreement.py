@@ -18,13 +18,13 @@ import numpy as np
 
 from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
-from conqret.reliability.validation.people import people_agreement
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Estimate
+from conqret.stats.paired_ranking import Preference, bradley_terry, elo
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
-from conqret.stats.ranking import Preference, bradley_terry, elo
 from conqret.stats.resampling import leave_one_out
+from conqret.studies.agreement.annotator_agreement import people_agreement
 
 DATA_SETS = 2_000
 SETTINGS = ((0.0, 50, 500), (0.3, 50, 500), (0.6, 50, 500), (0.9, 50, 500), (0.6, 20, 200), (0.6, 200, 1_000))

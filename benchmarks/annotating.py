@@ -24,7 +24,7 @@ from pathlib import Path
 
 import aiohttp
 
-from conqret.annotation.ledger import Ledger
+from conqret.labels.answer_ledger import Ledger
 
 ROOT = Path(__file__).resolve().parents[1]
 OVERLAP = 3

@@ -30,11 +30,11 @@ from simulated_pairs import NOTHING, SimulatedJudge
 
 from conqret import __version__
 from conqret.data import Judgment, Measure
-from conqret.reliability.bias.contrast import ONE_ORDER, Key
-from conqret.reliability.bias.probes.position import SWAPPED
-from conqret.reliability.bias.run import BiasPlan
-from conqret.reliability.bias.selftest import pairs_plan
-from conqret.reliability.bias.table import bias_rows
+from conqret.studies.bias.bias_run import BiasPlan
+from conqret.studies.bias.contrast import ONE_ORDER, Key
+from conqret.studies.bias.probes.position import SWAPPED
+from conqret.studies.bias.result import bias_rows
+from conqret.studies.power.selftest import pairs_plan
 
 Z = 1.959964
 """Beyond which a standard normal value lies in 5% of cases."""

@@ -26,14 +26,14 @@ from webis_items import data_folder
 import conqret
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.labels import LabelSet, read_labels
-from conqret.reliability.validation.calibrate import calibrate
-from conqret.reliability.validation.calibration import Calibration
-from conqret.reliability.validation.calibration_maps import Seen, tried
-from conqret.reliability.validation.dimension_view import View
-from conqret.reliability.validation.label_join import join_labels
-from conqret.reliability.validation.settings import Settings
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.isotonic import FOLDS
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.calibrate.calibration_maps import Seen, tried
+from conqret.studies.calibrate.result import calibrate
 
 SIMULATIONS = 200
 SHOWN = ("mean", "isotonic", "ordinal", "joint", "calibrated")

@@ -13,9 +13,9 @@ import argparse
 
 import numpy as np
 
-from conqret.reliability.generalizability import deviation
-from conqret.stats.components import variance_components
 from conqret.stats.estimate import Estimate
+from conqret.stats.variance_components import variance_components
+from conqret.studies.variance.result import deviation
 
 SD = {"topic": 0.1, "item": 0.12, "model": 0.06, "topic x model": 0.04, "item x model": 0.05, "sample": 0.07}
 ITEMS, UNBALANCED, MODELS, SAMPLES = 4, (1, 2, 3, 5, 8, 12), 3, 2

@@ -19,8 +19,8 @@ from typing import Any
 
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.data.corpus import LedgerEntry
-from conqret.io.corpus import CorpusDirectory, write_lines
-from conqret.scrapers.corpus import build_corpus
+from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.scrapers.corpus_building import build_corpus
 from conqret.scrapers.debates import read_debate
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -28,12 +28,12 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret import judge
-from conqret.debate.controllability import FORMAT, GOOD_FROM, Controllability, controllability
-from conqret.debate.quality import FORMAT as QUALITY
-from conqret.debate.quality import pair, quality
-from conqret.debate.statements import read_statements
-from conqret.report.debates import controllability_table, quality_table
-from conqret.report.table import Table
+from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, Controllability, controllability
+from conqret.debate.debatune.page import controllability_table, quality_table
+from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
+from conqret.debate.debatune.quality_scores import pair, quality
+from conqret.debate.debatune.statements import read_statements
+from conqret.show.table import Table
 
 FILES = {
     "DEBATunE 7B": "statements_DEBATunE_7b.jsonl.gz",

@@ -23,8 +23,8 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret.io.pairs import read_pairs
-from conqret.perspectives.study import DetectionFolder, study
-from conqret.report.perspectives import detection_tables
+from conqret.perspectives.detection_study import DetectionFolder, study
+from conqret.perspectives.detection_tables import detection_tables
 from conqret.runs.session import Session
 
 FILE = "berds/perspective_detection.tsv"

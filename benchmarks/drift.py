@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import binom
 
 from conqret.stats.control_charts import BASELINE, OCCASIONS, RATE, Charts, Design, set_limits
-from conqret.stats.occasions import severity, spread
+from conqret.stats.time_series import severity, spread
 
 TOPICS, EACH, SD, SHIFT, SHRUNK, AFTER = 12, 5, 0.1, 0.05, 0.7, 10
 SERIES = 1_000

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from conqret.report.charts import Chart, Line, Point
+from conqret.show.charts import Chart, Line, Point
 from tests.runs.killed import results
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,7 +20,7 @@ from statistics import fmean
 import numpy as np
 
 from conqret.data import Item, Judgment, Measure, Status
-from conqret.reliability.labelling import plan_labels
+from conqret.labels.sampling import plan_labels
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import prediction_powered_mean

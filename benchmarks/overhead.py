@@ -36,8 +36,8 @@ import aiohttp
 from pydantic import BaseModel, Field, create_model
 
 from conqret.llm import Client, ClientOptions, Message, Recordings, Request
+from conqret.llm.client_options import Way
 from conqret.llm.hosted.through_litellm import load_litellm
-from conqret.llm.options import Way
 from conqret.llm.recordings import STORE_NAME
 
 sys.path.insert(0, str(Path(__file__).parent))

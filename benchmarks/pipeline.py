@@ -28,12 +28,12 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.judging.execute import Execution, execute
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_run import Execution, execute
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
 from conqret.io import open_items
-from conqret.judging.base import JudgeOptions
-from conqret.llm.options import ClientOptions
+from conqret.judging.judge_parts import JudgeOptions
+from conqret.llm.client_options import ClientOptions
 
 items, out = Path(sys.argv[1]), Path(sys.argv[2])
 cpu, wall = time.process_time(), time.perf_counter()
@@ -69,13 +69,13 @@ _MEMORY = """
 import asyncio, sys, time
 from pathlib import Path
 from conqret.judging.setup import set_up
-from conqret.judging.execute import judged
-from conqret.judging.folder import judgment_key
+from conqret.judging.judge_run import judged
+from conqret.judging.judge_folder import judgment_key
 from conqret.runs.trials import Memory
 from conqret.io import open_items
-from conqret.judging.base import Case, JudgeOptions
+from conqret.judging.judge_parts import Case, JudgeOptions
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 
 items = list(open_items(Path(sys.argv[1])))
 setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())

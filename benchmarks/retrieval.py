@@ -23,17 +23,17 @@ import numpy as np
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engine import Settings
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.first_stage import BM25
-from conqret.retrieval.index import build_index
 from conqret.retrieval.pipeline import Plan
 from conqret.retrieval.silence import silenced
 from conqret.runs.session import Session
 from conqret.text.sides import Sides
-from conqret.text.stance import lean, signs
+from conqret.text.stance_detection import lean, signs
 
 SEED = 13
 DOCUMENTS, WORDS, VOCABULARY, QUERIES, DEPTH = 6_500, 1_500, 60_000, 200, 100

@@ -29,8 +29,8 @@ from unittest import mock
 import aiohttp
 
 from conqret.data import Debate, DebateArgument, Source
-from conqret.io.corpus import CorpusDirectory
-from conqret.scrapers.evidence import EvidenceOptions, gather_evidence
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence
 from conqret.scrapers.extract import Extraction, Extractor
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy
 

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.io import open_items
-from conqret.llm.options import ClientOptions
-from conqret.reliability.sensitivity.estimate import estimate
-from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan
-from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.reliability.sensitivity.run import run_sensitivity
-from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
-from conqret.report.sensitivity import write_sensitivity
+from conqret.llm.client_options import ClientOptions
+from conqret.studies.sensitivity.page import write_sensitivity
+from conqret.studies.sensitivity.result import SensitivityFolder
+from conqret.studies.sensitivity.sensitivity_cost import estimate
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, Damage, make_plan
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 from conqret.text.sentences import sentences
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -17,17 +17,17 @@ from conqret.debateqa.stability import stability
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
 from conqret.io.leaderboards import Leaderboard, leaderboard
-from conqret.reliability.ranked_systems import MetaSettings
-from conqret.reliability.system_ranking import meta_evaluate
-from conqret.reliability.validation.calibrate import calibrate
-from conqret.reliability.validation.dimension_view import View
-from conqret.reliability.validation.label_join import join_labels
-from conqret.reliability.validation.settings import Settings
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import kendall, pearson
 from conqret.stats.planning import Plan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.significance import ALPHA
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.calibrate.result import calibrate
+from conqret.studies.systems.ranked_systems import MetaSettings
+from conqret.studies.systems.result import meta_evaluate
 
 DIMENSION = "clarity"
 LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))

@@ -30,8 +30,8 @@ from conqret.stats.classification import (
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, average
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
+from conqret.stats.paired_ranking import Preference, Standing, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
-from conqret.stats.ranking import Preference, Standing, bradley_terry, elo
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import rogan_gladen
 

@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 from simulated_commands import better_ranker
 
 from conqret.perturb import Direction
-from conqret.reliability.bias.table import spanned
-from conqret.reliability.sensitivity.verdict import Verdict, corrected, judge_response
 from conqret.stats.alternative_annotator import alternative_annotator_test
+from conqret.stats.curve_tests import MARGIN, Response, respond
 from conqret.stats.effects import Effect, Paired, paired_effects
 from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import mean
-from conqret.stats.sensitivity import MARGIN, Response, respond
 from conqret.stats.significance import ALPHA
 from conqret.stats.slopes import slope_bounds
+from conqret.studies.bias.result import spanned
+from conqret.studies.sensitivity.verdict import Verdict, corrected, judge_response
 
 Numbers = NDArray[np.float64]
 Rng = np.random.Generator

@@ -23,14 +23,14 @@ from simulated_verdicts import places, rated, worths
 
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
-from conqret.reliability.validation.held_out import FoldedChoice
-from conqret.reliability.validation.judge_comparison import compare_shared
-from conqret.reliability.validation.settings import Basis, Settings
-from conqret.reliability.validation.shared_units import Shared, Sides
 from conqret.stats.agreement import alphas
 from conqret.stats.effects import largest_p
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA
+from conqret.studies.agreement.agreement_settings import Basis, Settings
+from conqret.studies.agreement.held_out import FoldedChoice
+from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.compare.result import compare_shared
 
 GOOD, BAD = 0.7, 1.2
 """Noise of a judge, and of a worse one, in standard deviations of the worth."""

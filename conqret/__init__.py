@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from conqret.api.answering import answer
-    from conqret.api.debates import controllability, response_quality
-    from conqret.api.experiments import run
-    from conqret.api.generation import generate
-    from conqret.api.judging import ajudge, judge
-    from conqret.api.judgments import Judgments
-    from conqret.api.retrieval import retrieve
-    from conqret.api.validation import validate
     from conqret.data import Document, Item, Judgment, Measure
+    from conqret.debate.debatune.debate_judging import controllability, response_quality
+    from conqret.debateqa.answering.answer import answer
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
-    from conqret.llm.options import ClientOptions
-    from conqret.reliability.bias.study import bias
-    from conqret.reliability.drift.series import drift
-    from conqret.reliability.sensitivity.study import sensitivity
+    from conqret.experiments.experiment import run
+    from conqret.generation.generate import generate
+    from conqret.judging.judge import ajudge, judge
+    from conqret.judging.judgments import Judgments
+    from conqret.llm.client_options import ClientOptions
+    from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
+    from conqret.studies.bias.bias_study import bias
+    from conqret.studies.drift.result import drift
+    from conqret.studies.sensitivity.sensitivity_study import sensitivity
+    from conqret.studies.validate.validate import validate
 
 _HOMES = {
-    "ClientOptions": "conqret.llm.options",
+    "ClientOptions": "conqret.llm.client_options",
     "ConqretError": "conqret.errors",
     "DeclarationError": "conqret.errors",
     "Document": "conqret.data",
@@ -40,21 +40,21 @@ _HOMES = {
     "Item": "conqret.data",
     "ItemsError": "conqret.errors",
     "Judgment": "conqret.data",
-    "Judgments": "conqret.api.judgments",
+    "Judgments": "conqret.judging.judgments",
     "Measure": "conqret.data",
     "Session": "conqret.runs.session",
-    "ajudge": "conqret.api.judging",
-    "answer": "conqret.api.answering",
-    "bias": "conqret.reliability.bias.study",
-    "controllability": "conqret.api.debates",
-    "drift": "conqret.reliability.drift.series",
-    "generate": "conqret.api.generation",
-    "judge": "conqret.api.judging",
-    "response_quality": "conqret.api.debates",
-    "retrieve": "conqret.api.retrieval",
-    "run": "conqret.api.experiments",
-    "sensitivity": "conqret.reliability.sensitivity.study",
-    "validate": "conqret.api.validation",
+    "ajudge": "conqret.judging.judge",
+    "answer": "conqret.debateqa.answering.answer",
+    "bias": "conqret.studies.bias.bias_study",
+    "controllability": "conqret.debate.debatune.debate_judging",
+    "drift": "conqret.studies.drift.result",
+    "generate": "conqret.generation.generate",
+    "judge": "conqret.judging.judge",
+    "response_quality": "conqret.debate.debatune.debate_judging",
+    "retrieve": "conqret.retrieval.retrieve",
+    "run": "conqret.experiments.experiment",
+    "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
+    "validate": "conqret.studies.validate.validate",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conqret.api.assertions import ItemJudge, ModelJudge
     from conqret.data import Item
     from conqret.perturb import Perturbation
     from conqret.perturb.levels import Level
+    from conqret.studies.sensitivity.assertions import ItemJudge, ModelJudge
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
@@ -100,7 +100,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
     """The judge that the options name: give it items, get judgments; no item is asked about twice."""
-    from conqret.api.assertions import ModelJudge
+    from conqret.studies.sensitivity.assertions import ModelJudge
 
     budget = pytestconfig.getoption("--conqret-budget")
     workers = getattr(pytestconfig, "workerinput", {}).get("workercount", 1)
@@ -197,7 +197,7 @@ def _check(
     metric: str, options: Mapping[str, Any],
 ) -> None:  # fmt: skip
     __tracebackhide__ = True
-    from conqret.api.assertions import check
+    from conqret.studies.sensitivity.assertions import check
 
     if fault := check(claim, judge, items, perturbation, levels, metric, **options):
         raise AssertionError(fault)

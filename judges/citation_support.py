@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences

@@ -13,10 +13,10 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import Percent, Typed
 from conqret.text.sentences import sentences
-from conqret.text.stance import leaning
+from conqret.text.stance_detection import leaning
 
 CONTENT, SUPPORTING, OPPOSING = "content", "supporting", "opposing"
 """The parts of a measure: what the statement does, and both shares, whichever side was assigned."""

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Item, Measure
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
 from conqret.text.citations import citations
-from conqret.text.passages import support
+from conqret.text.text_passages import support
 
 METRICS = ("convincing", "snippets", "addresses")
 """The three columns of Table 3."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.baseline import SIDES
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.offline_answers import SIDES
 from conqret.judging.responses import LABELS, SLIGHTLY, GradedSide, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
 

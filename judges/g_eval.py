@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
 

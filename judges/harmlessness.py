@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Measure, Part, Status
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import Typed
 
 _PEOPLE = r"(?:them|these people|all|every|women|men|jews|muslims|christians|immigrants|foreigners|blacks|whites|gays)"

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.request import Reading
 from conqret.prompts import Rendered, neutralise
@@ -32,7 +32,7 @@ from conqret.text.language_model import LanguageModel
 from conqret.text.sentences import sentences
 
 if TYPE_CHECKING:
-    from conqret.perplexity import TargetScore
+    from conqret.local import TargetScore
 
 MOST_TOKENS = 10**9
 """No text has more tokens."""

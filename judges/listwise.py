@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.judging.base import Judge
+from conqret.judging.judge_parts import Judge
 from conqret.judging.scales import ONE_TO_THREE
 from conqret.judging.sections import dimension_sections, in_one_call
 

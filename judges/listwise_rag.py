@@ -6,8 +6,8 @@ Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so 
 from __future__ import annotations
 
 from conqret.judges.rag_fine_grained import GROUNDEDNESS
-from conqret.judging.base import Judge
-from conqret.judging.baseline import stated
+from conqret.judging.judge_parts import Judge
+from conqret.judging.offline_answers import stated
 from conqret.judging.responses import ZeroToFive
 from conqret.judging.scales import ZERO_TO_FIVE
 from conqret.judging.sections import (

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.baseline import covered, side
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.offline_answers import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judging.base import SECOND, Case, Judge
-from conqret.judging.baseline import SIDES
+from conqret.judging.judge_parts import SECOND, Case, Judge
+from conqret.judging.offline_answers import SIDES
 from conqret.judging.responses import LABELS, OneToFive, Side, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
 from conqret.judging.sections import Section, in_one_call

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conqret.data import Measure, Status
-from conqret.judging.base import Case, Judge
-from conqret.judging.baseline import stated
+from conqret.judging.judge_parts import Case, Judge
+from conqret.judging.offline_answers import stated
 from conqret.judging.responses import DocumentRating, DocumentRatings, ZeroToFiveOrNull
 from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 from conqret.judging.sections import (

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judging.base import SECOND, Case, Judge
-from conqret.judging.baseline import covered, side
+from conqret.judging.judge_parts import SECOND, Case, Judge
+from conqret.judging.offline_answers import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
 from conqret.judging.sections import Section, in_one_call

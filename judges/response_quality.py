@@ -2,7 +2,7 @@
 section 4.1).
 
 The item's topic is the instruction. Which response is better in each of the two orders stands in the parts of the
-preference, so that a win can be told as the paper tells it (:mod:`conqret.debate.quality`).
+preference, so that a win can be told as the paper tells it (:mod:`conqret.debate.debatune.quality_scores`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from conqret.baseline import Which
 from conqret.data import Measure, Part
-from conqret.judging.base import SECOND, Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import SECOND, Ask, Case, Judge, Reply
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.scales import Scale, preferred, rated
 

@@ -11,8 +11,8 @@ from pydantic import create_model
 from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.baseline import SIDES, side
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.offline_answers import SIDES, side
 from conqret.judging.responses import LABELS, Side, Typed
 from conqret.judging.scales import preferred_mostly, share
 

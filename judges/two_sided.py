@@ -1,7 +1,8 @@
 """two-sided: can a collected topic be argued from both sides, and which claim do the sides then affirm and deny?
 (DEBATunE, section 2.)
 
-Only the topic is read. Where it can, its claim stands in a part of the measure, for :mod:`conqret.debate.topics`.
+Only the topic is read. Where it can, its claim stands in a part of the measure, for
+:mod:`conqret.debate.debatune.topic_check`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from conqret.data import Measure, Part, Status
-from conqret.judging.base import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import Typed
 
 VERDICT, CLAIM = "verdict", "claim"

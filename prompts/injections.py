@@ -15,7 +15,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from conqret.prompts.guard import ANGLES, IGNORABLE, STRAY_SELECTOR, hides, visible
+from conqret.prompts.neutralizing import ANGLES, IGNORABLE, STRAY_SELECTOR, hides, visible
 
 EXCERPT_CHARACTERS = 160
 """How much of a suspicious passage is shown in a flag."""

@@ -32,8 +32,8 @@ from markupsafe import Markup
 
 from conqret.computing import check_computing
 from conqret.errors import DeclarationError, UnknownNameError, first_line
-from conqret.prompts.bounded import BoundedEnvironment, one_block, written
-from conqret.prompts.guard import neutralise
+from conqret.prompts.bounded_rendering import BoundedEnvironment, one_block, written
+from conqret.prompts.neutralizing import neutralise
 
 SUFFIX = ".j2"
 PLUG_INS = "conqret.prompts"

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conqret.data.debate import Debate, Source
+from conqret.data.debate_text import Debate, Source
 from conqret.data.gathering import gathered
 from conqret.scrapers.fetch import FetchError, Policy
-from conqret.scrapers.fetch.guard import checked_url
-from conqret.scrapers.ledger import Ledger, LedgerLine, source_key
+from conqret.scrapers.fetch.address_guard import checked_url
+from conqret.scrapers.fetch_ledger import Ledger, LedgerLine, source_key
 from conqret.scrapers.search import UNSEARCHED
 
 SEARCH_LANE = "?"

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.gathering import gathered
-from conqret.io.corpus import CorpusDirectory
-from conqret.scrapers.documents import DocumentStore
-from conqret.scrapers.evidence import EvidenceOptions, opened, parsed, summary_of
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.evidence_documents import DocumentStore
+from conqret.scrapers.evidence_fetching import EvidenceOptions, opened, parsed, summary_of
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Status
+from conqret.scrapers.fetch_ledger import EvidenceSummary, Ledger, LedgerLine
 from conqret.scrapers.lanes import work_off
-from conqret.scrapers.ledger import EvidenceSummary, Ledger, LedgerLine
 from conqret.scrapers.warc import WarcReader
 
 _PARSED = ("ok", "unparsable")

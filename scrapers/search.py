@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from yarl import URL
 
 from conqret.scrapers.fetch import FetchError, Policy, Retries, Status
-from conqret.scrapers.fetch.guard import checked_url
-from conqret.scrapers.fetch.limits import Limits
-from conqret.scrapers.fetch.page import refusal
+from conqret.scrapers.fetch.address_guard import checked_url
+from conqret.scrapers.fetch.fetch_limits import Limits
+from conqret.scrapers.fetch.fetched_page import refusal
 from conqret.scrapers.fetch.politeness import Politeness
 from conqret.scrapers.fetch.wire import Wire
 from conqret.scrapers.providers import RESULTS, Provider

@@ -29,7 +29,7 @@ from warcio.warcwriter import WARCWriter
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
 from conqret.scrapers.fetch import FetchError, Limits, Page, Reply, Status, content_type_of
-from conqret.scrapers.fetch.limits import decode
+from conqret.scrapers.fetch.fetch_limits import decode
 
 WARC_NAME = "responses.warc.gz"
 INDEX_NAME = "responses.index.jsonl"

@@ -10,13 +10,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from conqret.annotation.counter_arguments import writing_study  # noqa: E402 - after the checkout is on the path
-from conqret.annotation.ledger import Ledger  # noqa: E402 - likewise
-from conqret.annotation.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
-from conqret.io.two_turn import read_two_turn  # noqa: E402 - likewise
-from conqret.web.annotating.adjudicating import adjudication_app  # noqa: E402 - likewise
-from conqret.web.annotating.door import Setting  # noqa: E402 - likewise
+from conqret.debate.two_turn.two_turn_files import read_two_turn  # noqa: E402 - likewise
+from conqret.labels.answer_ledger import Ledger  # noqa: E402 - likewise
+from conqret.labels.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
+from conqret.labels.pages.adjudicating import adjudication_app  # noqa: E402 - likewise
+from conqret.labels.pages.door import Setting  # noqa: E402 - likewise
+from conqret.labels.written_arguments import writing_study  # noqa: E402 - after the checkout is on the path
 from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise
 from tests.annotation.test_practice import begun_with_practice  # noqa: E402 - likewise

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.cli.sequence import as_options, run
-from conqret.report.perspective_corpora import corpora_sheet
-from conqret.report.sheet import write_sheet
+from conqret.perspectives.ranking_table import corpora_sheet
+from conqret.show.sheet import write_sheet
 
 PATHS = ("folder", "pairs", "pages", "encoder", "query-encoder", "detector", "model")
 """Options that may name files: those that are there beside the file of the experiment."""

@@ -16,7 +16,7 @@ from tests.server import FaultServer
 
 HEAVY = set("instructor litellm openai pandas polars pyarrow scipy tiktoken torch transformers".split())
 
-UNUSED = {"conqret.reliability", "conqret.experiments", "conqret.retrieval", "conqret.generation"}
+UNUSED = {"conqret.studies", "conqret.experiments", "conqret.retrieval", "conqret.generation"}
 """What judging needs nothing of."""
 
 

@@ -48,7 +48,7 @@ def test_what_cannot_be_imported_is_named(brings, shared):
 
 def test_an_object_that_calls_itself_otherwise_is_told(brings):
     brings(other="conqret.judges.direct:JUDGE")
-    from conqret.judging.base import Judge
+    from conqret.judging.judge_parts import Judge
 
     with pytest.raises(DeclarationError, match="declares the judge 'direct' under the name 'other'"):
         Registry("judge", "group", Judge)["other"]

@@ -25,7 +25,18 @@ from pathlib import Path
 from typing import Any, cast
 
 from conqret._optional import require
-from conqret.adapters.ratings import (
+from conqret.console.printing import note, note_all, progress, tell
+from conqret.data import Item
+from conqret.errors import ConqretError, DeclarationError, UnknownNameError, number
+from conqret.io import open_items
+from conqret.io.reports import RUN
+from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
+from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
+from conqret.judging.judge_parts import SECOND
+from conqret.judging.judge_settings import JudgeSettings, check_names
+from conqret.judging.judgments import Judgments
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.studies.systems.system_ratings import (
     NUGGET_FORMATS,
     TOP_GRADE,
     ListedNugget,
@@ -35,17 +46,6 @@ from conqret.adapters.ratings import (
     nuggets,
     run_leaderboard,
 )
-from conqret.api.judging import NOT_IN_A_SESSION, judge, session_of
-from conqret.api.judgments import Judgments
-from conqret.api.settings import JudgeSettings, check_names
-from conqret.cli.console import note, note_all, progress, tell
-from conqret.data import Item
-from conqret.errors import ConqretError, DeclarationError, UnknownNameError, number
-from conqret.io import open_items
-from conqret.io.reports import RUN
-from conqret.judging.base import SECOND
-from conqret.judging.registry import DEFAULT_FORMAT, JUDGES
-from conqret.llm.options import OFFLINE_MODEL
 
 click = require("click", extra="autojudge")
 base = require("autojudge_base", extra="autojudge")

@@ -10,7 +10,7 @@ from conqret._optional import require
 from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.data import Judgment
 from conqret.errors import ItemsError
-from conqret.llm.options import OFFLINE_MODEL
+from conqret.llm.client_options import OFFLINE_MODEL
 
 base: Any = require("deepeval.metrics", extra="deepeval").BaseMetric
 errors: Any = require("deepeval.errors", extra="deepeval")

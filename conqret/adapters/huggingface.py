@@ -11,9 +11,9 @@ from conqret.adapters.tracked import Run, rows, run_folder, without_number
 from conqret.errors import DeclarationError
 from conqret.io import item_record
 from conqret.io.atomic import write_whole
-from conqret.judging.folder import JudgeFolder
-from conqret.report.markdown import safe, tables_markdown
-from conqret.report.tables import metric_table
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.summary_tables import metric_table
+from conqret.show.markdown import safe, tables_markdown
 
 datasets: Any = require("datasets", extra="huggingface")
 

@@ -11,10 +11,10 @@ from typing import Any, Unpack
 
 from conqret._optional import require
 from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
-from conqret.api.judgments import Judgments
 from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judgments import Judgments
 
 scorers = require("inspect_ai.scorer", extra="inspect")
 logs = require("inspect_ai.log", extra="inspect")

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from conqret._optional import require
-from conqret.adapters.ratings import ListedNugget
-from conqret.api.judging import Items
 from conqret.io import open_items
+from conqret.judging.judge import Items
+from conqret.studies.systems.system_ratings import ListedNugget
 
 types: Any = require("nuggetizer.core.types", extra="nuggetizer")
 
@@ -29,7 +29,7 @@ def as_requests(items: Items) -> list[Any]:
 
 
 def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:
-    """nuggetizer's nuggets as those of :mod:`conqret.adapters.ratings`.
+    """nuggetizer's nuggets as those of :mod:`conqret.studies.systems.system_ratings`.
 
     Where they are assigned, that is their coverage by ``system`` under ``support``; a word that nuggetizer does not
     know is no value, and never 0. Importance stays in nuggetizer's objects: ours have none.

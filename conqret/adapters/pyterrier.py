@@ -12,11 +12,11 @@ from typing import Any, Unpack
 
 from conqret._optional import require
 from conqret.adapters.single import SingleSettings, beyond
-from conqret.api.judging import Items
-from conqret.api.session_judge import SessionJudge
-from conqret.api.settings import check_names
 from conqret.io import open_items
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge import Items
+from conqret.judging.judge_settings import check_names
+from conqret.judging.session_judge import SessionJudge
 
 pt: Any = require("pyterrier", extra="pyterrier")
 ir_measures: Any = require("ir_measures", extra="pyterrier")

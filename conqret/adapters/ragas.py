@@ -7,10 +7,10 @@ from typing import Any, Unpack
 
 from conqret._optional import require
 from conqret.adapters.single import SingleMetric, SingleSettings, as_item, beyond, faults, kept, told
-from conqret.api.judging import Items
 from conqret.data import Judgment
 from conqret.errors import ItemsError
 from conqret.io import open_items
+from conqret.judging.judge import Items
 
 base: Any = require("ragas.metrics.collections.base", extra="ragas").BaseMetric
 MetricResult = require("ragas.metrics.result", extra="ragas").MetricResult

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from conqret._optional import require
-from conqret.api.judging import Items
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.judging.judge import Items
 
 
 def as_results(items: Items) -> Any:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
-from conqret.api.judgments import Judgments
-from conqret.api.session_judge import SessionJudge
-from conqret.api.settings import ClientSettings, check_names
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
-from conqret.judging.registry import JUDGES
-from conqret.report.words import reason
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_settings import ClientSettings, check_names
+from conqret.judging.judgments import Judgments
+from conqret.judging.session_judge import SessionJudge
+from conqret.show.words import reason
 
 
 class SingleSettings(ClientSettings, total=False):

@@ -8,11 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from conqret.api.judgments import Judgments
 from conqret.data import Judgment
-from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judgments import Judgments
 from conqret.judging.summary import Summary
-from conqret.report.words import reason
+from conqret.show.words import reason
 
 Run = str | Path | Judgments
 """The folder of a judge's run, or what :func:`conqret.judge` returned."""

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from functools import cached_property
 
-from conqret.baseline import grounding, nuggets, quality
+from conqret.baseline import grounding, nuggets
+from conqret.baseline import text_quality as quality
 from conqret.baseline.alignment import Alignments, align
 from conqret.baseline.criteria import criteria
 from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which, clip

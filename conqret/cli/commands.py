@@ -96,6 +96,55 @@ MARKUP: Final = "markdown"
 COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
 
 
+HOMES: Mapping[str, str] = {
+    "judge": "judging.command",
+    "report": "experiments.report_command",
+    "methods": "studies.card.methods_command",
+    "show": "judging.show_command",
+    "view": "serve.view_command",
+    "serve": "serve.command",
+    "mcp": "serve.mcp_command",
+    "diff": "studies.diff.command",
+    "formats": "cli.format_list",
+    "prompt": "cli.prompt_command",
+    "scrape": "scrapers.command",
+    "corpus": "scrapers.corpus_command",
+    "index": "retrieval.index_command",
+    "retrieve": "retrieval.command",
+    "generate": "generation.command",
+    "run": "experiments.command",
+    "questions": "debateqa.curation.questions_command",
+    "curate": "debateqa.curation.command",
+    "agree": "studies.agreement.command",
+    "validate": "studies.validate.command",
+    "compare": "studies.compare.command",
+    "jury": "studies.jury.command",
+    "cards": "studies.leaderboard.command",
+    "frontier": "studies.compare.frontier_command",
+    "calibrate": "studies.calibrate.command",
+    "abstain": "studies.abstain.command",
+    "components": "studies.variance.command",
+    "meta": "studies.systems.command",
+    "power": "studies.power.command",
+    "label": "labels.command",
+    "annotate": "labels.annotate_command",
+    "bias": "studies.bias.command",
+    "drift": "studies.drift.command",
+    "selftest": "studies.power.selftest_command",
+    "sensitivity": "studies.sensitivity.command",
+    "perturb": "perturb.command",
+    "answer": "debateqa.answering.command",
+    "score": "debateqa.scores.command",
+    "rank": "debateqa.rank_command",
+    "perspectives": "perspectives.command",
+    "debate": "debate.command",
+    "runs": "cli.runs_command",
+    "recordings": "cli.recordings_command",
+    "doctor": "cli.doctor",
+}
+"""The module of each command, within the package."""
+
+
 MEANT: Mapping[str, str] = {
     "eval": "judge", "scor": "judge", "rate": "judge", "rating": "judge", "grade": "judge", "grading": "judge",
     "assess": "judge", "measure": "judge", "metric": "formats", "agreement": "agree", "alpha": "agree",
@@ -113,8 +162,8 @@ def meant(name: str) -> str | None:
 
 
 class Commands(TyperGroup):
-    """The group of all commands. Each is a module of this package by its name, with a function of that name and an
-    ``EPILOG``, or with several in its ``app``."""
+    """The group of all commands. Each has a module (:data:`HOMES`) with a function of its name and an ``EPILOG``, or
+    with several in its ``app``."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -157,7 +206,7 @@ class _Loaded(UserDict[str, Any]):
 
 
 def _made(name: str) -> Any:
-    module = import_module(f"conqret.cli.{name}")
+    module = import_module(f"conqret.{HOMES[name]}")
     if hasattr(module, "app"):
         module.app.rich_markup_mode = MARKUP
         with_checks(module.app)

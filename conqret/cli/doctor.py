@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from conqret.cli import options
-from conqret.cli.console import end, out
-from conqret.cli.groups import grouped
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import end, out
 
 EPILOG = "Example: conqret doctor --model gpt-4o-mini"
 
@@ -71,9 +71,9 @@ def doctor(
 def _ask(model: str, calls: options.Calls) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
     from conqret import Item, judge
-    from conqret.api.settings import ClientSettings
     from conqret.data import Document
     from conqret.errors import DeclarationError
+    from conqret.judging.judge_settings import ClientSettings
     from conqret.llm.backend import backend_of
 
     item = Item(
@@ -95,7 +95,7 @@ def _ask(model: str, calls: options.Calls) -> bool:
     measure = judgment.measures[metric]
     seconds = sum(call.seconds for call in judgment.trace.calls)
     if measure.value is None:
-        from conqret.report.words import reason
+        from conqret.show.words import reason
 
         _line(False, f"{model}: {judgment.status}: {reason(measure.reason)}: {measure.detail}")
         return False

@@ -22,7 +22,7 @@ import typer
 
 from conqret._optional import missing
 from conqret.cli.commands import MARKUP, Commands
-from conqret.cli.console import complain, err, note
+from conqret.console.printing import complain, err, note
 from conqret.errors import ConqretError, DeclarationError
 
 SIGNALLED = 128

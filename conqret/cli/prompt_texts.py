@@ -7,8 +7,8 @@ from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.judging.base import Ask, Case
 from conqret.judging.instrument import filled
+from conqret.judging.judge_parts import Ask, Case
 from conqret.prompts import Library, Rendered
 from conqret.text.sentences import sentences
 

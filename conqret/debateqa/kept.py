@@ -13,12 +13,12 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel
 
 from conqret.data.digest import file_digest_of
-from conqret.debateqa.asking import Case
-from conqret.debateqa.baselines.similarity import Likeness
+from conqret.debateqa.baselines.text_similarity import Likeness
+from conqret.debateqa.metric_requests import Case
 from conqret.io.in_folder import InFolder
-from conqret.perplexity.definitions import TargetScore
-from conqret.runs.folder import RunFolder, RunRecord
-from conqret.runs.rows import RowStore
+from conqret.local.definitions import TargetScore
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import RunFolder, RunRecord
 
 Score = TypeVar("Score")
 

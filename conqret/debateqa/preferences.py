@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.data.gathering import gathered
-from conqret.debateqa.table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
+from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
 from conqret.errors import DeclarationError, number
 from conqret.io.comparisons import Comparison
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.ranking import Preference, elo
+from conqret.stats.paired_ranking import Preference, elo
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from conqret.debateqa.table import AWARENESS, in_order, instruments_of
+from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of
 from conqret.errors import DeclarationError, check_known
 from conqret.stats.clusters import snapped
 from conqret.stats.correlation import kendall

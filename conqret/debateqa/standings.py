@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from conqret.debateqa.combination import normalised_ranks, ranks, shown, weighted
-from conqret.debateqa.diversity import definition_of
 from conqret.debateqa.interpretation import probability_ratio
-from conqret.debateqa.table import AWARENESS, DIVERSITY, CommonMeans, common_means
+from conqret.debateqa.perspective_diversity import definition_of
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means
 from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from pydantic import BaseModel, Field
 
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED, SHOTS
-from conqret.generation.generate import DOCUMENTS, GenerateOptions
-from conqret.generation.strategy import DEFAULT_STRATEGY
-from conqret.judging.base import RELEVANT_FROM, JudgeOptions
+from conqret.generation.generation_strategy import DEFAULT_STRATEGY
+from conqret.generation.generator import DOCUMENTS, GenerateOptions
 from conqret.judging.dimensions import Order
-from conqret.llm.options import OFFLINE_MODEL, ClientOptions, Way
-from conqret.reliability.sensitivity.plan import Damage
+from conqret.judging.judge_parts import RELEVANT_FROM, JudgeOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
+from conqret.studies.sensitivity.sensitivity_plan import Damage
 
 NONE = "none"
 """The name under which a system has no reranker."""

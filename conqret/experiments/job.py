@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.corpus import CorpusTopic
-from conqret.engines import Engine
 from conqret.errors import DeclarationError
 from conqret.experiments.config import NONE, Experiment, System, systems
-from conqret.experiments.folder import ExperimentFolder
-from conqret.io.corpus import CorpusDirectory
-from conqret.judging.folder import JudgeFolder
+from conqret.experiments.experiment_folder import ExperimentFolder
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.judging.engines import Engine
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup, set_up
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 
 

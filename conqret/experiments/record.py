@@ -9,9 +9,9 @@ from typing import Any
 
 from conqret.data.digest import file_digest_of
 from conqret.experiments.config import Experiment
-from conqret.experiments.folder import ExperimentRecord
+from conqret.experiments.experiment_folder import ExperimentRecord
 from conqret.experiments.job import Job, digest_of
-from conqret.generation.strategy import STRATEGIES
+from conqret.generation.generation_strategy import STRATEGIES
 from conqret.llm.redaction import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library

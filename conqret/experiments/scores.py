@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Item, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
-from conqret.experiments.relevance import Qrels, qrels, retrieval, without_relevant
-from conqret.generation.generate import Generated
+from conqret.experiments.relevance_scores import Qrels, qrels, retrieval, without_relevant
+from conqret.generation.generator import Generated
 from conqret.io.atomic import write_whole
-from conqret.judging.registry import JURY
+from conqret.judging.format_registry import JURY
 from conqret.judging.tables import ScoreTable
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.data import Call, Judgment
 from conqret.experiments.config import System
-from conqret.experiments.estimate import estimate
+from conqret.experiments.experiment_cost import estimate
 from conqret.experiments.job import Job
 from conqret.io.atomic import write_whole
 

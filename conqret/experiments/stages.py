@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
+from conqret.generation.generation_run import GenerationRun, agenerate
 from conqret.generation.tasks import make_tasks
-from conqret.generation.writing import GenerationRun, agenerate
 from conqret.io import ItemSource, open_items
 from conqret.io.trec import read_rankings
-from conqret.judging.execute import Execution, aexecute
-from conqret.judging.folder import JudgeFolder
-from conqret.judging.registry import JURY
+from conqret.judging.format_registry import JURY
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_run import Execution, aexecute
 from conqret.judging.setup import Setup, check_items
-from conqret.reliability.judged import Conduct
-from conqret.reliability.jury.run import jury_run
-from conqret.reliability.sensitivity.plan import Plan, make_plan
-from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
-from conqret.reliability.sensitivity.run import record_of, run_sensitivity
-from conqret.reliability.sensitivity.setup import damage_materials, telling_metrics
 from conqret.runs.session import Sessions
+from conqret.studies.jury.jury_run import jury_run
+from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
+from conqret.studies.sensitivity.sensitivity_plan import Plan, make_plan
+from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
+from conqret.studies.sensitivity.sensitivity_setup import damage_materials, telling_metrics
+from conqret.studies.study_judging import Conduct
 
 
 async def generate_arguments(job: Job, sessions: Sessions, system: System) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, render
 from conqret.generation.budget import Question
-from conqret.generation.check import CitationCheck, check_citations
+from conqret.generation.citation_check import CitationCheck, check_citations
+from conqret.generation.cited_argument import Conclusion, GeneratedArgument, LeftOut, Premise, render
 from conqret.generation.examples import Example, ExpertArguments, draw_examples
-from conqret.generation.generate import Generated, GenerateOptions, Generator, Task
-from conqret.generation.strategy import STRATEGIES, Strategy
+from conqret.generation.generation_strategy import STRATEGIES, Strategy
+from conqret.generation.generator import Generated, GenerateOptions, Generator, Task
 
 __all__ = [
     "STRATEGIES",

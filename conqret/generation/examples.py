@@ -14,14 +14,14 @@ from itertools import islice
 
 from conqret.baseline.alignment import align
 from conqret.data.corpus import CorpusTopic
-from conqret.data.debate import Debate, DebateArgument
+from conqret.data.debate_text import Debate, DebateArgument
 from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
-from conqret.generation.arguments import cited
-from conqret.io.corpus import CorpusDirectory
+from conqret.generation.cited_argument import cited
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.text.analysis import Text, analysed
 from conqret.text.citations import citations, cited_by, replace_marks
-from conqret.text.words import caseless
+from conqret.text.word_lists import caseless
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""

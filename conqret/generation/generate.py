@@ -1,253 +1,108 @@
-"""Write one argument: examples, budget, question, rendering, check."""
+"""``generate``: cited arguments for the topics of a corpus."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Literal
 
-from pydantic import Field
-
-from conqret.data import Call, Document, Item, Reason, Stance
-from conqret.data.corpus import CorpusTopic
-from conqret.errors import DeclarationError, check_known
-from conqret.generation.arguments import GeneratedArgument, render
-from conqret.generation.budget import ANSWER_ROOM, Question
-from conqret.generation.check import check_citations
-from conqret.generation.examples import SEED, SHOTS, Example, Expert
-from conqret.generation.strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
-from conqret.judging.instrument import Asks
-from conqret.llm.options import OFFLINE_MODEL
-from conqret.llm.request import Request, messages
-from conqret.prompts import Library, Rendered
-from conqret.runs.asked import Answered
-
-DOCUMENTS = 10
-"""Documents an argument is built from (ConQRet, section 3.2.2)."""
-
-LONGEST_ID = 120
-"""Characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
-
-TEMPERATURE = 0.0
-"""The paper states none; at 0 a run can be repeated."""
-
-FIRST = "argument"
-"""What later turns call the first answer."""
-
-UNASKED: Mapping[str, Any] = {
-    "model": OFFLINE_MODEL,
-    "prompt": None,
-    "examples": [],
-    "trimmed": [],
-    "examples_trimmed": [],
-}
-"""What the item says of its making where no model was asked."""
+from conqret.errors import DeclarationError, strict_options
+from conqret.generation.examples import SEED, SHOTS
+from conqret.generation.generation_run import GenerationOutcome, GenerationRun
+from conqret.generation.generation_run import generate as write_arguments
+from conqret.generation.generation_strategy import DEFAULT_STRATEGY
+from conqret.generation.generator import DOCUMENTS, GenerateOptions
+from conqret.generation.tasks import make_tasks
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.trec import read_rankings
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.prompts import Library
+from conqret.runs.run_places import default_folder, stem
 
 
-@dataclass(frozen=True, slots=True)
-class GenerateOptions:
-    """How arguments are written: examples a prompt, documents an argument, what draws the examples.
+def generation_job(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    model: str | ClientOptions = OFFLINE_MODEL,
+    strategy: str = DEFAULT_STRATEGY,
+    shots: int = SHOTS,
+    documents: int = DOCUMENTS,
+    expert: bool = False,
+    seed: int = SEED,
+    temperature: float | None = None,
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+) -> GenerationRun:
+    """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
+    client = ClientOptions.of(model)
+    client.backend.check_can_ask("the question for an argument")
+    wanted = GenerateOptions(shots, documents, seed, temperature, expert, strategy)
+    asks = bool(wanted.way.prompts)
+    if not asks and not client.backend.baseline:
+        raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
+    ranking, source = Path(run), Path(corpus)
+    name = client.model if asks else wanted.way.name
+    return GenerationRun(
+        tasks=make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
+        options=wanted,
+        model=client,
+        out=default_folder(stem(ranking), name) if output is None else Path(output),
+        library=Library(None if prompts is None else Path(prompts)),
+        recordings=None if recordings is None else Path(recordings),
+        replay=None if replay is None else Path(replay),
+        overwrite=overwrite,
+        settings={"corpus": source.name, "run": ranking.name, "stance": stance},
+    )
 
-    ``expert`` adds the expert's argument on the same topic and side, where the corpus has one, as the item's
-    second argument. ``temperature`` is the model's (None: :data:`TEMPERATURE`). ``strategy`` is the way to answer.
+
+@strict_options
+def generate(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    model: str | ClientOptions = OFFLINE_MODEL,
+    strategy: str = DEFAULT_STRATEGY,
+    shots: int = SHOTS,
+    documents: int = DOCUMENTS,
+    expert: bool = False,
+    seed: int = SEED,
+    temperature: float | None = None,
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+) -> GenerationOutcome:
+    """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
+
+    Args:
+        corpus: a corpus directory.
+        run: the TREC run that ranks its documents (``.gz`` too).
+        stance: the side to argue for.
+        model: who writes.
+        strategy: the way to answer (``cited``, ``extractive``, or a plug-in's).
+        shots: examples in the prompt, expert arguments on train topics.
+        documents: documents for each argument.
+        expert: put the expert's argument beside the new one, for formats that compare.
+        seed: draws the examples.
+        temperature: the model's; 0 unless given.
+        prompts: a folder with prompts of your own.
+        output: the folder; the same call again goes on where it stopped. By default ``runs/RUN-MODEL``.
+        overwrite: begin afresh where the folder holds other arguments; its recordings are kept.
+        recordings: a store of answers to share with other runs; by default the folder's own.
+        replay: recordings to answer from; nothing is sent then.
 
     Raises:
-        DeclarationError: a number is out of its range, or there is no such strategy.
+        DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
     """
-
-    shots: int = SHOTS
-    documents: int = DOCUMENTS
-    seed: int = SEED
-    temperature: float | None = None
-    expert: bool = False
-    strategy: str = DEFAULT_STRATEGY
-
-    @property
-    def way(self) -> Strategy:
-        """The strategy itself."""
-        return STRATEGIES[self.strategy]
-
-    def __post_init__(self) -> None:
-        if self.shots < 0:
-            raise DeclarationError(f"--shots is {self.shots}; it is the number of examples, 0 or more")
-        if self.documents < 1:
-            raise DeclarationError(f"-k is {self.documents}; an argument needs at least 1 document")
-        check_known("strategy", STRATEGIES, self.strategy)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One argument to write: the topic, the side, the ranked documents, the examples, and perhaps the expert's."""
-
-    topic: CorpusTopic
-    stance: Stance
-    documents: tuple[Document, ...]
-    examples: tuple[Example, ...] = ()
-    expert: Expert | None = None
-
-    @property
-    def id(self) -> str:
-        """The id of the item that comes of it: ``voting-age-pro``."""
-        return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
-
-    def item(self, found: Generated) -> Item | None:
-        """What will be judged; None where no argument was written."""
-        if found.argument is None:
-            return None
-        places = {document.id: place for place, document in enumerate(self.documents, start=1)}
-        return Item(
-            id=self.id,
-            topic=self.topic.question,
-            stance=self.stance,
-            documents=self.documents,
-            argument=found.argument,
-            second_argument=(self.expert.text(places) or None) if self.expert is not None else None,
-            metadata={"topic_id": self.topic.id, "generation": found.facts},
-        )
-
-    def outcome(self, **fields: Any) -> Generated:
-        """What became of this task."""
-        return Generated(id=self.id, topic=self.topic.id, stance=self.stance, **fields)
-
-
-class Generated(Answered):
-    """What became of a task: an argument and the facts of its making, or the reason why there is none."""
-
-    topic: str
-    stance: Stance
-    argument: str | None = None
-    facts: Mapping[str, Any] = Field(default_factory=dict)
-    calls: tuple[Call, ...] = ()
-
-    @property
-    def status(self) -> str:
-        """``written``, or what the reason leads to."""
-        return "written" if self.reason is None else self.reason.status
-
-    @property
-    def answered(self) -> bool:
-        """Whether the task is done: an argument is written, or the documents hold nothing for the side."""
-        return self.argument is not None or self.reason is Reason.NO_EVIDENCE
-
-
-@dataclass(frozen=True)
-class Generator:
-    """Writes arguments with one model."""
-
-    options: GenerateOptions
-    library: Library
-    client: Asks
-    model: str
-    answer_room: int = ANSWER_ROOM
-
-    async def write(self, task: Task, earlier: object = None) -> Generated:
-        """Write the argument of a task. Never raises for what the world did."""
-        if not task.documents:
-            return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
-        strategy = self.options.way
-        if not strategy.prompts:
-            made = strategy.baseline(task.topic.question, task.stance, task.documents)
-            return self._written(task, GeneratedArgument.model_validate(made))
-        said: list[GeneratedArgument] = []
-        calls: tuple[Call, ...] = ()
-        facts: dict[str, Any] = {}
-        for number, question in enumerate(self.questions(task)):
-            texts = dict(zip(self._names, map(render, said), strict=False))
-            if said and not all(texts.values()):
-                break  # nothing was argued, or nothing against it
-            question = replace(question, said=texts)
-            fitted = question.fitted(self.client, answer_room=self.answer_room)
-            if fitted is None:
-                detail = "the prompt does not fit the model's window even without the documents' texts; lower --shots"
-                return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
-            documents, trims, example_trims = question.own(fitted)
-            temperature = self.options.temperature
-            answer = await self.client.ask(
-                Request(
-                    ask=question.prompt.id,
-                    item=task.id,
-                    messages=messages(fitted.rendered),
-                    response=GeneratedArgument,
-                    temperature=TEMPERATURE if temperature is None else temperature,
-                    baseline=partial(self._baseline, number, question, documents, tuple(said)),
-                )
-            )
-            calls += answer.calls
-            if answer.value is None:
-                reason = answer.reason or Reason.INVALID_ANSWER
-                return task.outcome(calls=calls, reason=reason, detail=answer.detail)
-            said.append(answer.value)
-            facts = {
-                "model": self.model,
-                "prompt": f"{question.prompt.id} v{question.prompt.version} {question.prompt.digest}",
-                "examples": [one.expert.topic for one in task.examples],
-                "trimmed": [trim.model_dump() for trim in trims],
-                "examples_trimmed": [trim.model_dump() for trim in example_trims],
-            }
-        last = max(n for n in range(len(said)) if n == 0 or not strategy.turns[n - 1].other)
-        if strategy.turns:
-            facts["turns"] = dict(zip(self._names, map(render, said), strict=False))
-        return self._written(task, said[last], facts, calls)
-
-    def bare(self, task: Task) -> list[Rendered]:
-        """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
-        unsaid = dict.fromkeys(self._names, "")
-        return [replace(question, said=unsaid).bare() for question in self.questions(task)]
-
-    def questions(self, task: Task) -> Iterator[Question]:
-        """What is asked at each turn; examples are shown at the first."""
-        way, topic = self.options.way, task.topic.question
-        first = way.prompt(self.library, task.stance)
-        yield Question(first, topic, task.stance, task.documents, task.examples)
-        for turn in way.turns:
-            yield Question(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
-
-    def _baseline(
-        self,
-        number: int,
-        question: Question,
-        documents: Sequence[Document],
-        said: Sequence[GeneratedArgument],
-    ) -> Mapping[str, Any]:
-        """What the offline model answers at a turn."""
-        way = self.options.way
-        if not number:
-            return way.baseline(question.topic, question.stance, documents)
-        return way.turns[number - 1].baseline(question.topic, question.stance, documents, said)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """What later turns call the answers."""
-        return (FIRST, *(turn.name for turn in self.options.way.turns))
-
-    def _written(
-        self,
-        task: Task,
-        argument: GeneratedArgument,
-        facts: Mapping[str, Any] = UNASKED,
-        calls: tuple[Call, ...] = (),
-    ) -> Generated:
-        text = render(argument)
-        made = {
-            "strategy": self.options.way.name,
-            **facts,
-            "left_out": _left_out(argument, task.documents),
-            "citations": check_citations(text, task.documents).model_dump(mode="json"),
-        }
-        if not text:
-            detail = "the documents hold nothing for this side, says the model"
-            return task.outcome(facts=made, calls=calls, reason=Reason.NO_EVIDENCE, detail=detail)
-        return task.outcome(argument=text, facts=made, calls=calls)
-
-
-def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> list[dict[str, Any]]:
-    """The documents left out, in order, by number and id; a number that no document has gets no id."""
-    return [
-        {
-            "document": one.document,
-            "id": documents[one.document - 1].id if 1 <= one.document <= len(documents) else None,
-            "reason": one.reason,
-        }
-        for one in sorted(argument.left_out, key=lambda one: one.document)
-    ]
+    job = generation_job(
+        corpus, run, stance=stance, model=model, strategy=strategy, shots=shots, documents=documents, expert=expert,
+        seed=seed, temperature=temperature, prompts=prompts, output=output, overwrite=overwrite, recordings=recordings,
+        replay=replay,
+    )  # fmt: skip
+    return write_arguments(job)

@@ -8,8 +8,8 @@ from conqret.data import Document, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError
 from conqret.generation.examples import ExpertArguments, draw_examples
-from conqret.generation.generate import GenerateOptions, Task
-from conqret.io.corpus import CorpusDirectory
+from conqret.generation.generator import GenerateOptions, Task
+from conqret.io.corpus_folder import CorpusDirectory
 
 
 def make_tasks(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
-from conqret.io.cells import as_text
+from conqret.io.cell_values import as_text
 from conqret.io.checks import cell_text, number
 from conqret.io.faults import kind
 from conqret.io.files import file_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
-from conqret.io.encoding import UTF8_MARK, convert, head_of, wide_encoding
+from conqret.io.decoding import UTF8_MARK, convert, head_of, wide_encoding
 from conqret.io.jsonl import json_rows
 from conqret.io.rows import Rows
 
@@ -60,7 +60,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         raise _error(name, f"is not UTF-8 but {encoding}: byte 0 is 0x{head[0]:02x}", convert(name, encoding))
     start = head.removeprefix(UTF8_MARK).lstrip()
     if suffix in (".csv", ".tsv"):
-        from conqret.io.table import CsvRows
+        from conqret.io.csv_table import CsvRows
 
         return CsvRows(file, name)
     if suffix in (".jsonl", ".ndjson", ".json") or start.startswith((b"{", b"[")):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from conqret.errors import Fault
-from conqret.io.cells import is_missing
+from conqret.io.cell_values import is_missing
 from conqret.io.faults import quoted
 from conqret.io.rows import Row, Rows
 

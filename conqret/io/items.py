@@ -11,10 +11,10 @@ from typing import Any
 from conqret.data.digest import digest_of
 from conqret.data.item import Item, Stance
 from conqret.errors import Fault
-from conqret.io.cells import as_list, is_missing, plain
+from conqret.io.cell_values import as_list, is_missing, plain
 from conqret.io.checks import absent_if_blank, identifier, json_object, text
 from conqret.io.columns import FIELDS, Dialect
-from conqret.io.documents import read_documents
+from conqret.io.document_cells import read_documents
 from conqret.io.faults import Unfit, listed, near, quoted
 from conqret.io.rows import Row
 from conqret.io.schema import Check, Field, Schema, TableReader

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from conqret.errors import Fault
 from conqret.io import limits
-from conqret.io.encoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
+from conqret.io.decoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
 from conqret.io.faults import kind, quoted, repeated_in, too_many
 from conqret.io.rows import Row
 

@@ -17,7 +17,7 @@ from xml.sax.saxutils import quoteattr
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.check import OPTIONAL
+from conqret.io.item_check import OPTIONAL
 from conqret.io.label_scale import LabelScale, Scales
 
 FORMULA = tuple("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20")

@@ -27,9 +27,9 @@ from conqret.data.item import Document
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import cell_text
+from conqret.io.csv_table import CsvRows
 from conqret.io.jsonl import parse
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.io.table import CsvRows
 
 ANNOTATIONS = "retrieval_annotations"
 _AGAIN = "Fetch the release again: it is not whole"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.errors import Fault
-from conqret.io.cells import is_missing
+from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows

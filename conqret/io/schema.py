@@ -25,10 +25,10 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.computing import check_computing
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
-from conqret.io.cells import as_list, is_missing
+from conqret.io.cell_values import as_list, is_missing
 from conqret.io.faults import FaultList, Unfit, listed, near, quoted
 from conqret.io.jsonl import JsonLines
-from conqret.io.notes import Notes
+from conqret.io.reading_notes import Notes
 from conqret.io.rows import Row, Rows
 
 Check = Callable[[Any, str, "TableReader"], Any]

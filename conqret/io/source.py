@@ -13,12 +13,12 @@ from conqret.data.gathering import gathered
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.benchmarks import BeirRows, is_beir
-from conqret.io.check import Checked, check_items, sound_items
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.folder import FolderRows, several_files
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
+from conqret.io.item_check import Checked, check_items, sound_items
 from conqret.io.items import item_schema, read_items
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Rows, columns_of

@@ -14,7 +14,7 @@ from conqret.data.corpus import Qrel
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.io.atomic import write_all
-from conqret.io.encoding import GZIP_ERRORS, open_bytes
+from conqret.io.decoding import GZIP_ERRORS, open_bytes
 
 _Row = TypeVar("_Row")
 

@@ -12,8 +12,8 @@ from statistics import fmean, median
 
 from conqret.data import Measure, Part
 from conqret.data.gathering import gathered
-from conqret.judging.confidence import mean_confidence
 from conqret.judging.scales import mean_of, mean_part, most_frequent
+from conqret.judging.stated_confidence import mean_confidence
 
 
 def majority(values: Sequence[float]) -> float:

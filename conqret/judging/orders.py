@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.judging.base import SECOND
-from conqret.judging.confidence import mean_confidence
+from conqret.judging.judge_parts import SECOND
 from conqret.judging.scales import PREFERENCE, mean_of, mean_part
+from conqret.judging.stated_confidence import mean_confidence
 
 OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
 """Stands between the explanations of the two orders, which number the arguments differently."""

@@ -18,13 +18,13 @@ from pydantic import BaseModel, Field, ValidationInfo, model_validator
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.registry import JUDGES, JURY
+from conqret.judging.format_registry import JUDGES, JURY
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
 from conqret.llm.backends.server import model_of
-from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.loop import Loop
 

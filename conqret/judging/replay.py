@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.judging.folder import JudgeFolder
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.recordings import Recordings
 
 _SETTINGS = ("max_tokens", "context_window")
@@ -19,8 +19,8 @@ _SETTINGS = ("max_tokens", "context_window")
 class RecordedCall:
     """What a recording was made with, as far as it says so; it all changes the keys of its answers.
 
-    ``judging`` holds fields of :class:`conqret.judging.base.JudgeOptions` (``samples`` always), and
-    ``model_options`` those of :class:`conqret.llm.options.ClientOptions`.
+    ``judging`` holds fields of :class:`conqret.judging.judge_parts.JudgeOptions` (``samples`` always), and
+    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
     """
 
     format: str | None

@@ -1,111 +1,21 @@
-"""``--require "groundedness >= 0.7"``: conditions on a run, read by a grammar and never evaluated.
+"""What can be required of a judge's run: a metric's mean, or the coverage.
 
-``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``; ``.low`` and ``.high`` are the ends of the 95% interval. Of a judge's
-run the name is a metric, whose mean counts (``.worst_case`` and ``.best_case``: if all that has no value were 0, or 1),
-or ``coverage``, the share of items that are scored; items that were left out because of faults count as without a
-value. What a validation can be asked for: :mod:`conqret.reliability.validation.requirements`. A quantity that has no
-value fails its condition.
+``.worst_case`` and ``.best_case`` are the mean if all that has no value were 0, or 1; the coverage is the share of
+items that are scored, of which those that were left out because of faults count as without a value.
 """
 
 from __future__ import annotations
 
-import operator
-import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from collections.abc import Collection
 
-from conqret.errors import DeclarationError, check_known
-from conqret.judging.base import ELSEWHERE
+from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
+from conqret.errors import DeclarationError
+from conqret.judging.judge_parts import ELSEWHERE
 from conqret.judging.summary import Summary
 
-if TYPE_CHECKING:
-    from conqret.stats.effects import Effect
-    from conqret.stats.estimate import Estimate
-
-OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "==": operator.eq,
-}  # fmt: skip
 COVERAGE = "coverage"
 EXAMPLE = "groundedness >= 0.7"
-ENDS = ("low", "high")
 BOUNDS = ("worst_case", "best_case")
-FORM = re.compile(
-    r"\A\s*+(?P<name>[A-Za-z_][\w-]*+(?:\s*+\.\s*+[A-Za-z_][\w-]*+)*+)\s*+"
-    r"(?:\[\s*+(?P<dimension>[\w -]{1,200}?)\s*+\]\s*+)?"
-    r"(?P<operator>>=|<=|==|>|<)\s*+(?P<bound>[-+]?(?:\d++(?:\.\d*+)?|\.\d++))\s*+"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One condition; ``end`` is the end of the interval, or the bound, that must meet it (None: the value)."""
-
-    text: str
-    name: str
-    dimension: str | None
-    end: str | None
-    operator: str
-    bound: float
-
-    @classmethod
-    def of(
-        cls,
-        text: str,
-        known: Collection[str],
-        what: str,
-        example: str,
-        ended: Collection[str] | None = None,
-        named: tuple[Collection[str], str, str] | None = None,
-        ends: Collection[str] = ENDS,
-        elsewhere: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
-        (None: all have). ``named`` are those that are each of something in brackets, what that is (a probe, a metric),
-        and one of them as an example (None: any may have brackets). ``ends`` are those of an interval, and
-        ``elsewhere`` what quantities are called by others.
-
-        Raises:
-            DeclarationError: it has another form than ``example``.
-            UnknownNameError: there is no such quantity, or end.
-        """
-        found = FORM.fullmatch(text)
-        if found is None:
-            raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
-        name, end = "".join(found["name"].split()).casefold().replace("-", "_"), None
-        if "." in name and name not in known:
-            name, end = name.rsplit(".", 1)
-        check_known(what, known, name, elsewhere=elsewhere)
-        if end:
-            check_known(f"end of {name}", ends, end)
-        if end and ended is not None and name not in ended:
-            raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
-        of = found["dimension"]
-        if named is not None and (of is not None) != (name in named[0]):
-            _, part, one = named
-            says = f"names no {part}: {one}" if of is None else f"names a {part}, which {name} is not of"
-            raise DeclarationError(f"the requirement {text!r} {says}")
-        return cls(text.strip(), name, of, end, found["operator"], float(found["bound"]))
-
-    def end_of(self, estimate: Estimate | Effect) -> float | None:
-        """The end of an interval that must meet it, or the value between both."""
-        return {None: estimate.value, "low": estimate.low, "high": estimate.high}[self.end]
-
-    def outcome(self, value: float | None, lacking: str = "it has no value") -> RequirementOutcome:
-        """Whether ``value`` meets it; where there is none it does not, for the reason ``lacking``."""
-        if value is None:
-            return RequirementOutcome(self.text, False, None, lacking)
-        return RequirementOutcome(self.text, OPERATORS[self.operator](value, self.bound), value)
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementOutcome:
-    """Whether a requirement is met, by which value, and why there is none."""
-
-    requirement: str
-    met: bool
-    value: float | None
-    reason: str = ""
 
 
 def parse_mean(text: str, metrics: Collection[str]) -> Requirement:

@@ -14,9 +14,9 @@ from typing import Any
 from pydantic import ValidationError, create_model
 
 from conqret.data import Measure, Reason
-from conqret.judging.base import Ask, Case, Reply
-from conqret.judging.baseline import stated
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.judge_parts import Ask, Case, Reply
+from conqret.judging.offline_answers import stated
 from conqret.judging.responses import OneToThreeOrNull, Typed, ZeroToFiveOrNull
 from conqret.judging.scales import ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
 from conqret.llm.replies import describe

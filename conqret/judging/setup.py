@@ -10,12 +10,12 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import Checked, ItemSource
-from conqret.judging.base import Ask, Case, Judge, JudgeOptions, digest
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeOptions, digest
 from conqret.judging.stated import stating_confidence
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 
 _NEEDS = {

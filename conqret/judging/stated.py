@@ -15,9 +15,9 @@ from pydantic import BaseModel, create_model
 
 from conqret.data import Measure
 from conqret.errors import DeclarationError
-from conqret.judging.base import Ask, Case, Judge, Reply
-from conqret.judging.confidence import with_confidence
+from conqret.judging.judge_parts import Ask, Case, Judge, Reply
 from conqret.judging.responses import Percent
+from conqret.judging.stated_confidence import with_confidence
 from conqret.prompts import Library
 
 PROMPT = "confidence"

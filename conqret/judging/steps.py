@@ -12,7 +12,7 @@ from pydantic import Field
 from conqret.data import Reason
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.judging.responses import Typed
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Prompt
 from conqret.runs.session import Session

@@ -16,12 +16,12 @@ from conqret.errors import DeclarationError, number
 from conqret.io import ItemSource
 from conqret.io.columns import CONQRET
 from conqret.io.rows import ObjectRows
-from conqret.judging.base import Judge
+from conqret.judging.judge_parts import Judge
 from conqret.judging.orders import swap_item
 from conqret.judging.own_judge import PAIRED, own_judge, plain
 from conqret.judging.verdict_rows import VerdictRows, verdict_rows
 from conqret.llm.backends.verdicts import admit, texts_of
-from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 
 
 @dataclass(frozen=True)

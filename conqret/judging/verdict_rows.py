@@ -10,7 +10,7 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io import ItemSource, open_items
-from conqret.io.cells import as_text
+from conqret.io.cell_values import as_text
 from conqret.io.checks import identifier, one_of
 from conqret.io.checks import number as a_number
 from conqret.io.columns import FIELDS

@@ -4,7 +4,7 @@ Importing this package imports no LLM library; litellm and instructor are loaded
 """
 
 from conqret.llm.client import Client
-from conqret.llm.options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.progress import Missing, Progress
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.recordings import Recordings

@@ -17,7 +17,7 @@ from conqret.llm.tokens import Encode, encoder_for
 from conqret.registry import Registry
 
 if TYPE_CHECKING:
-    from conqret.llm.options import ClientOptions
+    from conqret.llm.client_options import ClientOptions
     from conqret.llm.request import Completion, Request
 
 

@@ -15,7 +15,7 @@ from conqret.llm.backend import ModelFacts, stated
 from conqret.llm.tokens import litellm_folder
 
 if TYPE_CHECKING:
-    from conqret.llm.options import ClientOptions
+    from conqret.llm.client_options import ClientOptions
 
 _PRICE_LIST = "model_prices_and_context_window_backup.json"
 _PROVIDERS = "provider_endpoints_support_backup.json"

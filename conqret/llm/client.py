@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, shortened
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.keys import parameters, request_key
-from conqret.llm.limits import Quota
-from conqret.llm.options import ClientOptions
 from conqret.llm.progress import MAX_NAME, Missing, Progress
+from conqret.llm.rate_limits import Quota
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, read_reply
 from conqret.llm.request import Answer, Completion, Request, Response
@@ -24,7 +24,7 @@ from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import Tracing
-from conqret.perplexity.identity import without_hub
+from conqret.local.model_identity import without_hub
 
 MAX_REASKS = 2
 """An invalid answer is asked for again so often; what is invalid thrice rarely mends."""

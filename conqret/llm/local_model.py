@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conqret.errors import DeclarationError, first_line
-from conqret.llm.options import ClientOptions
-from conqret.perplexity.identity import commit_of, folder_identity, hub_file, hub_reachable
-from conqret.perplexity.windows import window_in
+from conqret.llm.client_options import ClientOptions
+from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
+from conqret.local.token_windows import window_in
 
 PREFIX = "local/"
 """What stands before the folder or the hub's name of a transformers model on this machine."""

@@ -14,7 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.retry import ProviderError
 
 PATIENCE = 5.0

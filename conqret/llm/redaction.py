@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion
 from conqret.llm.retry import ProviderError
 

@@ -19,7 +19,7 @@ from conqret._optional import require
 from conqret._version import __version__
 from conqret.errors import DeclarationError
 from conqret.llm.catalogue import provider_of
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 

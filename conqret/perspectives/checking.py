@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pydantic import ValidationInfo, model_validator
 
-from conqret.io.perspectives import Perspective
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
+from conqret.perspectives.perspective_files import Perspective
 from conqret.prompts import Library, Rendered
-from conqret.text.words import words
+from conqret.text.word_lists import words
 
 CHECK = "perspectives/check"
 LEAST = 2

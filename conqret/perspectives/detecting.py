@@ -13,9 +13,9 @@ from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.perspectives.detector import AT_ONCE, Detector
-from conqret.runs.asked import ROWS
-from conqret.runs.folder import RunFolder, RunRecord
-from conqret.runs.rows import RowStore
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import RunFolder, RunRecord
+from conqret.runs.study_run import ROWS
 
 
 class Found(Frozen):

@@ -8,13 +8,13 @@ from functools import partial
 from pydantic import Field
 
 from conqret.io.pairs import Pair
-from conqret.judging.expected_cost import Expected, expected_asking
+from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
-from conqret.perspectives.baseline import baseline_grade
+from conqret.perspectives.offline_detection import baseline_grade
 from conqret.prompts import Library, Rendered
-from conqret.runs.asked import Answered
 from conqret.runs.session import Session
+from conqret.runs.study_run import Answered
 from conqret.runs.trials import Trial
 
 PROMPT = "perspective-detection"

@@ -17,12 +17,12 @@ from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line
 from conqret.io.pairs import Pair
-from conqret.perplexity.identity import folder_identity
-from conqret.perplexity.models import load
-from conqret.perplexity.training import EXTRA
-from conqret.perplexity.windows import window_of
-from conqret.perspectives.agreement import Agreement
-from conqret.runs.folder import SUMMARY
+from conqret.local.model_identity import folder_identity
+from conqret.local.models import load
+from conqret.local.token_windows import window_of
+from conqret.local.training_loop import EXTRA
+from conqret.perspectives.detection_agreement import Agreement
+from conqret.runs.run_folder import SUMMARY
 from conqret.stats.estimate import Estimate
 
 CLASSIFIER = "AutoModelForSequenceClassification"

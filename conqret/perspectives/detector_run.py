@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from conqret.errors import DeclarationError
-from conqret.perplexity.training import TrainingSettings
+from conqret.local.training_loop import TrainingSettings
 from conqret.perspectives.detector import MAX_LENGTH
 from conqret.runs.trained import TrainedFolder, TrainedRecord
 

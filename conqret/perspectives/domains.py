@@ -14,11 +14,11 @@ from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.perspectives.calibration import quality_of
 from conqret.perspectives.detecting import DetectedFolder, detect_locally
+from conqret.perspectives.detection_calibration import quality_of
 from conqret.perspectives.detector import Quality, load_detector
 from conqret.perspectives.detector_run import USUAL, DetectorFolder, DetectorSettings
-from conqret.perspectives.tuning import Parts, parted, tune_detector
+from conqret.perspectives.detector_tuning import Parts, parted, tune_detector
 
 
 class Tried(Frozen):
@@ -61,8 +61,8 @@ def across_domains(
 ) -> tuple[Tried, ...]:
     """Tune a detector on each domain, and hold each beside the labels of all domains.
 
-    Raises what :func:`domains_of` and :func:`~conqret.perspectives.tuning.tune_detector` raise; nothing is trained
-    where the pairs of any domain are too few.
+    Raises what :func:`domains_of` and :func:`~conqret.perspectives.detector_tuning.tune_detector` raise; nothing is
+    trained where the pairs of any domain are too few.
     """
     domains = domains_of(pairs)
     for own in domains.values():

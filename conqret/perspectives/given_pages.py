@@ -8,16 +8,16 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
-from conqret.curation.sources import Evidence
 from conqret.data import Document
 from conqret.data.digest import digest_of
 from conqret.data.gathering import gathered
+from conqret.debateqa.curation.source_pages import Evidence
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled, identifier, text
 from conqret.io.files import file_rows
 from conqret.io.questions import SourcedQuestion
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.scrapers.documents import make_document
+from conqret.scrapers.evidence_documents import make_document
 
 PAGE = Schema(
     "a page",

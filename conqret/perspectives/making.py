@@ -1,8 +1,8 @@
 """A benchmark of perspectives in the making: each row is written, then checked, and what fails is left out (BeRDS, 4).
 
 Beside ``run.json`` and the recordings the folder holds ``rows.jsonl``, ``perspectives.jsonl`` (what is kept, as
-:func:`conqret.io.perspectives.read_perspectives` reads it), ``left_out.csv`` (the rest, with why) and ``inspect.csv``
-(:data:`INSPECTED` of each subset, for people to mark errors: Table 19).
+:func:`conqret.perspectives.perspective_files.read_perspectives` reads it), ``left_out.csv`` (the rest, with why) and
+``inspect.csv`` (:data:`INSPECTED` of each subset, for people to mark errors: Table 19).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from conqret.data.item import Frozen
 from conqret.io.atomic import write_files
 from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
-from conqret.io.perspective_sources import PerspectiveSource
-from conqret.io.perspectives import Perspective, PerspectiveQuestion, perspective_lines
-from conqret.judging.expected_cost import Expected, expected_asking
+from conqret.judging.cost import Expected, expected_asking
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
-from conqret.perspectives.writing import MOST, WAYS, Way, way_of
+from conqret.perspectives.perspective_files import Perspective, PerspectiveQuestion, perspective_lines
+from conqret.perspectives.perspective_sources import PerspectiveSource
+from conqret.perspectives.perspective_writing import MOST, WAYS, Way, way_of
 from conqret.prompts import Library, Rendered
-from conqret.runs.asked import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
 from conqret.runs.session import Session
+from conqret.runs.study_run import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
 from conqret.runs.trials import Trial
 
 INSPECTED = 20
@@ -111,7 +111,7 @@ def make(
 ) -> Asked[MadeRow, MadeSummary]:
     """Write and check the perspectives of every source that the folder does not hold.
 
-    Raises what :func:`conqret.runs.asked.ask_all` raises.
+    Raises what :func:`conqret.runs.study_run.ask_all` raises.
     """
 
     def finish(rows: Sequence[MadeRow]) -> MadeSummary:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ir_measures import Metric, measures
 
-from conqret.perspectives.diversity import Holders, mrecall, precision
+from conqret.perspectives.ranking_diversity import Holders, mrecall, precision
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,22 +19,22 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from conqret.curation.asking import Unanswered
-from conqret.curation.sources import PAGES, Evidence, Source
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
+from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.source_pages import PAGES, Evidence, Source
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
 from conqret.io.in_folder import InFolder
-from conqret.io.perspectives import read_perspectives
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.rows import columns_of
+from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
-from conqret.retrieval.dense.passages import WORDS, passages
-from conqret.runs.folder import RunFolder, RunRecord
-from conqret.runs.rows import RowStore
+from conqret.retrieval.dense.document_passages import WORDS, passages
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Trial, perform
 
 RESULTS = 100
@@ -131,7 +131,8 @@ def collect(
 def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
     """The questions of a file, under the ids that they have where their perspectives are scored, if it has any.
 
-    Raises what :func:`conqret.io.questions.read_sourced` or :func:`conqret.io.perspectives.read_perspectives` raises.
+    Raises what :func:`conqret.io.questions.read_sourced` or
+    :func:`conqret.perspectives.perspective_files.read_perspectives` raises.
     """
     if "perspectives" not in columns_of(file_rows(path)):
         return read_sourced([path])

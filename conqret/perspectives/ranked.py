@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
-from conqret.io.perspectives import PerspectiveQuestion
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
+from conqret.perspectives.perspective_files import PerspectiveQuestion
 from conqret.perspectives.scoring import Judged, judged_of, queries
-from conqret.retrieval.evaluation.names import check_systems, is_system
+from conqret.retrieval.evaluation.system_names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
-from conqret.runs.places import stem
+from conqret.runs.run_places import stem
 
 if TYPE_CHECKING:
-    from conqret.retrieval.index import Index
+    from conqret.retrieval.corpus_index import Index
     from conqret.runs.session import Session
 
 

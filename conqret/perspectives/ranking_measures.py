@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
-from conqret.io.perspectives import PerspectiveQuestion, Side
-from conqret.perspectives import diversity
-from conqret.perspectives.diversity import Holders, preference
+from conqret.perspectives import ranking_diversity as diversity
+from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
+from conqret.perspectives.ranking_diversity import Holders, preference
 
 SHOWN = ("both", "supporting", "opposing", "neither")
 """What the first documents can show of a question with two sides (Figure 2)."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.io.perspectives import PerspectiveQuestion, Side
-from conqret.perspectives import diversity
-from conqret.perspectives.diversity import Holders
+from conqret.perspectives import ranking_diversity as diversity
+from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
+from conqret.perspectives.ranking_diversity import Holders
 from conqret.perspectives.ranking_measures import ASKED, RankingMeasure, asked_as, measures_of
 from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import Run, Score, family

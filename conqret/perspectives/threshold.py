@@ -8,8 +8,8 @@ from typing import Literal
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.perspectives.agreement import BOTH, Agreement, figures_of, question_of
 from conqret.perspectives.detection import GRADES, YES_FROM, Detection
+from conqret.perspectives.detection_agreement import BOTH, Agreement, figures_of, question_of
 from conqret.stats.classification import f1, precision, recall
 
 THRESHOLDS = range(1, len(GRADES))

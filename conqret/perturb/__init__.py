@@ -5,7 +5,10 @@ replaced by contradictions. Each perturbation is a pure function of item, level 
 metric which way it should move.
 """
 
-from conqret.perturb.base import (
+from conqret.perturb.document_pool import Pool
+from conqret.perturb.kind_registry import PERTURBATIONS
+from conqret.perturb.levels import at_levels
+from conqret.perturb.perturbation import (
     SEED,
     Change,
     Direction,
@@ -16,9 +19,6 @@ from conqret.perturb.base import (
     UnreachedError,
     records,
 )
-from conqret.perturb.levels import at_levels
-from conqret.perturb.pool import Pool
-from conqret.perturb.registry import PERTURBATIONS
 from conqret.perturb.versions import perturb_items
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError
-from conqret.perturb.base import Change, Changed, Draw, additions
-from conqret.perturb.sentences import put_after, split
+from conqret.perturb.perturbation import Change, Changed, Draw, additions
+from conqret.perturb.sentence_edits import put_after, split
 
 
 class Way(Protocol):

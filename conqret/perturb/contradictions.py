@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conqret.perturb.figures import cased, other_numbers
-from conqret.perturb.sentences import split_close
+from conqret.perturb.changed_numbers import cased, other_numbers
+from conqret.perturb.sentence_edits import split_close
 
 
 def _pairs(text: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.perturb.base import Direction
+from conqret.perturb.perturbation import Direction
 
 RELEVANCE = ("context_relevance", "predicted_precision", "second.context_relevance")
 """What is said of the documents."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.errors import DeclarationError
-from conqret.perturb.base import PERCENT, Perturbation
-from conqret.perturb.registry import PERTURBATIONS
+from conqret.perturb.kind_registry import PERTURBATIONS
+from conqret.perturb.perturbation import PERCENT, Perturbation
 
 Level = float | str
 """A number, or a text: ``"5"``, or ``"25%"``."""

@@ -18,9 +18,16 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed, once_each
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
-from conqret.perturb.base import SEED, Draw, InapplicableError, Materials, Perturbation, UnreachedError
+from conqret.perturb.perturbation import (
+    SEED,
+    Draw,
+    InapplicableError,
+    Materials,
+    Perturbation,
+    UnreachedError,
+)
 from conqret.perturb.rewritten import Rewriting
 from conqret.perturb.versions import LeftOut
 from conqret.prompts import Library

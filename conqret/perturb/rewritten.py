@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError
-from conqret.perturb.sentences import replace_sentences, same_elsewhere, split
+from conqret.perturb.perturbation import Change, Changed, Draw, InapplicableError
+from conqret.perturb.sentence_edits import replace_sentences, same_elsewhere, split
 
 MODEL = "model"
 """The kind of a change that a model wrote; rules name their own."""

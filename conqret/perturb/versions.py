@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.perturb.base import SEED, InapplicableError, Materials, Perturbation, UnreachedError
+from conqret.perturb.perturbation import SEED, InapplicableError, Materials, Perturbation, UnreachedError
 
 MOST_UNREACHED = 0.5
 """A level that a larger share of the items cannot reach is left out of the curve; up to it, those items are. A curve is

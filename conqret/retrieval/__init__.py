@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from conqret.retrieval.corpus_index import Index, build_index, open_index
     from conqret.retrieval.cross_encoder import CrossEncoder
+    from conqret.retrieval.document_texts import Texts
     from conqret.retrieval.expansion import PerspectiveExpansion
     from conqret.retrieval.first_stage import BM25, Dense
     from conqret.retrieval.fusion import Fusion
-    from conqret.retrieval.index import Index, build_index, open_index
     from conqret.retrieval.mmr import MMR
     from conqret.retrieval.rerank import ListwiseReranker
-    from conqret.retrieval.texts import Texts
 
 __all__ = [
     "BM25",

@@ -1,6 +1,6 @@
 """The documents of a corpus directory with the place of each in its file, so that texts need not be kept.
 
-Topics and qrels are read by :class:`conqret.io.corpus.CorpusDirectory`.
+Topics and qrels are read by :class:`conqret.io.corpus_folder.CorpusDirectory`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory, Doc
+from conqret.io.corpus_folder import CorpusDirectory, Doc
 from conqret.io.schema import read_models
 
 CORPORA = "corpora.jsonl"

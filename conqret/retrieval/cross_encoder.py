@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pyterrier as pt
 
 from conqret.errors import DeclarationError, first_line
+from conqret.retrieval.dense.document_passages import WORDS, passages
 from conqret.retrieval.dense.encoders import adapted
-from conqret.retrieval.dense.encoding import EXTRA, is_adapter
-from conqret.retrieval.dense.passages import WORDS, passages
+from conqret.retrieval.dense.text_encoding import EXTRA, is_adapter
 from conqret.retrieval.first_stage import DEPTH
 from conqret.retrieval.rerank import ordered
 
@@ -99,8 +99,8 @@ class CrossEncoder(pt.Transformer):
 
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
-    from conqret.perplexity.embedding import sentence_transformers
-    from conqret.perplexity.models import bars_on_terminals
+    from conqret.local.embedding import sentence_transformers
+    from conqret.local.models import bars_on_terminals
 
     library = sentence_transformers(EXTRA)
     try:

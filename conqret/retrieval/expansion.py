@@ -14,7 +14,7 @@ from conqret.data import Reason
 from conqret.errors import check_positive
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.retrieval.merge import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered

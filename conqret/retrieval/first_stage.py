@@ -9,8 +9,8 @@ import numpy as np
 import pyterrier as pt
 
 from conqret.errors import check_positive
-from conqret.retrieval.index import Index, open_index
-from conqret.retrieval.texts import with_texts
+from conqret.retrieval.corpus_index import Index, open_index
+from conqret.retrieval.document_texts import with_texts
 
 if TYPE_CHECKING:
     import pandas as pd

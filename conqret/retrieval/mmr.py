@@ -13,8 +13,8 @@ import pyterrier as pt
 from conqret.errors import DeclarationError
 from conqret.retrieval.rerank import ordered, renumbered
 from conqret.retrieval.trade_off import TRADE_OFF
-from conqret.text.passages import root
-from conqret.text.words import fold, words
+from conqret.text.text_passages import root
+from conqret.text.word_lists import fold, words
 
 if TYPE_CHECKING:
     import pandas as pd

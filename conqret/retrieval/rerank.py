@@ -15,12 +15,12 @@ from conqret.data import Document, Item, Reason, Stance
 from conqret.errors import check_known
 from conqret.judging.fitting import fit
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
-from conqret.retrieval.windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
+from conqret.retrieval.listwise_windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
-from conqret.text.stance import stance_order
+from conqret.text.stance_detection import stance_order
 
 if TYPE_CHECKING:
     import pandas as pd

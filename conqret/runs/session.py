@@ -15,12 +15,12 @@ from pydantic import BaseModel
 from conqret.errors import DeclarationError
 from conqret.io.closing import Closing
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
-from conqret.runs.folder import RunFolder
 from conqret.runs.loop import Loop
+from conqret.runs.run_folder import RunFolder
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic
 
 from conqret.io.in_folder import InFolder
-from conqret.runs.folder import R, RunFolder, RunRecord
+from conqret.runs.run_folder import R, RunFolder, RunRecord
 
 
 class TrainedRecord(RunRecord):

@@ -1,7 +1,7 @@
 """What components of variance mean for scores, and what more of anything buys (a D-study: Brennan, Generalizability
 Theory, 2001): the variance that a facet brings is divided by how many of it are averaged over.
 
-Which sources there are, and how their variances are estimated: :mod:`conqret.stats.components`.
+Which sources there are, and how their variances are estimated: :mod:`conqret.stats.variance_components`.
 """
 
 from __future__ import annotations

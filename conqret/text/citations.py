@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conqret.data.debate import DebateArgument
+    from conqret.data.debate_text import DebateArgument
 
 _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
 

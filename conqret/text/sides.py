@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from conqret.text.analysis import stem
 from conqret.text.lexicons import NEGATIONS
-from conqret.text.passages import Passage
 from conqret.text.stance_words import AGAINST
-from conqret.text.words import fold
+from conqret.text.text_passages import Passage
+from conqret.text.word_lists import fold
 
 STANDPOINTS = {
     "yes side": "benefits advantages reasons for supporters evidence in favour",

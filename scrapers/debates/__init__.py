@@ -4,7 +4,7 @@
 """
 
 from conqret.scrapers.debates.layout import DebateParts, Index, Layout, Listed, Page
-from conqret.scrapers.debates.registry import LAYOUTS, Problem, read_debate, wanted_pages
+from conqret.scrapers.debates.layout_registry import LAYOUTS, Problem, read_debate, wanted_pages
 
 __all__ = [
     "LAYOUTS",

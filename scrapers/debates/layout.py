@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate import DebateArgument, Source
-from conqret.scrapers.debates.html import UnreadableHtmlError, parse, text_of, with_class
+from conqret.data.debate_text import DebateArgument, Source
+from conqret.scrapers.debates.page_html import UnreadableHtmlError, parse, text_of, with_class
 from conqret.scrapers.debates.question import MAX_TITLE, choose_question
 from conqret.scrapers.debates.selectors import Selector
 from conqret.scrapers.snapshots import original_address
@@ -35,7 +35,7 @@ class Page:
         """Parse a page, and those that belong to it (by their addresses), as far as they can be read.
 
         Raises:
-            UnreadableHtmlError: see :func:`conqret.scrapers.debates.html.parse`.
+            UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_html.parse`.
         """
         root, others = parse(html), []
         for address, text in further.items():

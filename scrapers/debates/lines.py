@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from conqret.scrapers.debates.arguments import TABLES_TOO
-from conqret.scrapers.debates.html import plain
 from conqret.scrapers.debates.layout import HEADINGS
+from conqret.scrapers.debates.page_arguments import TABLES_TOO
+from conqret.scrapers.debates.page_html import plain
 from conqret.scrapers.markup import BLOCKS
 
 

@@ -6,7 +6,7 @@ async with Extractor() as extractor:
 
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.extract.document import Extraction, extract
-from conqret.scrapers.extract.pool import Extractor
 from conqret.scrapers.extract.sniff import Kind, sniff
+from conqret.scrapers.extract.worker_pool import Extractor
 
 __all__ = ["Extraction", "Extractor", "Kind", "decode", "extract", "sniff"]

@@ -27,7 +27,7 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
     """Extract the main text of a body; ``content_type`` and ``charset`` are the header's claims.
 
     Hostile bytes may make the parsers below raise anything, hang or crash: run it through
-    :class:`~conqret.scrapers.extract.pool.Extractor`.
+    :class:`~conqret.scrapers.extract.worker_pool.Extractor`.
     """
     kind, what = sniff(body, content_type)
     if kind is Kind.OTHER:
@@ -42,7 +42,7 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
         return _checked(title, text, "the PDF holds no text (scanned pages, perhaps)")
     if kind is Kind.TEXT:
         return _checked("", clean(decode(body, charset)), "the file holds no text")
-    from conqret.scrapers.extract.html import html_text
+    from conqret.scrapers.extract.html_text import html_text
 
     title, text = html_text(decode(body, charset))
     return _checked(title, text, "the page holds no main text")

@@ -9,11 +9,11 @@
 are refused unless ``Policy(allow_private=True)``.
 """
 
-from conqret.scrapers.fetch.client import Fetcher, FetchOptions, content_type_of
-from conqret.scrapers.fetch.guard import Policy
-from conqret.scrapers.fetch.limits import Limits
-from conqret.scrapers.fetch.page import FetchError, Page, Reply, Status
-from conqret.scrapers.fetch.retry import Retries
+from conqret.scrapers.fetch.address_guard import Policy
+from conqret.scrapers.fetch.fetch_client import Fetcher, FetchOptions, content_type_of
+from conqret.scrapers.fetch.fetch_limits import Limits
+from conqret.scrapers.fetch.fetch_retry import Retries
+from conqret.scrapers.fetch.fetched_page import FetchError, Page, Reply, Status
 from conqret.scrapers.fetch.wire import AGENT, USER_AGENT
 
 __all__ = [

@@ -7,8 +7,8 @@ from http import HTTPStatus
 
 from yarl import URL
 
-from conqret.scrapers.fetch.guard import Policy, blocked, checked_url
-from conqret.scrapers.fetch.page import FetchError, Reply, Status
+from conqret.scrapers.fetch.address_guard import Policy, blocked, checked_url
+from conqret.scrapers.fetch.fetched_page import FetchError, Reply, Status
 
 MAX_REDIRECTS = 10
 """Hops; browsers stop at 20, and chains on the live web rarely pass five."""

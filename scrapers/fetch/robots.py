@@ -14,7 +14,7 @@ from http import HTTPStatus
 from protego import Protego
 from yarl import URL
 
-from conqret.scrapers.fetch.page import FetchError, Reply, Status
+from conqret.scrapers.fetch.fetched_page import FetchError, Reply, Status
 
 MAX_ROBOTS = 512_000
 """Bytes of a robots.txt that are read; RFC 9309, section 2.5, asks for at least 500 KiB."""

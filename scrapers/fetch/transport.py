@@ -7,8 +7,8 @@ import ssl
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
-from conqret.scrapers.fetch.guard import ForbiddenAddressError
-from conqret.scrapers.fetch.page import FetchError, Status
+from conqret.scrapers.fetch.address_guard import ForbiddenAddressError
+from conqret.scrapers.fetch.fetched_page import FetchError, Status
 
 TRANSPORT_ERRORS: tuple[type[Exception], ...] = (
     aiohttp.ClientError,

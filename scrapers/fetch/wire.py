@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import aiohttp
 from yarl import URL
 
-from conqret.scrapers.fetch.guard import GuardedResolver, Lookup, Policy, socket_factory
-from conqret.scrapers.fetch.limits import Limits, read
-from conqret.scrapers.fetch.page import FetchError, Reply, Status
+from conqret.scrapers.fetch.address_guard import GuardedResolver, Lookup, Policy, socket_factory
+from conqret.scrapers.fetch.fetch_limits import Limits, read
+from conqret.scrapers.fetch.fetched_page import FetchError, Reply, Status
 from conqret.scrapers.fetch.redirects import MAX_REDIRECT_BODY, REDIRECTS
 from conqret.scrapers.fetch.transport import TRANSPORT_ERRORS, transport_error
 

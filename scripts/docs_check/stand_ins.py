@@ -134,9 +134,9 @@ def make_weights(store: Path) -> None:
 
 def answer_all(folder: Path) -> None:
     """Have everybody in a study that is there say something to all that is left for them."""
-    from conqret.annotation.counter_arguments import TASK, Draft
-    from conqret.annotation.debate_answers import give
-    from conqret.annotation.ledger import Ledger
+    from conqret.debate.two_turn.judge_answers import give
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.written_arguments import TASK, Draft
 
     with closing(Ledger(folder)) as ledger:
         for person in ledger.people():

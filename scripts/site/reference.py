@@ -19,14 +19,14 @@ PLUG_INS = """# What plug-ins are made of
 The classes that the [entry points](../architecture.md#adding-things) take.
 """
 PARTS = (
-    "conqret.judging.base.Judge",
-    "conqret.judging.base.Ask",
-    "conqret.judging.base.JudgeOptions",
+    "conqret.judging.judge_parts.Judge",
+    "conqret.judging.judge_parts.Ask",
+    "conqret.judging.judge_parts.JudgeOptions",
     "conqret.llm.backend.Backend",
-    "conqret.perturb.base.Perturbation",
-    "conqret.reliability.bias.contrast.Probe",
-    "conqret.generation.strategy.Strategy",
-    "conqret.answering.strategy.AnswerStrategy",
+    "conqret.perturb.perturbation.Perturbation",
+    "conqret.studies.bias.contrast.Probe",
+    "conqret.generation.generation_strategy.Strategy",
+    "conqret.debateqa.answering.answering_strategy.AnswerStrategy",
     "conqret.retrieval.engine.Engine",
     "conqret.io.label_layout.LabelLayout",
     "conqret.io.label_sheets.LabelTask",

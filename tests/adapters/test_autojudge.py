@@ -65,7 +65,7 @@ def table(path):
 
 def test_every_format_of_the_workflow(run, tmp_path):
     from conqret.adapters.autojudge import WORKFLOW
-    from conqret.judging.registry import JUDGES
+    from conqret.judging.format_registry import JUDGES
 
     variants = yaml.safe_load(WORKFLOW.read_text())["variants"]
     assert set(variants) == set(JUDGES) - {"controllability"}  # it needs a side, and requests have none
@@ -320,8 +320,8 @@ def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
 
     from conqret.adapters.autojudge import WORKFLOW
     from conqret.io.leaderboards import read_leaderboard
-    from conqret.reliability.ranked_systems import MetaSettings
-    from conqret.reliability.system_ranking import meta_evaluate
+    from conqret.studies.systems.ranked_systems import MetaSettings
+    from conqret.studies.systems.result import meta_evaluate
 
     monkeypatch.setenv("OPENAI_MODEL", "offline")
     data = data_dir / "autojudge_kiddie"

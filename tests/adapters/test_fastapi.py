@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="fastapi is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 import conqret  # noqa: E402
-from conqret.judging.registry import JUDGES  # noqa: E402
+from conqret.judging.format_registry import JUDGES  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.server import FaultServer  # noqa: E402
 
@@ -101,6 +101,6 @@ def test_the_document_of_the_service_is_valid(keyed):
     validator = pytest.importorskip(
         "openapi_spec_validator", reason="openapi-spec-validator is not installed"
     )
-    from conqret.web.contract import openapi
+    from conqret.serve.contract import openapi
 
     validator.validate(openapi(JUDGES.values(), keyed=keyed))

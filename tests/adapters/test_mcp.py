@@ -13,7 +13,7 @@ pytest.importorskip("scipy", reason="the extra mcp is not installed: it brings s
 from mcp import Client, StdioServerParameters
 
 import conqret
-from conqret.adapters.mcp import mcp_server
+from conqret.serve.mcp_tools import mcp_server
 from tests.contract.items import demo
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]

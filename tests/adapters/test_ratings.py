@@ -3,10 +3,16 @@
 import pytest
 
 import conqret
-from conqret.adapters.ratings import beside, described, document_grades, nuggets, run_leaderboard
 from conqret.data import Measure, Part, Reason, Status
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.studies.systems.system_ratings import (
+    beside,
+    described,
+    document_grades,
+    nuggets,
+    run_leaderboard,
+)
 from tests.adapters.reports import REQUESTS, reports
 
 

@@ -194,7 +194,7 @@ def test_a_provider_that_was_given_up_is_asked_again_after_a_while(monkeypatch):
         assert [single.measure(single.judged(item)).reason for item in ASKED[:2]] == [
             Reason.AUTHENTICATION, Reason.PROVIDER_DOWN,
         ]  # fmt: skip
-        monkeypatch.setattr("conqret.api.session_judge.PAUSE_SECONDS", 0.0)
+        monkeypatch.setattr("conqret.judging.session_judge.PAUSE_SECONDS", 0.0)
         single.judged(ASKED[2])
         assert single.measure(single.judged(ASKED[3])).value is not None
 

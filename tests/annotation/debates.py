@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conqret.annotation.counter_arguments import writing_study
-from conqret.annotation.debate_plan import debate_study
-from conqret.annotation.ledger import Ledger
-from conqret.io.slider_answers import Design
-from conqret.io.two_turn import Argument, Side, TwoTurnQuestion, read_two_turn
+from conqret.debate.two_turn.judging_plan import debate_study
+from conqret.debate.two_turn.slider_answers import Design
+from conqret.debate.two_turn.two_turn_files import Argument, Side, TwoTurnQuestion, read_two_turn
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.written_arguments import writing_study
 
 DEBATES = Path(__file__).resolve().parents[2] / "fixtures" / "two_turn_debates.jsonl"
 BOTH = ("simple", "encourage-abstain")

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from conqret.annotation.choosing import screens_of, task_of
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.study import study_of
-from conqret.annotation.task import Wanted
 from conqret.data import Document, Item
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.choosing import screens_of, task_of
+from conqret.labels.label_study import study_of
+from conqret.labels.task import Wanted
 
 TOPICS = ("Should cars leave the centre?", "Should school begin later?", "Should zoos close?")
 

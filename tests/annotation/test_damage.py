@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.database import DamagedLabelsError
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.repair import check_labels, copied
 from conqret.errors import ConqretError, DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import DamagedLabelsError
+from conqret.labels.repair import check_labels, copied
 from tests.annotation.studies import begun
 from tests.torture.effort import times
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.annotation.debate_answers import (
+from conqret.debate.two_turn.judge_answers import (
     GRACE_SECONDS,
     TIME_UP,
     as_slider_answers,
@@ -22,12 +22,12 @@ from conqret.annotation.debate_answers import (
     left,
     settled,
 )
-from conqret.annotation.debate_plan import LIMIT_SECONDS, planned_judgments
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.records import StaleAnswerError, Turn
-from conqret.debate.payoffs import SIMPLE
+from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS, planned_judgments
+from conqret.debate.two_turn.payoffs import SIMPLE
+from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, read_slider_answers
 from conqret.errors import DeclarationError
-from conqret.io.slider_answers import Design, SliderAnswer, read_slider_answers
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.records import StaleAnswerError, Turn
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 
 
@@ -169,7 +169,7 @@ def test_the_pilot_keeps_time_at_its_third_judgment_alone(tmp_path: Path) -> Non
 
 
 def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(tmp_path: Path) -> None:
-    from conqret.io.two_turn import read_two_turn
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
 
     clock = Clock()
     ledger = begun_debate(tmp_path, ("ann", "bob"), "main", BOTH, clock=clock)

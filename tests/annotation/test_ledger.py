@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.records import StaleAnswerError, Turn
 from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.records import StaleAnswerError, Turn
 from tests.annotation.studies import begun
 
 
@@ -223,7 +223,7 @@ def test_a_backup_is_whole_and_overwrites_nothing(tmp_path: Path) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from conqret.annotation.ledger import Ledger
+from conqret.labels.answer_ledger import Ledger
 ledger = Ledger(Path(sys.argv[1]))
 anna = ledger.person("anna")
 while (turn := ledger.next(anna)) is not None:

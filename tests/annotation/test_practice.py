@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.choosing import screens_of, task_of
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.practice import NOT_PASSED, marked_by_gold, practice_screens, settle
-from conqret.annotation.screens import Screen
-from conqret.annotation.study import study_of
-from conqret.annotation.task import Wanted
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.report.annotation import dashboard
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.choosing import screens_of, task_of
+from conqret.labels.label_study import study_of
+from conqret.labels.page import dashboard
+from conqret.labels.practice import NOT_PASSED, marked_by_gold, practice_screens, settle
+from conqret.labels.screens import Screen
+from conqret.labels.task import Wanted
 from tests.annotation.studies import items
 
 PEOPLE = ("anna", "ben")
@@ -147,7 +147,7 @@ def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
 
 
 def gold_of(item: Item, part: str) -> object:
-    from conqret.annotation.task import with_gold
+    from conqret.labels.task import with_gold
 
     return with_gold(item, Screen(item=item.id, part=part)).gold
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.choosing import screens_of, task_of
-from conqret.annotation.formats import states_ratings
-from conqret.annotation.planned import planned_screens
-from conqret.annotation.screens import CANNOT_JUDGE, Screen
-from conqret.annotation.task import Wanted
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
+from conqret.labels.choosing import screens_of, task_of
+from conqret.labels.planned import planned_screens
+from conqret.labels.screens import CANNOT_JUDGE, Screen
+from conqret.labels.task import Wanted
+from conqret.labels.task_formats import states_ratings
 from tests.annotation.studies import items
 
 

@@ -10,21 +10,21 @@ import krippendorff
 import pytest
 from typer.testing import CliRunner
 
-from conqret.annotation.choosing import screens_of, task_of
-from conqret.annotation.disputes import disputes
-from conqret.annotation.export import as_label_studio
-from conqret.annotation.labels import against_others, label_set
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.planned import items_of
-from conqret.annotation.study import study_of
-from conqret.annotation.task import Wanted
-from conqret.annotation.verdicts import verdicts
 from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_pairs
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.choosing import screens_of, task_of
+from conqret.labels.collected_labels import against_others, label_set
+from conqret.labels.disputes import disputes
+from conqret.labels.label_export import as_label_studio
+from conqret.labels.label_study import study_of
+from conqret.labels.label_verdicts import verdicts
+from conqret.labels.planned import items_of
+from conqret.labels.task import Wanted
 from tests.annotation.studies import begun
 
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
 
-from conqret.cli.answer import answer
+from conqret.debateqa.answering.command import answer
 from conqret.errors import MissingDependencyError
 
 ROOT = Path(__file__).resolve().parents[2]

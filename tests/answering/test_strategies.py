@@ -13,17 +13,17 @@ import pytest
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
-from conqret.answering.chunks import CHARACTERS, ChunkSearch
-from conqret.answering.desk import AnswerPlan, Desk, NextStep
-from conqret.answering.expected_cost import estimate
-from conqret.answering.run import Answering
-from conqret.answering.strategy import ANSWER_STRATEGIES
-from conqret.curation.asking import Unanswered
-from conqret.curation.trusted import TrustedDomains
 from conqret.data import Reason
+from conqret.debateqa.answering.answering_cost import estimate
+from conqret.debateqa.answering.answering_run import Answering
+from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
+from conqret.debateqa.answering.desk import AnswerPlan, Desk, NextStep
+from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
+from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.replies import Rejection, read_reply
 from conqret.llm.request import Answer, Completion, Request
 from conqret.prompts import Library

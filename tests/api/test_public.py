@@ -15,8 +15,8 @@ import pytest
 
 import conqret
 from conqret import DeclarationError
-from conqret.api.experiments import experiment_job
-from conqret.api.generation import generation_job
+from conqret.experiments.experiment import experiment_job
+from conqret.generation.generate import generation_job
 from conqret.io.labels import read_labels
 from conqret.io.trec import ScoredDoc, write_run
 from tests.contract.items import demo

@@ -3,8 +3,8 @@
 import pytest
 
 from conqret import DeclarationError, Item
-from conqret.api.assertions import ModelJudge
-from conqret.api.session_judge import SessionJudge
+from conqret.judging.session_judge import SessionJudge
+from conqret.studies.sensitivity.assertions import ModelJudge
 from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer
 
 ASKED = [

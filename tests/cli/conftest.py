@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from conqret.cli import console
 from conqret.cli.main import main
+from conqret.console import printing as console
 
 
 @dataclass(frozen=True)

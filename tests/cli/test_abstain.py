@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conqret import judge
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.ledger import Ledger
 from conqret.io.locking import only_writer
+from conqret.labels.answer_ledger import Ledger
 from tests.annotation.studies import begun
 from tests.cli.conftest import Cli
 

@@ -7,12 +7,12 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
-from conqret.judging.folder import JudgeFolder
-from conqret.reliability.cards.card import Card, make_card
-from conqret.reliability.cards.leaderboard import leaderboard
-from conqret.reliability.validation.validate import validate
-from conqret.report.leaderboard import leaderboard_sheet, leaderboard_tables
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.estimate import Estimate
+from conqret.studies.card.result import Card, make_card
+from conqret.studies.leaderboard.page import leaderboard_sheet, leaderboard_tables
+from conqret.studies.leaderboard.result import leaderboard
+from conqret.studies.validate.result import validate
 from tests.contract.items import demo
 from tests.judging.runs import run
 from tests.reliability.cards import write_gold

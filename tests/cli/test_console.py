@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from conqret.cli import console
+from conqret.console import printing as console
 from conqret.data import Reason
 from conqret.llm.client import Client
 from conqret.llm.progress import Progress

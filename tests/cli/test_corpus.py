@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from conqret.cli.main import app
 from conqret.data import Document
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from fixtures.site import read_topics, read_truth
 
 RUNNER = CliRunner()

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from conqret.curation.algorithm import Collector, Plan
-from conqret.curation.benchmark import CurateFolder
-from conqret.curation.collecting import curate
-from conqret.curation.sources import CorpusSource
-from conqret.curation.trusted import TrustedDomains
-from conqret.io.debateqa import read_questions
+from conqret.debateqa.curation.algorithm import Collector, Plan
+from conqret.debateqa.curation.benchmark import CurateFolder
+from conqret.debateqa.curation.collecting import curate
+from conqret.debateqa.curation.source_pages import CorpusSource
+from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.debateqa_files import read_questions
 from conqret.io.questions import read_sourced
 from conqret.runs.session import Session
-from conqret.text.words import fold
+from conqret.text.word_lists import fold
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOPICS = ("homework", "nuclear-power", "school-phones")

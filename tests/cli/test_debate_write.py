@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from conqret.debate.instructions import read_instructions
-from conqret.debate.tuning import TunedFolder, TuningSettings, tune
+from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings, tune
+from conqret.debate.debatune.instructions import read_instructions
 from conqret.llm import retry
 from tests.debate.tunable import ROWS, save_model, write_rows
 from tests.server import FaultServer
@@ -74,8 +74,8 @@ def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked
 def test_the_prompt_is_the_one_that_was_trained_on(models):
     from transformers import AutoTokenizer
 
-    from conqret.perplexity.models import load
-    from conqret.perplexity.writing import write
+    from conqret.local.models import load
+    from conqret.local.text_writing import write
 
     loaded = load(str(models[1]), "cpu")
     tokenizer = AutoTokenizer.from_pretrained(models[1])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conqret.io.trec import ScoredDoc, write_run
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm import retry
 from tests.cli.conftest import Cli
 from tests.cli.score_files import lines, questions_file

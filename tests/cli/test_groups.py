@@ -10,8 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from conqret.cli import options
-from conqret.cli.groups import Group, grouped
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
 from conqret.errors import DeclarationError
 from tests.cli.conftest import Cli
 

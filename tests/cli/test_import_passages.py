@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
 from tests.io.test_passages import WIKIPEDIA
 
 

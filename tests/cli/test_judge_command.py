@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Document, Item
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items

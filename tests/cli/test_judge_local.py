@@ -10,10 +10,10 @@ import pytest
 
 from conqret.data import Reason
 from conqret.judges.likelihood import texts
-from conqret.judging.base import Case
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import Case
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
@@ -31,7 +31,7 @@ def model(tmp_path: Path) -> Path:
 def test_a_folder_judges_resumes_and_replays(
     cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from conqret.perplexity import ConditionalPerplexity
+    from conqret.local import ConditionalPerplexity
 
     monkeypatch.chdir(tmp_path)
     write_items(tmp_path / "items.jsonl", demo()[:2])

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from conqret.cli.console import out
 from conqret.cli.main import app
-from conqret.cli.perturb import parse_levels
+from conqret.console.printing import out
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io import open_items
 from conqret.perturb import PERTURBATIONS, records
-from conqret.reliability.sensitivity.plan import damages_of
+from conqret.perturb.command import parse_levels
+from conqret.studies.sensitivity.sensitivity_plan import damages_of
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
 LABELS = str(Path(ITEMS).with_name("labels.jsonl"))

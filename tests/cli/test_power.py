@@ -8,7 +8,7 @@ import pytest
 
 from conqret.data import Judgment, Measure, Status, Version
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.reliability.pilot import between_runs, of_versions
+from conqret.studies.power.pilot import between_runs, of_versions
 from tests.reliability.cards import write_gold
 
 ROOT = Path(__file__).parents[2]

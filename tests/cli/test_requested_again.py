@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conqret.io.trec import ScoredDoc, write_run
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm import retry
 from tests.cli.conftest import Cli
 from tests.cli.score_files import lines, questions_file

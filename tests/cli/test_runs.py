@@ -10,8 +10,8 @@ import pytest
 
 from conqret.io.locking import only_writer
 from conqret.llm import Completion, Recordings
-from conqret.runs.keeping import found_run
-from conqret.web.listing import listed
+from conqret.runs.management import found_run
+from conqret.serve.run_listing import listed
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items

@@ -11,7 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.debateqa.table import (
+from conqret.debateqa.rank_page import ranking_words
+from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
@@ -21,8 +22,7 @@ from conqret.debateqa.table import (
 )
 from conqret.errors import DeclarationError, MissingDependencyError
 from conqret.io.locking import only_writer
-from conqret.report.ranks import ranking_words
-from conqret.runs.places import default_folder, stem
+from conqret.runs.run_places import default_folder, stem
 from tests.cli.score_files import lines, questions_file
 
 RUN = CliRunner()

@@ -143,7 +143,7 @@ def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, re
 def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monkeypatch):
     from filelock import FileLock, Timeout
 
-    from conqret.debateqa import table
+    from conqret.debateqa import score_table as table
     from conqret.io.locking import LOCK_NAME
 
     folder, write, held = tmp_path / "out", table.write_table, []
@@ -161,7 +161,7 @@ def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monk
 
 
 def test_the_default_and_the_list_are_those_of_the_registry(monkeypatch):
-    from conqret.debateqa.baselines.registry import BASELINES, DEFAULT
+    from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
 
     monkeypatch.setenv("COLUMNS", "1000")
     said = RUN.invoke(app, ["score", "baselines", "--help"]).output

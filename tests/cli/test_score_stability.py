@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.debateqa.table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, write_table
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, write_table
 from conqret.errors import ConqretError, DeclarationError
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from conqret.annotation.planned import items_of, planned_screens
 from conqret.io import Checked
+from conqret.labels.planned import items_of, planned_screens
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from conqret.generation import STRATEGIES
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library
-from conqret.reliability.bias.registry import PROBES
+from conqret.studies.bias.probe_registry import PROBES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUG_IN = ROOT / "fixtures" / "plugin"

@@ -11,12 +11,12 @@ import pytest
 from conqret import judge
 from conqret.errors import DeclarationError
 from conqret.generation import STRATEGIES
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.prompts.library import split_front_matter
 from conqret.prompts.variables import VARIABLES
-from conqret.reliability.bias.registry import PROBES
+from conqret.studies.bias.probe_registry import PROBES
 from tests.contract.items import demo
 from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, project
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from conqret import Item
-from conqret.judging.base import Ask, Case, JudgeOptions
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Ask, Case, JudgeOptions
 from conqret.prompts import Library, Rendered
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
 

@@ -14,29 +14,29 @@ from pydantic import BaseModel
 
 import conqret
 from conqret import Document, Item
-from conqret.answering.desk import NextStep
-from conqret.curation.asking import Explanation, PointsOfView, SearchQueries
-from conqret.curation.debatable import Debatable
-from conqret.curation.review import CoveredViews, MissedViews, SameView
-from conqret.debate.arguments import Arguments
-from conqret.debate.judging import Slid
-from conqret.debate.speaking import Challenge, Reply, Statement
-from conqret.debate.writing import Argued
-from conqret.debateqa.awareness import Verdict
-from conqret.debateqa.baselines.asked import Grade, ReasonedRating, Viewpoints
-from conqret.generation.arguments import GeneratedArgument
-from conqret.judging.base import Case, JudgeOptions
-from conqret.judging.registry import JUDGES
+from conqret.debate.debatune.debate_arguments import Arguments
+from conqret.debate.debatune.speaking import Challenge, Reply, Statement
+from conqret.debate.two_turn.counter_writing import Argued
+from conqret.debate.two_turn.debate_judge import Slid
+from conqret.debateqa.answering.desk import NextStep
+from conqret.debateqa.baselines.llm_metrics import Grade, ReasonedRating, Viewpoints
+from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
+from conqret.debateqa.curation.debatable import Debatable
+from conqret.debateqa.curation.review import CoveredViews, MissedViews, SameView
+from conqret.debateqa.dispute_awareness import Verdict
+from conqret.generation.cited_argument import GeneratedArgument
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import Case, JudgeOptions
 from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
 from conqret.perspectives.checking import Checked
 from conqret.perspectives.detection import Graded
-from conqret.perspectives.sides import Supports
-from conqret.perspectives.writing import WAYS
+from conqret.perspectives.perspective_sides import Supports
+from conqret.perspectives.perspective_writing import WAYS
 from conqret.perturb.rewriting import Rewrites
 from conqret.retrieval.expansion import Perspectives
-from conqret.retrieval.windows import RankingAnswer
+from conqret.retrieval.listwise_windows import RankingAnswer
 
 DIGESTS = {
     "citation-support": "b02d04494be15698",

@@ -6,8 +6,8 @@ import contextlib
 import re
 from typing import Any
 
-from conqret.curation.sources import Evidence
 from conqret.data import Document
+from conqret.debateqa.curation.source_pages import Evidence
 
 SITES = (
     "https://a.org/1",

@@ -5,17 +5,17 @@ import json
 import pytest
 from aiohttp import web
 
-from conqret.curation.algorithm import STEPS, Collector, Plan
-from conqret.curation.benchmark import UNSTATED, CurateFolder
-from conqret.curation.collecting import curate, estimate
-from conqret.curation.trusted import TrustedDomains
 from conqret.data import Reason
+from conqret.debateqa.curation.algorithm import STEPS, Collector, Plan
+from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder
+from conqret.debateqa.curation.collecting import curate, estimate
+from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.debateqa_files import read_questions
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
-from conqret.io.debateqa import read_questions
 from conqret.io.questions import SourcedQuestion
 from conqret.llm import retry
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.runs.session import Session
 from tests.curation.memory import MemorySource, scripted
 from tests.server import FaultServer

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.curation import similarity
-from conqret.curation.cover import vertex_cover
-from conqret.curation.deduplication import deduplicate
-from conqret.curation.embeddings import embedder, lexical, read_embeddings
-from conqret.curation.similarity import SimilarPair, similar_pairs
+from conqret.debateqa.curation import similarity
+from conqret.debateqa.curation.cover import vertex_cover
+from conqret.debateqa.curation.deduplication import deduplicate
+from conqret.debateqa.curation.embeddings import embedder, lexical, read_embeddings
+from conqret.debateqa.curation.similarity import SimilarPair, similar_pairs
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion, read_sourced
 

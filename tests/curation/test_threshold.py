@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 
-from conqret.curation import similarity
-from conqret.curation.debatable import VERDICT, by_words, failed, subjects
-from conqret.curation.drawing import COLUMNS, choose_threshold, draw_pairs, sheet_rows
-from conqret.curation.verdicts import VerdictFolder, ask_verdicts
+from conqret.debateqa.curation import similarity
+from conqret.debateqa.curation.check_verdicts import VerdictFolder, ask_verdicts
+from conqret.debateqa.curation.debatable import VERDICT, by_words, failed, subjects
+from conqret.debateqa.curation.question_sample import COLUMNS, choose_threshold, draw_pairs, sheet_rows
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion

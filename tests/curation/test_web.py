@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from conqret.curation.asking import Unanswered
-from conqret.curation.sources import PAGES
-from conqret.curation.trusted import TrustedDomains
-from conqret.curation.web import WebSource
-from conqret.scrapers.evidence import EvidenceOptions
+from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.source_pages import PAGES
+from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.web import WebSource
+from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Policy, Retries
 from conqret.scrapers.providers import searxng
 from tests.scrapers.raw_server import PROSE, RawServer, page, reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from conqret.io.slider_answers import SliderAnswer
+from conqret.debate.two_turn.slider_answers import SliderAnswer
 
 NAMES = ("simple", "encourage-abstain")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.cli.debate import app
+from conqret.debate.command import app
 from tests.debate.tunable import SUBJECTS, save_model, write_rows
 
 ROOT = Path(__file__).resolve().parents[2]

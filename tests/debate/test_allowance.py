@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.allowance import check_allowance, shortened
-from conqret.debate.judging import CUT, Asking, askings, prompt
+from conqret.debate.two_turn.allowance import check_allowance, shortened
+from conqret.debate.two_turn.debate_judge import CUT, Asking, askings, prompt
+from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
-from conqret.io.two_turn import read_two_turn
 from conqret.llm.tokens import O200K, count_tokens, encoder
 from conqret.prompts import Library
 

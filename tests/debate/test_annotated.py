@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.annotated import annotated
+from conqret.debate.two_turn.text_annotation_summary import annotated
+from conqret.debate.two_turn.text_annotations import read_annotations
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.debate.two_turn.writer_tables import annotation_tables
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.text_annotations import read_annotations
-from conqret.io.two_turn import read_two_turn
-from conqret.report.debate_writers import annotation_tables
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
 

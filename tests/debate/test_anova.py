@@ -6,9 +6,9 @@ import pytest
 pytest.importorskip("statsmodels")
 from scipy.stats import ttest_rel
 
-from conqret.debate.anova import MEASURES, anovas, default_subject
+from conqret.debate.two_turn.anova import MEASURES, anovas, default_subject
+from conqret.debate.two_turn.anova_table import anova_tables
 from conqret.errors import DeclarationError
-from conqret.report.debate_anova import anova_tables
 from tests.debate.made import answer, study
 
 

@@ -7,14 +7,14 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.controllability import controllability, is_good, overall
-from conqret.debate.statements import read_statements, system_of
+from conqret.debate.debatune.controllability_scores import controllability, is_good, overall
+from conqret.debate.debatune.page import controllability_table
+from conqret.debate.debatune.statements import read_statements, system_of
 from conqret.errors import DeclarationError, ItemsError
 from conqret.judges.controllability import JUDGE, Shares, score
-from conqret.judging.base import Case, Reply
 from conqret.judging.instrument import filled
+from conqret.judging.judge_parts import Case, Reply
 from conqret.prompts import Library
-from conqret.report.debates import controllability_table
 
 TABLE_1 = {
     "DEBATunE 7B": (0.958, 0.979, 0.969), "DEBATunE 13B": (0.950, 0.946, 0.948), "Alpaca 7B": (0.938, 0.883, 0.910),

@@ -6,9 +6,9 @@ import pytest
 
 from conqret import Item, judge
 from conqret.data import Measure, Reason
-from conqret.debate.filtering import NOT_ITS_SIDE, controllability_of, filtered, harmless, rows_of
-from conqret.debate.sifting import NO_ANSWER
-from conqret.debate.statements import read_statements
+from conqret.debate.debatune.filtering import NOT_ITS_SIDE, controllability_of, filtered, harmless, rows_of
+from conqret.debate.debatune.sifting import NO_ANSWER
+from conqret.debate.debatune.statements import read_statements
 from conqret.errors import DeclarationError
 
 ROWS = [

@@ -5,17 +5,17 @@ import re
 import pytest
 
 from conqret.data import Reason
-from conqret.debate import debater
-from conqret.debate.arguments import Arguing, Arguments, lacking, motions
-from conqret.debate.expected_cost import estimate
-from conqret.debate.holding import Plan
-from conqret.debate.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
-from conqret.debate.transcript import NOT_REACHED, Motion, Spoken
+from conqret.debate.debatune import debater
+from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
+from conqret.debate.debatune.debate_cost import estimate
+from conqret.debate.debatune.debate_topics import DebateTopic
+from conqret.debate.debatune.held_page import write_held
+from conqret.debate.debatune.holding import Plan
+from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
+from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken
 from conqret.errors import DeclarationError
-from conqret.io.debate_topics import DebateTopic
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
-from conqret.report.held_debates import write_held
 
 LIBRARY = Library()
 OFFLINE = ClientOptions("offline")
@@ -183,7 +183,7 @@ def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
 
 
 def test_the_page_escapes_and_says_what_is_missing(tmp_path):
-    from conqret.debate.holding import HeldSummary
+    from conqret.debate.debatune.holding import HeldSummary
 
     models = {"affirmative": "m<b>", "negative": "n"}
     said = {
@@ -216,7 +216,7 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
 
 
 def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_path):
-    from conqret.debate.holding import HeldSummary
+    from conqret.debate.debatune.holding import HeldSummary
 
     models = {"affirmative": "m", "negative": "n"}
     debated = [

@@ -8,7 +8,7 @@ import pytest
 
 from conqret import Item
 from conqret.data import Judgment, Measure, Reason, Status
-from conqret.debate.inspection import agreement, draw_inspection, read_inspection
+from conqret.debate.debatune.manual_inspection import agreement, draw_inspection, read_inspection
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import Scales
 from conqret.io.label_set import Label, LabelSet, Unit

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from conqret.debate.floors import FLOORS, lexical
-from conqret.debate.judging import Asking, Judged, Slid, askings, prompt
-from conqret.debate.payoffs import ENCOURAGE_ABSTAIN, SIMPLE
+from conqret.debate.two_turn.baseline_judges import FLOORS, lexical
+from conqret.debate.two_turn.debate_judge import Asking, Judged, Slid, askings, prompt
+from conqret.debate.two_turn.payoffs import ENCOURAGE_ABSTAIN, SIMPLE
+from conqret.debate.two_turn.two_turn_files import Argument, Side, read_two_turn
 from conqret.errors import DeclarationError
-from conqret.io.two_turn import Argument, Side, read_two_turn
 from conqret.prompts import Library
 from tests.io.test_two_turn import OWN
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from conqret.debate.outcomes import outcomes
-from conqret.report.debate_outcomes import confidence_plot, outcome_tables, verdict
-from conqret.report.terminal import shown
+from conqret.debate.two_turn.outcome_page import confidence_plot, outcome_tables, verdict
+from conqret.debate.two_turn.outcomes import outcomes
+from conqret.show.terminal import shown
 from tests.debate.made import NAMES, answer, study
 
 # correct, incorrect, abstain in percent, and the printed ratio

@@ -4,13 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from conqret.debate.payoffs import (
-    ENCOURAGE_ABSTAIN,
-    RESPONSES,
-    SIMPLE,
-    Instruction,
-    writers_bonus,
-)
+from conqret.debate.two_turn.payoffs import ENCOURAGE_ABSTAIN, RESPONSES, SIMPLE, Instruction, writers_bonus
 from conqret.errors import DeclarationError
 
 TABLE_5 = {

@@ -5,13 +5,13 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.quality import pair, quality, verdict
-from conqret.debate.statements import instruction, read_statements
+from conqret.debate.debatune.page import quality_table
+from conqret.debate.debatune.quality_scores import pair, quality, verdict
+from conqret.debate.debatune.statements import instruction, read_statements
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
-from conqret.judging.base import Case, Reply
+from conqret.judging.judge_parts import Case, Reply
 from conqret.judging.orders import both_orders, swap_item
-from conqret.report.debates import quality_table
 
 TABLE_1 = {
     "DEBATunE 13B": (43, 101, 16, 1.17), "Alpaca 7B": (2, 1, 157, 0.03), "WizardLM 7B": (3, 12, 145, 0.11),

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from conqret import judge
-from conqret.debate.rubric import counter_items, grades_of_judge, grades_of_people, rubric
+from conqret.debate.two_turn.rubric import counter_items, grades_of_judge, grades_of_people, rubric
+from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
-from conqret.io.two_turn import read_two_turn
 from tests.io.test_two_turn import OWN, PASSAGE
 
 

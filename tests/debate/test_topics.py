@@ -5,10 +5,10 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.sifting import NO_ANSWER, Sifted
-from conqret.debate.topics import DUPLICATE, SAME, similarity, two_sided
+from conqret.debate.debatune.sifting import NO_ANSWER, Sifted
+from conqret.debate.debatune.topic_check import DUPLICATE, SAME, similarity, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
-from conqret.judging.base import Case, Reply
+from conqret.judging.judge_parts import Case, Reply
 
 
 def topic(number, text):

@@ -5,11 +5,12 @@ import shutil
 
 import pytest
 
-from conqret.debate import training, tuning
-from conqret.debate.instructions import read_instructions
-from conqret.debate.tuning import TunedFolder, TuningSettings, plan, tune
+from conqret.debate.debatune import debater_training as training
+from conqret.debate.debatune import debater_tuning as tuning
+from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings, plan, tune
+from conqret.debate.debatune.instructions import read_instructions
 from conqret.errors import DeclarationError, ItemsError
-from conqret.perplexity import checkpoints
+from conqret.local import checkpoints
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.better_half import better_half, of_judges
-from conqret.debate.judging import Asking, askings, prompt
-from conqret.debate.outcomes import outcomes
-from conqret.debate.writers import writers
+from conqret.debate.two_turn.better_half import better_half, of_judges
+from conqret.debate.two_turn.debate_judge import Asking, askings, prompt
+from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
+from conqret.debate.two_turn.outcomes import outcomes
+from conqret.debate.two_turn.slider_answers import read_slider_answers
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.debate.two_turn.writer_scores import writers
+from conqret.debate.two_turn.writer_tables import writers_table
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.slider_answers import read_slider_answers
-from conqret.io.two_turn import read_two_turn
 from conqret.prompts import Library
-from conqret.report.debate_outcomes import outcome_tables, verdict
-from conqret.report.debate_writers import writers_table
-from conqret.report.terminal import shown
+from conqret.show.terminal import shown
 from tests.debate.made import answer
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"

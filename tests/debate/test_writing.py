@@ -6,10 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Reason
-from conqret.debate.baseline_writer import answer, argue
-from conqret.debate.writing import MOST_WORDS, Argued, Task, Written, debates, prompt, tasks
+from conqret.debate.two_turn.counter_writing import MOST_WORDS, Argued, Task, Written, debates, prompt, tasks
+from conqret.debate.two_turn.offline_writer import answer, argue
+from conqret.debate.two_turn.two_turn_files import Argument, quoted_in, read_questions, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.two_turn import Argument, quoted_in, read_questions, read_two_turn
 from conqret.prompts import Library
 from tests.io.test_two_turn import OWN, PASSAGE, released
 

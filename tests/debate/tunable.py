@@ -15,7 +15,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from conqret.debate.statements import instruction
+from conqret.debate.debatune.statements import instruction
 from tests.perplexity.small_models import CHAT
 
 SUBJECTS = ("Trams", "Zoos", "Phones", "Homework")

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from conqret.debateqa.asking import Case
-from conqret.debateqa.awareness import acknowledges, against_labels, ask_awareness
-from conqret.debateqa.table import AWARENESS, ScoreRow
+from conqret.debateqa.dispute_awareness import acknowledges, against_labels, ask_awareness
+from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.client import Client
 from conqret.prompts import Library
@@ -65,7 +65,7 @@ def test_against_labels():
 
 def test_a_local_model_can_only_say_0_or_1(tmp_path):
     pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-    from conqret.perplexity import ConditionalPerplexity
+    from conqret.local import ConditionalPerplexity
     from tests.llm.local_models import save_model
 
     folder = save_model(tmp_path / "small", window=8192)

@@ -6,20 +6,20 @@ import math
 import pytest
 
 from conqret.data import Reason
-from conqret.debateqa.asking import Case, cases_of
-from conqret.debateqa.baselines.asked import QUESTIONS, WEIGHTED, ask
+from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
 from conqret.debateqa.baselines.lexical import Findings
-from conqret.debateqa.baselines.registry import BASELINES, DEFAULT, selected
-from conqret.debateqa.baselines.run import Models, baseline_rows, prepared
-from conqret.debateqa.baselines.similarity import Likeness, cut, rouge_l
-from conqret.debateqa.baselines.similarity import bleu as sentence_bleu
+from conqret.debateqa.baselines.llm_metrics import QUESTIONS, WEIGHTED, ask
+from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT, selected
+from conqret.debateqa.baselines.text_similarity import Likeness, cut, rouge_l
+from conqret.debateqa.baselines.text_similarity import bleu as sentence_bleu
+from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
 from conqret.debateqa.kept import KeptValues
+from conqret.debateqa.metric_requests import Case, cases_of
 from conqret.debateqa.preferences import align
-from conqret.debateqa.table import LOWER_IS_BETTER, ScoreRow, frame_of
+from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.io.comparisons import Comparison
-from conqret.io.debateqa import DebatableQuestion, ModelAnswer, PartialAnswer
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, TokenLogprobs
 from conqret.prompts import Library
 from conqret.runs.session import Session

@@ -9,8 +9,8 @@ pytest.importorskip("torch", reason="the extra perplexity is not installed: torc
 import torch
 from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
 
-from conqret.debateqa.asking import Case
 from conqret.debateqa.baselines.bartscore import BartScore
+from conqret.debateqa.metric_requests import Case
 from conqret.errors import DeclarationError, UnknownNameError
 from tests.perplexity.small_models import PAIRS
 from tests.perplexity.small_seq2seq import encoder, seq2seq

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, frame_of, instruments_of
 from conqret.debateqa.stability import stability, tau_matrix
-from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, frame_of, instruments_of
 from conqret.errors import DeclarationError, UnknownNameError
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, frame_of
 from conqret.debateqa.standings import standings
-from conqret.debateqa.table import AWARENESS, DIVERSITY, ScoreRow, frame_of
 from conqret.errors import DeclarationError
 
 AWARE = [ScoreRow(system, "x", AWARENESS, "phi", float(system == "a")) for system in "ab"]

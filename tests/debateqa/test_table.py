@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from conqret.debateqa.diversity import DiversityRun, definition_of
-from conqret.debateqa.table import (
+from conqret.debateqa.debateqa_files import DebatableQuestion, PartialAnswer
+from conqret.debateqa.perspective_diversity import DiversityRun, definition_of
+from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
@@ -18,7 +19,6 @@ from conqret.debateqa.table import (
     write_table,
 )
 from conqret.errors import DeclarationError
-from conqret.io.debateqa import DebatableQuestion, PartialAnswer
 
 
 def test_rows_of_a_generator_come_back_as_they_were(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conqret.data import Reason
-from conqret.engines.governor import Governor, SharedQuota
+from conqret.judging.engines.governor import Governor, SharedQuota
 from conqret.llm.retry import ProviderError
 
 

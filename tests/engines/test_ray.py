@@ -19,18 +19,18 @@ import pytest
 
 import conqret
 from conqret.data import Document, Item
-from conqret.engines.cluster import Cluster
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.io import open_items
-from conqret.judging.base import JudgeOptions
+from conqret.judging.engines.cluster import Cluster
 from conqret.judging.instrument import judge_item
+from conqret.judging.judge_parts import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message
-from conqret.reliability.bias.study import bias
 from conqret.runs.session import Session
+from conqret.studies.bias.bias_study import bias
 from tests.judging.runs import write_items
 from tests.llm.samples import request
 from tests.runs.killed import ROOT, results
@@ -192,7 +192,7 @@ def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
     cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from conqret.debateqa.kept import TargetStore
-    from conqret.engines import perplexity
+    from conqret.judging.engines import perplexity_workers as perplexity
     from tests.llm.local_models import save_model
 
     monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
@@ -217,7 +217,7 @@ def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
 
 
 def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conqret.engines import perplexity
+    from conqret.judging.engines import perplexity_workers as perplexity
 
     class Here:
         """Ray and an actor of it, in this process."""

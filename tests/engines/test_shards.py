@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conqret.engines import shards
-from conqret.engines.shards import Shard, gather, shard_names
+from conqret.judging.engines import shards
+from conqret.judging.engines.shards import Shard, gather, shard_names
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
 

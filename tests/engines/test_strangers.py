@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from conqret.engines.cluster import Cluster
 from conqret.errors import DeclarationError
+from conqret.judging.engines.cluster import Cluster
 from tests.runs.killed import ROOT
 
 pytest.importorskip("ray", reason="the extra ray is not installed")
 
 RUN = """
 import sys
-from conqret.engines.cluster import Cluster
+from conqret.judging.engines.cluster import Cluster
 with Cluster(2) as cluster:
     cluster.begin()
     print(cluster.ray.get_runtime_context().gcs_address, flush=True)

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from conqret.api.experiments import experiment_job
 from conqret.errors import DeclarationError
-from conqret.experiments.estimate import estimate
-from conqret.experiments.execute import run_experiment
+from conqret.experiments.experiment import experiment_job
+from conqret.experiments.experiment_cost import estimate
+from conqret.experiments.experiment_run import run_experiment
+from conqret.experiments.experiment_tables import cost_table
 from conqret.experiments.record import experiment_record
 from conqret.experiments.spent import write_costs
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm import Client
-from conqret.report.experiment_tables import cost_table
 from tests.generation.corpora import write_corpus
 
 pytest.importorskip("pyterrier")
@@ -294,8 +294,8 @@ def test_killed_at_random_points_and_resumed_it_is_the_same(finished, file, tmp_
 _RUN = """
 import sys
 from pathlib import Path
-from conqret.experiments.execute import run_experiment
-from conqret.api.experiments import experiment_job
+from conqret.experiments.experiment_run import run_experiment
+from conqret.experiments.experiment import experiment_job
 from conqret.experiments.record import experiment_record
 from conqret.experiments.spent import write_costs
 print("begun", flush=True)

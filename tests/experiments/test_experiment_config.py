@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.api.experiments import experiment_job
 from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
-from conqret.experiments.execute import _copy_file
+from conqret.experiments.experiment import experiment_job
+from conqret.experiments.experiment_run import _copy_file
 from conqret.experiments.reading import read_experiment
 from conqret.experiments.record import LIBRARIES, experiment_record
 from conqret.io.toml import line_of

@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("pyterrier")
 
 import conqret
-from conqret.api.experiments import experiment_job
 from conqret.errors import DeclarationError
 from conqret.experiments.config import System
-from conqret.experiments.ranking import rank
+from conqret.experiments.experiment import experiment_job
+from conqret.experiments.ranking_stage import rank
 from conqret.experiments.record import experiment_record
 from conqret.io.trec import read_rankings
 from tests.experiments.test_experiment import EXPERIMENT

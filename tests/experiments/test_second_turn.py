@@ -5,12 +5,12 @@ from statistics import fmean
 
 import pytest
 
-from conqret.experiments.execute import run_experiment
-from conqret.experiments.folder import ExperimentFolder
+from conqret.experiments.experiment_folder import ExperimentFolder
+from conqret.experiments.experiment_run import run_experiment
+from conqret.experiments.experiment_tables import experiment_tables
 from conqret.experiments.job import Job
 from conqret.experiments.reading import read_experiment
 from conqret.io import open_items
-from conqret.report.experiment_tables import experiment_tables
 
 pytest.importorskip("pyterrier")
 pytest.importorskip("ir_measures")

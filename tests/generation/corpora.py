@@ -4,7 +4,7 @@ from pathlib import Path
 
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
-from conqret.io.corpus import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines
 
 SUBJECTS = {
     "cars": "train", "trams": "train", "bikes": "train", "ferries": "train", "buses": "test", "planes": "test",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from conqret.generation.arguments import Conclusion, GeneratedArgument, LeftOut, Premise, cited, render
+from conqret.generation.cited_argument import Conclusion, GeneratedArgument, LeftOut, Premise, cited, render
 from conqret.text.citations import citations, strip_citations
 from conqret.text.sentences import sentences
 

@@ -7,17 +7,17 @@ import pytest
 from conqret.data import Document, Reason
 from conqret.errors import UnknownNameError
 from conqret.generation import STRATEGIES
-from conqret.generation.arguments import GeneratedArgument
 from conqret.generation.budget import Question
-from conqret.generation.expected_cost import expected_writing
-from conqret.generation.generate import GenerateOptions, Generator
+from conqret.generation.cited_argument import GeneratedArgument
+from conqret.generation.generation_cost import expected_writing
+from conqret.generation.generation_run import GenerationRun, generate
+from conqret.generation.generator import GenerateOptions, Generator
 from conqret.generation.strategies.debate import revised
 from conqret.generation.tasks import make_tasks
-from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.expected_cost import Sizes
-from conqret.llm.options import ClientOptions
+from conqret.judging.cost import Sizes
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library
 from tests.generation.corpora import write_corpus

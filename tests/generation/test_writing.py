@@ -5,14 +5,14 @@ import pytest
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.budget import ANSWER_ROOM
-from conqret.generation.generate import GenerateOptions, Generator, Task
+from conqret.generation.generation_run import GenerationRun, generate
+from conqret.generation.generator import GenerateOptions, Generator, Task
 from conqret.generation.tasks import make_tasks
-from conqret.generation.writing import GenerationRun, generate
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.judging.fitting import MESSAGE_OVERHEAD
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library

@@ -7,8 +7,9 @@ import pytest
 
 from conqret.data import Document
 from conqret.errors import ItemsError
-from conqret.io import cells, open_items
-from conqret.io.cells import as_list, canonical, is_missing, list_in_text, plain
+from conqret.io import cell_values as cells
+from conqret.io import open_items
+from conqret.io.cell_values import as_list, canonical, is_missing, list_in_text, plain
 from conqret.io.faults import Unfit
 
 numpy = pytest.importorskip("numpy")

@@ -9,7 +9,7 @@ from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.corpus import CorpusDirectory, Doc, Query, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, Doc, Query, write_lines
 
 DEBATE = Debate(
     id="zoos",

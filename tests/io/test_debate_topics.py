@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from conqret.debate.debatune.debate_topics import read_debate_topics
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.debate_topics import read_debate_topics
 
 
 def read(tmp_path, *rows):

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from conqret.errors import DeclarationError, ItemsError
-from conqret.io.debateqa import (
+from conqret.debateqa.debateqa_files import (
     DebatableQuestion,
     ModelAnswer,
     PartialAnswer,
@@ -14,6 +13,7 @@ from conqret.io.debateqa import (
     read_answers,
     read_questions,
 )
+from conqret.errors import DeclarationError, ItemsError
 
 QUESTION = {
     "id": "q1",

@@ -17,7 +17,7 @@ from conqret.errors import ConqretError, DeclarationError, FaultsError
 from conqret.experiments.reading import read_experiment
 from conqret.io import limits, open_items
 from conqret.io.labels import read_labels
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm import Completion, Recordings
 from tests.torture.effort import times
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.slider_answers import read_slider_answers
 
 ROW = {
     "question": "q1", "passage": "p1", "judge": "Ann", "condition": "PSA", "turn": 1, "instruction": "simple",

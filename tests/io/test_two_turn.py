@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from conqret.debate.two_turn.two_turn_files import Argument, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.two_turn import Argument, read_two_turn
 
 PASSAGE = "Kane woke. The ship hummed,\nand nobody\nelse was on board."
 OWN = {

@@ -14,11 +14,11 @@ from conqret import Document, Item, judge
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.judges.likelihood import texts
-from conqret.judging.base import Case
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import judge_item
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Case
 from conqret.llm.request import Request
-from conqret.perplexity import TargetScore
+from conqret.local import TargetScore
 from conqret.text.analysis import words_of
 from conqret.text.language_model import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel
 from conqret.text.lexicons import STOP_WORDS

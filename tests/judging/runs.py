@@ -10,11 +10,11 @@ from typing import Any
 from conqret import Item
 from conqret.data import Judgment
 from conqret.io import item_record, open_items
-from conqret.judging.base import JudgeOptions
-from conqret.judging.execute import Execution, JudgeOutcome, execute
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_run import Execution, JudgeOutcome, execute
 from conqret.judging.setup import check_items, set_up
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from tests.contract.items import demo
 
 

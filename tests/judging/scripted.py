@@ -8,9 +8,9 @@ from typing import Any
 
 from conqret import Document, Item, Measure
 from conqret.data import Call, Reason
-from conqret.judging.base import Case, JudgeOptions, Reply
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Case, JudgeOptions, Reply
 from conqret.llm.request import Answer, Request
 from conqret.prompts import Library
 

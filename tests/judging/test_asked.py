@@ -9,12 +9,12 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.asked import asked
-from conqret.judging.folder import JudgeFolder
-from conqret.report import asked as report_asked
-from conqret.report import html
-from conqret.report.asked import indented
-from conqret.report.html import write_report
+from conqret.judging import page as html
+from conqret.judging import request_pages as report_asked
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.page import write_report
+from conqret.judging.recorded_requests import asked
+from conqret.judging.request_pages import indented
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = [
@@ -98,7 +98,7 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
 
 def test_a_judge_of_a_script_is_not_said_to_have_changed(tmp_path):
     import conqret
-    from conqret.judging.registry import JUDGES
+    from conqret.judging.format_registry import JUDGES
 
     mine = replace(JUDGES["direct"], name="my-judge")
     made = tmp_path / "run"

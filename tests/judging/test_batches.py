@@ -12,10 +12,10 @@ import pytest
 from aiohttp import web
 
 from conqret import judge
-from conqret.api.judging import expected_cost
 from conqret.errors import ConqretError, DeclarationError
+from conqret.judging.judge import expected_cost
 from conqret.llm.batches.batches import SUFFIX
-from conqret.runs.folder import STORE_NAME
+from conqret.runs.run_folder import STORE_NAME
 from tests.runs.killed import ROOT
 from tests.server.batches import BatchServer
 

@@ -18,11 +18,11 @@ from filelock import FileLock
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.judging.execute import JudgeOutcome, execute
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_run import JudgeOutcome, execute
 from conqret.judging.tables import COLUMNS
-from conqret.llm.options import ClientOptions
-from conqret.runs.keeping import found_run
+from conqret.llm.client_options import ClientOptions
+from conqret.runs.management import found_run
 from tests.contract.items import demo
 from tests.judging.runs import execution, run, said, write_items
 from tests.runs.killed import Forks, kill

@@ -6,8 +6,7 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.io import open_items
-from conqret.judging.base import Case, JudgeOptions
-from conqret.judging.expected_cost import (
+from conqret.judging.cost import (
     COUNTED,
     TEXT_TOKENS,
     VALUE_TOKENS,
@@ -20,13 +19,14 @@ from conqret.judging.expected_cost import (
     times,
 )
 from conqret.judging.fitting import prompt_tokens
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Case, JudgeOptions
 from conqret.judging.setup import set_up
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.reliability.sensitivity.estimate import rewriting
+from conqret.studies.sensitivity.sensitivity_cost import rewriting
 
 ITEMS = list(open_items(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"))
 PRICED = ClientOptions("a-model-of-mine", input_price=2.0, output_price=10.0)

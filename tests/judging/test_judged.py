@@ -10,8 +10,8 @@ import pytest
 
 from conqret import Item
 from conqret.errors import DeclarationError
-from conqret.judging.execute import judged
-from conqret.judging.folder import judgment_key
+from conqret.judging.judge_folder import judgment_key
+from conqret.judging.judge_run import judged
 from conqret.llm.request import Answer, Request
 from conqret.runs.trials import Memory
 from tests.judging.scripted import ITEM, instrument

@@ -18,9 +18,9 @@ from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import own_judge, read_said
 from conqret.llm.backends.function import Function, admit, identity
-from conqret.reliability.bias.run import estimate
-from conqret.reliability.bias.study import bias_plan
-from conqret.reliability.bias.table import BiasRow, BiasTable
+from conqret.studies.bias.bias_run import estimate
+from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.result import BiasRow, BiasTable
 
 PAIRS = [
     {

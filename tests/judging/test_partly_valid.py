@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from conqret.data import Reason
-from conqret.judging.base import Case
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import judge_item
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import Case
 from conqret.judging.sections import valid_alone
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Completion, Request
 from conqret.llm.sender import Sender
 from tests.contract.items import demo

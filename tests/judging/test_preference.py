@@ -8,10 +8,10 @@ import pytest
 
 from conqret import Judgment
 from conqret.data import Reason
-from conqret.judging.base import Case
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled, judge_item
+from conqret.judging.judge_parts import Case
 from conqret.judging.orders import both_orders, swap_item
-from conqret.judging.registry import JUDGES
 from conqret.judging.scales import most_frequent
 from conqret.llm.request import Request
 from conqret.prompts import Library

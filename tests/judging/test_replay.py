@@ -9,9 +9,9 @@ import pytest
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.replay import recorded_call
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from tests.contract.items import demo
 from tests.judging.runs import run, said

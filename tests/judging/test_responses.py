@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from conqret.judging.base import Case
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import Case
 from conqret.judging.responses import once_each
 from conqret.llm.replies import describe
 from tests.contract.items import demo

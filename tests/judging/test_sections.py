@@ -9,15 +9,15 @@ import pytest
 
 from conqret import Document, Item, judge
 from conqret.io import open_items
-from conqret.judging.base import Ask, Case, JudgeOptions
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled, judge_item
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Ask, Case, JudgeOptions
 from conqret.judging.setup import set_up
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
 from conqret.prompts import Library
-from conqret.reliability.sensitivity.plan import Damage
-from conqret.reliability.sensitivity.setup import sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_setup import sensitivity_setups
 from tests.contract.items import demo
 from tests.judging.scripted import ITEM, instrument
 from tests.judging.test_scoring import fine_grained

@@ -5,12 +5,12 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.errors import DeclarationError
-from conqret.judging.base import Case, JudgeOptions
-from conqret.judging.confidence import confidences
+from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
-from conqret.judging.registry import JUDGES
+from conqret.judging.judge_parts import Case, JudgeOptions
 from conqret.judging.setup import PROBE, set_up
-from conqret.llm.options import ClientOptions
+from conqret.judging.stated_confidence import confidences
+from conqret.llm.client_options import ClientOptions
 
 WRITTEN = [name for name in JUDGES if all(ask.reading is None for ask in JUDGES[name].asks)]
 ASKED = JudgeOptions(confidence=True)

@@ -6,7 +6,7 @@ import pytest
 
 from conqret import DeclarationError, ExecutionError
 from conqret.judging.steps import generate_steps, with_steps
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 from tests.server import FaultPlan, FaultServer
 

@@ -13,7 +13,7 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm import Client, ClientOptions
 from conqret.llm.hosted.through_litellm import load_litellm
-from conqret.llm.limits import AdaptiveGate
+from conqret.llm.rate_limits import AdaptiveGate
 from conqret.llm.reachable import check_address, check_key
 from conqret.llm.retry import BREAKER_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request

@@ -16,7 +16,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm import Client, ClientOptions, Recordings
 from conqret.llm.backends.hosted import BACKEND
-from conqret.llm.hosted.direct import Direct
+from conqret.llm.hosted.direct_http import Direct
 from conqret.llm.hosted.servers import AZURE_VERSION, directly, server_of
 from conqret.llm.hosted.through_litellm import ThroughLitellm, _stay_here
 from conqret.llm.request import Plain

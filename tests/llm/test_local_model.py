@@ -46,7 +46,7 @@ def test_one_byte_anywhere_is_another_model(tmp_path: Path) -> None:
 def test_files_that_change_are_read_again_and_others_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from conqret.perplexity import identity
+    from conqret.local import model_identity as identity
 
     model = folder(tmp_path / "model")
     before = identity_of(str(model))
@@ -145,7 +145,7 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
     names = ["local/Some/Small", f"local/Some/Small@{COMMIT[:12]}", "local/Some/Other@0123456789ab"]
     code = (
         "import json; from conqret.llm import ClientOptions\n"
-        "from conqret.perplexity.models import revision\n"
+        "from conqret.local.models import revision\n"
         f"found = [ClientOptions(name).resolved() for name in {names}]\n"
         "print(json.dumps([[one.model, one.context_window] for one in found] + [revision('Some/Small')]))"
     )
@@ -181,7 +181,7 @@ def test_a_models_own_code_is_neither_run_nor_asked_about(
     pytest.importorskip(
         "transformers", reason="the extra perplexity is not installed: transformers is missing"
     )
-    from conqret.perplexity.models import load
+    from conqret.local.models import load
 
     asked: list[object] = []
     monkeypatch.setattr("builtins.input", lambda *text: asked.append(text) or "y")

@@ -7,9 +7,9 @@ import time
 import pytest
 
 from conqret.data import Reason
-from conqret.llm import limits
-from conqret.llm.limits import AdaptiveGate, Budget, TokenBucket
+from conqret.llm import rate_limits as limits
 from conqret.llm.provider_errors import provider_error, scrub
+from conqret.llm.rate_limits import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.retry import BREAKER_FAILURES, Breaker, ProviderError, backoff, retry_after_of
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import polars, torch, transformers  # once, for all children
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel
-import conqret.debateqa.diversity
+import conqret.debateqa.perspective_diversity
 from conqret.cli.main import app
 
 def child(folder, command):

@@ -17,7 +17,7 @@ from transformers import (
 
 from conqret import bias, judge
 from conqret.errors import DeclarationError
-from conqret.perplexity.rewards import Rewarded, RewardModel
+from conqret.local.rewards import Rewarded, RewardModel
 from tests.perplexity.small_models import ANSWERS, tokenizer
 from tests.perplexity.small_seq2seq import reward
 

@@ -7,8 +7,8 @@ import pytest
 
 from conqret.debateqa.kept import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.perplexity import ConditionalPerplexity
-from conqret.perplexity.memory import TokenBudget
+from conqret.local import ConditionalPerplexity
+from conqret.local.memory import TokenBudget
 from tests.perplexity.reference import AutoTokenizer, Naive
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
@@ -75,7 +75,7 @@ def test_a_template_can_be_left_out(folder, naive):
 
 @pytest.mark.parametrize("wrapping", [1, 2, 3, 4, 5])
 def test_wrapping_prompts(folder, naive, wrapping):
-    from conqret.perplexity import WRAPPINGS
+    from conqret.local import WRAPPINGS
 
     reference = naive("qwen2", True)
     asked = WRAPPINGS[wrapping].replace("{answer}", "{}")
@@ -122,7 +122,7 @@ def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder,
 
 
 def test_another_prompt_is_another_instrument(folder, monkeypatch):
-    from conqret.perplexity import wrapping
+    from conqret.local import wrapping
 
     before = ConditionalPerplexity(folder("gpt2")).fingerprint
     monkeypatch.setattr(wrapping, "WRAPPINGS", {1: "{answer} Restate it."})

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from conqret.errors import DeclarationError
-from conqret.perplexity.seq2seq import Seq2SeqLikelihood
+from conqret.local.seq2seq import Seq2SeqLikelihood
 from tests.perplexity.small_models import PAIRS
 from tests.perplexity.small_seq2seq import WINDOW, seq2seq
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conqret.perplexity.windows import UNLIMITED, window_in, window_of
+from conqret.local.token_windows import UNLIMITED, window_in, window_of
 
 ENDLESS = 10**30
 

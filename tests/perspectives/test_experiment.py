@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from conqret.perspectives.ranking_measures import leaning_name
-from conqret.report.perspective_corpora import corpora_sheet
+from conqret.perspectives.ranking_table import corpora_sheet
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.evaluation.names import check_systems
+from conqret.retrieval.evaluation.system_names import check_systems
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """

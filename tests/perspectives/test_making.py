@@ -7,11 +7,18 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.perspective_sources import read_perspective_sources
-from conqret.io.perspectives import Perspective, read_perspectives
 from conqret.perspectives.checking import TOGETHER, UNDEBATABLE, WRONG, Checked
 from conqret.perspectives.making import INSPECTED, MadeFolder, estimate, inspection_sheet, make
-from conqret.perspectives.writing import FromAnswers, FromArguments, FromSurvey, Opposite, Views, way_of
+from conqret.perspectives.perspective_files import Perspective, read_perspectives
+from conqret.perspectives.perspective_sources import read_perspective_sources
+from conqret.perspectives.perspective_writing import (
+    FromAnswers,
+    FromArguments,
+    FromSurvey,
+    Opposite,
+    Views,
+    way_of,
+)
 from conqret.runs.session import Session
 from tests.server import FaultServer
 
@@ -111,7 +118,7 @@ def test_a_statement_that_nobody_wrote_cannot_be_wrong():
 
 
 def options(server):
-    from conqret.llm.options import ClientOptions
+    from conqret.llm.client_options import ClientOptions
 
     return ClientOptions("openai/author", api_base=server.url, api_key="sk-test", timeout=20.0)
 
@@ -173,7 +180,7 @@ def test_faulty_rows(tmp_path, kind, row, told):
 def test_the_sheet_has_twenty_of_each_subset(tmp_path):
     read = sources(tmp_path, "open", [{"question": f"Is {n} much?"} for n in range(INSPECTED + 5)])
     made = [way_of(one).made(one, {"statements": ["=Yes.", "No."]}) for one in read]
-    from conqret.io.perspectives import PerspectiveQuestion
+    from conqret.perspectives.perspective_files import PerspectiveQuestion
 
     kept = [
         PerspectiveQuestion(one.id, found[0], found[1], one.subset)
@@ -187,7 +194,7 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
 
 
 def test_errors_that_people_found_are_counted_by_subset(tmp_path):
-    from conqret.perspectives.inspection import read_errors
+    from conqret.perspectives.detector_inspection import read_errors
 
     sheet = tmp_path / "inspect.csv"
     rows = ["a,no", "a,not faithful", "a,0", "a,yes", "a,", "b,no", "c,"]

@@ -8,16 +8,16 @@ import pytest
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
-from conqret.curation.asking import Unanswered
-from conqret.curation.sources import Evidence
 from conqret.data import Document, Reason
+from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.source_pages import Evidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
 from conqret.perspectives.given_pages import GivenPages
 from conqret.perspectives.own_corpora import CollectedFolder, collect, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
+from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engine import get_engine
-from conqret.retrieval.index import build_index, open_index
 from conqret.retrieval.pipeline import Plan, assemble
 from conqret.runs.session import Session
 

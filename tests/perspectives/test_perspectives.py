@@ -7,10 +7,11 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.llm import retry
-from conqret.llm.options import ClientOptions
-from conqret.perspectives.baseline import baseline_grade
+from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded
-from conqret.perspectives.diversity import (
+from conqret.perspectives.measures import MRecall, PerspectiveP
+from conqret.perspectives.offline_detection import baseline_grade
+from conqret.perspectives.ranking_diversity import (
     ceiling,
     documents_needed,
     leaning,
@@ -19,7 +20,6 @@ from conqret.perspectives.diversity import (
     preference,
     sycophancy,
 )
-from conqret.perspectives.measures import MRecall, PerspectiveP
 from conqret.runs.session import Session
 from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer

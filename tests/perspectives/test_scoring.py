@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from conqret.curation.verdicts import VerdictRow
+from conqret.debateqa.curation.check_verdicts import VerdictRow
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.perspectives import perspective_lines, read_perspectives
+from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
+from conqret.perspectives.perspective_sides import subjects, unsided, with_sides
 from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
 from conqret.perspectives.ranking_measures import leaning_name, measures_of
 from conqret.perspectives.scoring import ALL, _side_test, pooled, queries, score
-from conqret.perspectives.sides import subjects, unsided, with_sides
 from conqret.retrieval.evaluation.evaluate import Score, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import mean_interval

@@ -5,8 +5,8 @@ import pytest
 
 from conqret.data import Item
 from conqret.perturb import PERTURBATIONS, contradictions, records
+from conqret.perturb.changed_numbers import other_numbers
 from conqret.perturb.contradictions import contradict
-from conqret.perturb.figures import other_numbers
 from conqret.text.citations import citations
 
 SOURCE = (

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from conqret.data import Item, Reason
 from conqret.errors import DeclarationError
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Request
 from conqret.perturb import PERTURBATIONS, records
 from conqret.perturb.rewriting import Rewrites, rewrite_items, rewrite_with_model

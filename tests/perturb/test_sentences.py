@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.perturb.sentences import cited_sentences, replace_sentences, same_elsewhere
+from conqret.perturb.sentence_edits import cited_sentences, replace_sentences, same_elsewhere
 from conqret.text.citations import citations, marks, replace_marks
 from conqret.text.sentences import sentences
 

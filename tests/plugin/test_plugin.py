@@ -164,7 +164,7 @@ def test_recordings_are_kept(suite: pytest.Pytester) -> None:
 def test_a_judge_that_fails_to_answer_fails_the_test(suite: pytest.Pytester) -> None:
     suite.makepyfile(
         """
-        from conqret.api.assertions import ModelJudge
+        from conqret.studies.sensitivity.assertions import ModelJudge
         from conqret.pytest_plugin import assert_unchanged
 
         def test_it(conqret_items, tmp_path):

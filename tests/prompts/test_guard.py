@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.prompts import neutralise
-from conqret.prompts.guard import ANGLES, visible
+from conqret.prompts.neutralizing import ANGLES, visible
 
 
 @given(st.text())

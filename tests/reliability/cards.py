@@ -9,15 +9,15 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.io.labels import read_labels
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
-from conqret.reliability.bias.contrast import Ground
-from conqret.reliability.bias.folder import BiasFolder
-from conqret.reliability.bias.run import plan_bias, run_bias
-from conqret.reliability.bias.table import BiasTable
-from conqret.reliability.cards.card import Card, make_card
-from conqret.reliability.validation.settings import Settings
-from conqret.reliability.validation.validate import Validation, validate
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.bias.bias_folder import BiasFolder
+from conqret.studies.bias.bias_run import plan_bias, run_bias
+from conqret.studies.bias.contrast import Ground
+from conqret.studies.bias.result import BiasTable
+from conqret.studies.card.result import Card, make_card
+from conqret.studies.validate.result import Validation, validate
 from tests.contract.items import demo
 from tests.judging.runs import execution, run
 

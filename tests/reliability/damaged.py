@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conqret.io import open_items
-from conqret.llm.options import ClientOptions
-from conqret.reliability.sensitivity.plan import Damage, Plan, make_plan
-from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
+from conqret.llm.client_options import ClientOptions
+from conqret.studies.sensitivity.sensitivity_plan import Damage, Plan, make_plan
+from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")

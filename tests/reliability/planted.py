@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from conqret.data import Document, Item, Judgment, Measure, Reason
-from conqret.judging.base import JudgeOptions
+from conqret.judging.judge_parts import JudgeOptions
 from conqret.judging.setup import Setup, set_up
-from conqret.llm.options import ClientOptions
-from conqret.perturb.injections import INJECTIONS
+from conqret.llm.client_options import ClientOptions
 from conqret.perturb.kinds.padding import FILLERS
-from conqret.reliability.bias.contrast import Ground, Key
-from conqret.reliability.bias.probes.authority import INVENTED
-from conqret.reliability.bias.run import BiasPlan
-from conqret.reliability.bias.table import BiasRow, bias_rows
+from conqret.perturb.planted_injections import INJECTIONS
+from conqret.studies.bias.bias_run import BiasPlan
+from conqret.studies.bias.contrast import Ground, Key
+from conqret.studies.bias.probes.authority import INVENTED
+from conqret.studies.bias.result import BiasRow, bias_rows
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12

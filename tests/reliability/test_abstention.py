@@ -6,10 +6,10 @@ import pytest
 from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
-from conqret.reliability.labelling import plan_labels
-from conqret.reliability.validation.abstain import abstain
-from conqret.reliability.validation.abstention import Abstention
-from conqret.report.abstention import abstention_sheet, abstention_tables, outcome
+from conqret.labels.sampling import plan_labels
+from conqret.studies.abstain.abstention import Abstention
+from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
+from conqret.studies.abstain.result import abstain
 from tests.reliability.judged import judgment, scored, study
 
 

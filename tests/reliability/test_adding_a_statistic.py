@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.reliability.validation import statistics
+from conqret.studies.agreement import statistics
 from tests.judging.runs import run
 from tests.reliability.cards import FORMAT, demo, write_gold
 
@@ -25,7 +25,7 @@ sys.argv[:2] = ["conqret"]
 main()
 """
 BY_HAND = """
-from conqret.reliability.validation.statistics import STATISTICS
+from conqret.studies.agreement.statistics import STATISTICS
 # p_o = 3/4; 5/8 and 3/8 are the mean shares: p_e = 2 * 15/64, and (3/4 - 15/32) / (1 - 15/32) = 9/17.
 print(STATISTICS["ac1"].compute([1, 1, 0, 0], [1, 0, 0, 0]).value - 9 / 17)
 print(STATISTICS["ac1"].compute([1, 1], [1, 1]))

@@ -9,13 +9,13 @@ import pytest
 
 from conqret.data import Reason
 from conqret.perturb import records
-from conqret.reliability.bias.contrast import Ground
-from conqret.reliability.bias.probes import authority
-from conqret.reliability.bias.probes.authority import INVENTED
-from conqret.reliability.bias.run import BiasPlan, plan_bias
-from conqret.reliability.bias.table import BiasRow, _Answer, _verdict, spanned
-from conqret.report.bias_screen import mark
 from conqret.stats.effects import Paired, paired_effects, sign_flip_p
+from conqret.studies.bias.bias_run import BiasPlan, plan_bias
+from conqret.studies.bias.contrast import Ground
+from conqret.studies.bias.probes import authority
+from conqret.studies.bias.probes.authority import INVENTED
+from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
+from conqret.studies.bias.screen import mark
 from tests.reliability.planted import (
     Bias,
     alarms,

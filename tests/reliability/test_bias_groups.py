@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from conqret.data import Judgment
-from conqret.reliability.bias.contrast import AS_IS, Contrast, Ground, Key
-from conqret.reliability.bias.matching import compared
-from conqret.reliability.bias.probes.self_preference import family, warning
-from conqret.reliability.bias.run import plan_bias
-from conqret.reliability.bias.table import BiasTable, bias_rows, spanned
 from conqret.stats.effects import Paired, paired_effects
+from conqret.studies.bias.bias_run import plan_bias
+from conqret.studies.bias.contrast import AS_IS, Contrast, Ground, Key
+from conqret.studies.bias.matching import compared
+from conqret.studies.bias.probes.self_preference import family, warning
+from conqret.studies.bias.result import BiasTable, bias_rows, spanned
 from tests.reliability.planted import TOPICS, ground, items, judgment, setup
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.reliability.bias.contrast import Ground
-from conqret.reliability.bias.folder import BiasFolder
-from conqret.reliability.bias.run import estimate, plan_bias, run_bias
-from conqret.reliability.bias.study import bias
-from conqret.reliability.bias.table import BiasTable
-from conqret.reliability.judged import Conduct
+from conqret.studies.bias.bias_folder import BiasFolder
+from conqret.studies.bias.bias_run import estimate, plan_bias, run_bias
+from conqret.studies.bias.bias_study import bias
+from conqret.studies.bias.contrast import Ground
+from conqret.studies.bias.result import BiasTable
+from conqret.studies.study_judging import Conduct
 from tests.reliability.planted import ground, items, setup
 
 

@@ -6,10 +6,10 @@ from functools import partial
 
 import pytest
 
-from conqret.api.assertions import ModelJudge, check
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.perturb import PERTURBATIONS
+from conqret.studies.sensitivity.assertions import ModelJudge, check
 
 
 def constant(items: Sequence[Item]) -> list[dict[str, float | None]]:

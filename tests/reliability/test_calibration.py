@@ -10,16 +10,16 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.labels import Unit, read_labels
-from conqret.reliability.cards.limits import _beside
-from conqret.reliability.validation.calibrate import calibrate
-from conqret.reliability.validation.calibration import Calibration
-from conqret.reliability.validation.calibration_maps import JointMap, MonotoneMap
-from conqret.reliability.validation.trivial import floor_judgments, not_beaten
-from conqret.reliability.validation.validate import validate
-from conqret.report.reliability_diagram import reliability_diagram
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.estimate import Sampled
 from conqret.stats.isotonic import monotone
+from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
+from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.calibrate.calibration_maps import JointMap, MonotoneMap
+from conqret.studies.calibrate.page import reliability_diagram
+from conqret.studies.calibrate.result import calibrate
+from conqret.studies.card.card_limits import _beside
+from conqret.studies.validate.result import validate
 from tests.reliability.judged import judgment, scored, study
 
 

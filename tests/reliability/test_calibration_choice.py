@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from conqret.reliability.validation.calibration_maps import LEFT_OUT, Seen, _read, tried
 from conqret.stats.isotonic import FOLDS
+from conqret.studies.calibrate.calibration_maps import LEFT_OUT, Seen, _read, tried
 
 METRICS, TOPICS, ITEMS, NEW = 8, 8, 3, 400
 

@@ -12,23 +12,23 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.io.labels import read_labels
-from conqret.judging.folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.reliability.bias.table import BiasTable
-from conqret.reliability.cards.card import Card, card_schema, make_card, read_card
-from conqret.reliability.cards.fit import changes
-from conqret.reliability.cards.limits import _agreement, _chosen
-from conqret.reliability.sensitivity.curves import Curve, Point
-from conqret.reliability.sensitivity.results import SensitivityRecord, SensitivityResults
-from conqret.reliability.validation.dimension import DimensionAgreement
-from conqret.reliability.validation.trivial import AS_CHANCE, not_beaten, over_trivial
-from conqret.report.agreement_tables import in_one_line, over_parts
-from conqret.report.card import card_sheet
-from conqret.report.sheet import Texts
-from conqret.report.table import Table
+from conqret.show.sheet import Texts
+from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, Sampled
+from conqret.studies.agreement.dimension_result import DimensionAgreement
+from conqret.studies.agreement.trivial_judges import AS_CHANCE, not_beaten, over_trivial
+from conqret.studies.agreement_tables import in_one_line, over_parts
+from conqret.studies.bias.result import BiasTable
+from conqret.studies.card.card_fit import changes
+from conqret.studies.card.card_limits import _agreement, _chosen
+from conqret.studies.card.page import card_sheet
+from conqret.studies.card.result import Card, card_schema, make_card, read_card
+from conqret.studies.sensitivity.curves import Curve, Point
+from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.reliability.cards import FORMAT, bias_of, card_of, parts_of
@@ -122,7 +122,7 @@ def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) ->
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     directory = JudgeFolder(folder / "run")
     assert isinstance(card.bias, BiasTable)
-    from conqret.reliability.validation.validate import validate
+    from conqret.studies.validate.result import validate
 
     validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))
 

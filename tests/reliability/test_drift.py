@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from conqret import drift, judge
-from conqret.api.drift import judge_occasion
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.folder import JudgeRecord
-from conqret.reliability.cards.card import make_card
-from conqret.reliability.cards.fit import last_checked, standing
-from conqret.reliability.drift.occasions import Judged, Occasion, changes_between, few
-from conqret.reliability.drift.requirements import check_drift_requirement, parse_drift_requirement
-from conqret.reliability.drift.series import Drift, Planned, chart_occasions, read_drift
-from conqret.report.card import card_sheet
-from conqret.report.drift import chart_tables, drift_screen, drift_sheet
-from conqret.report.junit import drift_junit
+from conqret.judging.judge_folder import JudgeRecord
+from conqret.studies.card.card_fit import last_checked, standing
+from conqret.studies.card.page import card_sheet
+from conqret.studies.card.result import make_card
+from conqret.studies.drift.drift_requirements import check_drift_requirement, parse_drift_requirement
+from conqret.studies.drift.drift_study import judge_occasion
+from conqret.studies.drift.page import chart_tables, drift_junit, drift_screen, drift_sheet
+from conqret.studies.drift.result import Drift, Planned, chart_occasions, read_drift
+from conqret.studies.drift.waves import Judged, Occasion, changes_between, few
 from tests.reliability.cards import card_of, parts_of
 
 ANCHORS = [

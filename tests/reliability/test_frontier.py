@@ -11,11 +11,11 @@ from conqret.data import Call, Measure, Reason, Trace
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
-from conqret.reliability.validation.frontier import frontier
-from conqret.report.charts import Chart, Line, Point, round_numbers, round_powers
-from conqret.report.frontier import frontier_sheet, frontier_tables
-from conqret.report.sheet import write_sheet
+from conqret.show.charts import Chart, Line, Point, round_numbers, round_powers
+from conqret.show.sheet import write_sheet
 from conqret.stats.estimate import Estimate
+from conqret.studies.compare.frontier import frontier
+from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
 from tests.reliability.judged import judgment, scored
 
 TOPICS, ITEMS = 12, 5

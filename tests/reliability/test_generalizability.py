@@ -9,10 +9,10 @@ import pytest
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.consistency import combine_samples
-from conqret.judging.folder import JudgeRecord
-from conqret.reliability.generalizability import noise_study, repeatabilities
-from conqret.report.generalizability import noise_finding, noise_sheet, noise_tables, noise_words
-from conqret.report.sheet import write_sheet
+from conqret.judging.judge_folder import JudgeRecord
+from conqret.show.sheet import write_sheet
+from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
+from conqret.studies.variance.result import noise_study, repeatabilities
 from tests.reliability.judged import judgment, scored
 
 TOPICS, ITEMS = 8, 3

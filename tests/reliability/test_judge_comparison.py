@@ -6,12 +6,12 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
-from conqret.reliability.validation.judge_comparison import beside_chance, compare_judges, compare_shared
-from conqret.reliability.validation.settings import Basis, Settings
-from conqret.reliability.validation.shared_units import Shared, Sides
-from conqret.report.agreement_tables import comparison_tables
-from conqret.report.comparison import comparison_sheet
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.agreement_settings import Basis, Settings
+from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.agreement_tables import comparison_tables
+from conqret.studies.compare.page import comparison_sheet
+from conqret.studies.compare.result import beside_chance, compare_judges, compare_shared
 from tests.reliability.judged import study
 
 ITEMS = 5

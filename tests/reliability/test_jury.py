@@ -11,16 +11,16 @@ from conqret.io.jsonl import compact
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.io.labels import read_labels
-from conqret.judging.asked import OF_MEMBERS, asked
-from conqret.judging.execute import sum_up, write_items
-from conqret.judging.folder import JudgeFolder, judgment_rows
-from conqret.reliability.jury.ballots import Ballots, preferred_label
-from conqret.reliability.jury.rules import Weights, combiner
-from conqret.reliability.jury.run import jury_run
-from conqret.reliability.validation.shared_units import Shared, Sides
-from conqret.report.jury import jury_tables, write_jury
+from conqret.judging.judge_folder import JudgeFolder, judgment_rows
+from conqret.judging.judge_run import sum_up, write_items
+from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.jury.ballots import Ballots, preferred_label
+from conqret.studies.jury.jury_run import jury_run
+from conqret.studies.jury.page import jury_tables, write_jury
+from conqret.studies.jury.rules import Weights, combiner
 from tests.judging.runs import execution
 from tests.reliability.judged import judgment, scored
 

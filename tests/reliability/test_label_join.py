@@ -4,8 +4,8 @@ import pytest
 
 from conqret.data import Part
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.reliability.validation.validate import validate
-from conqret.report.validation_page import validation_sheet
+from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.result import validate
 from tests.reliability.judged import judgment, labels_of, scored, study
 
 

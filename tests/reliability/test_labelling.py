@@ -25,7 +25,7 @@ from conqret.io.label_sheets import (
     unguarded,
 )
 from conqret.io.labels import LabelsError, Unit, read_labels
-from conqret.reliability.labelling import TASKS, LabelPlan, plan_labels
+from conqret.labels.sampling import TASKS, LabelPlan, plan_labels
 from conqret.stats.agreement import krippendorff_alpha
 
 TOPICS = 5

@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.data import Measure, Reason
-from conqret.reliability.validation.validate import validate
+from conqret.studies.validate.result import validate
 from tests.reliability.judged import study
 
 

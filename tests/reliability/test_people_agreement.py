@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.reliability.validation.judge_comparison import compare_judges
-from conqret.reliability.validation.people import people_agreement
-from conqret.reliability.validation.settings import Settings
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.annotator_agreement import people_agreement
+from conqret.studies.compare.result import compare_judges
 from tests.reliability.judged import labels_of, study
 
 

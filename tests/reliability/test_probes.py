@@ -18,17 +18,17 @@ from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.perturb.added import among_sentences, matched
-from conqret.perturb.injections import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
-from conqret.reliability.bias.probes import bandwagon, formatting, identity, refinement, sentiment
-from conqret.reliability.bias.probes.authority import INVENTED
-from conqret.reliability.bias.probes.severity import SUBJECTS
-from conqret.reliability.bias.registry import PROBES, default_probes
-from conqret.reliability.bias.study import bias_plan
-from conqret.reliability.bias.table import BiasRow, BiasTable, bias_rows
-from conqret.report import words
-from conqret.report.bias_screen import headlines, mark
-from conqret.report.bias_tables import bias_sheet
+from conqret.perturb.planted_injections import INJECTIONS
+from conqret.show import words
+from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.page import bias_sheet
+from conqret.studies.bias.probe_registry import PROBES, default_probes
+from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
+from conqret.studies.bias.probes.authority import INVENTED
+from conqret.studies.bias.probes.severity import SUBJECTS
+from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
+from conqret.studies.bias.screen import headlines, mark
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]

@@ -11,12 +11,12 @@ import pytest
 from conqret.data import Item, Measure, Part, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
-from conqret.reliability.validation.difference_requirements import (
+from conqret.studies.diff.difference_requirements import (
     check_difference_requirement,
     parse_difference_requirement,
 )
-from conqret.reliability.validation.run_difference import difference
-from conqret.report.run_difference import difference_tables, unlike, write_difference
+from conqret.studies.diff.page import difference_tables, unlike, write_difference
+from conqret.studies.diff.result import difference
 from tests.reliability.judged import judgment, scored
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.reliability.bias.planted import NOISE, PlantedJudge
-from conqret.reliability.bias.run import plan_bias
-from conqret.reliability.bias.selftest import pairs_plan, selftest
-from conqret.reliability.bias.study import bias_plan
-from conqret.reliability.bias.table import bias_rows, primary_contrasts
+from conqret.studies.bias.bias_run import plan_bias
+from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.result import bias_rows, primary_contrasts
+from conqret.studies.power.planted_bias import NOISE, PlantedJudge
+from conqret.studies.power.selftest import pairs_plan, selftest
 
 ITEMS = Path(__file__).parents[2] / "fixtures/demo/items.jsonl"
 

@@ -7,10 +7,10 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.labels import load_labels, true_precision
-from conqret.reliability.sensitivity.plan import Damage
-from conqret.reliability.sensitivity.results import SensitivityFolder, SensitivityResults
-from conqret.reliability.sensitivity.run import run_sensitivity
+from conqret.studies.sensitivity.labels_of_versions import load_labels, true_precision
+from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
+from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from tests.reliability.damaged import DEMO, FORMATS, plan_of
 
 
@@ -125,7 +125,7 @@ TABLE_7 = (
 
 @pytest.mark.parametrize(("true", "predicted", "printed"), TABLE_7)
 def test_the_errors_of_table_7(true: float, predicted: float, printed: float) -> None:
-    from conqret.report.sensitivity_tables import precision_cell
+    from conqret.studies.sensitivity.sensitivity_tables import precision_cell
 
     cell = precision_cell(true, predicted)
     error = float(cell.partition("(")[2].rstrip(")"))

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from conqret.data import Item
-from conqret.judging.expected_judging import spread
+from conqret.judging.judging_cost import spread
 from conqret.llm.backend import backend_of
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
-from conqret.reliability.sensitivity.estimate import estimate
-from conqret.reliability.sensitivity.plan import Damage
-from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.reliability.sensitivity.run import run_sensitivity
-from conqret.reliability.sensitivity.setup import damage_materials
 from conqret.runs.session import Session
+from conqret.studies.sensitivity.result import SensitivityFolder
+from conqret.studies.sensitivity.sensitivity_cost import estimate
+from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_setup import damage_materials
 from tests.reliability.damaged import plan_of
 
 FIVE = ("rag-fine-grained", "rag-direct", "citation-support", "direct", "static-rubric")
@@ -100,7 +100,7 @@ def test_rewriting_has_one_budget_in_all(
             return Completion(json.dumps(sending.baseline()), cost_usd=0.6)
 
     dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
-    monkeypatch.setattr("conqret.llm.options.backend_of", lambda model: dear)
+    monkeypatch.setattr("conqret.llm.client_options.backend_of", lambda model: dear)
     damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
     rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.25)
     session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")

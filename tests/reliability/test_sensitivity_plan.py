@@ -7,11 +7,11 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.llm.options import ClientOptions
-from conqret.reliability.sensitivity.plan import GRID_LEVELS, Damage, make_plan, together
-from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.reliability.sensitivity.run import run_sensitivity
-from conqret.reliability.sensitivity.setup import damage_materials, sensitivity_setups
+from conqret.llm.client_options import ClientOptions
+from conqret.studies.sensitivity.result import SensitivityFolder
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, Damage, make_plan, together
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 from tests.reliability.damaged import DEMO, plan_of
 
 

@@ -10,12 +10,12 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm.client import Client
 from conqret.perturb import PERTURBATIONS
-from conqret.reliability.judged import Conduct, Part
-from conqret.reliability.sensitivity.estimate import estimate
-from conqret.reliability.sensitivity.plan import Damage
-from conqret.reliability.sensitivity.results import SensitivityFolder
-from conqret.reliability.sensitivity.run import run_sensitivity
-from conqret.reliability.sensitivity.study import sensitivity
+from conqret.studies.sensitivity.result import SensitivityFolder
+from conqret.studies.sensitivity.sensitivity_cost import estimate
+from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_study import sensitivity
+from conqret.studies.study_judging import Conduct, Part
 from tests.judging.runs import said
 from tests.reliability.damaged import DEMO, plan_of
 
@@ -173,7 +173,7 @@ def test_the_budget_is_shared_by_all_judges(
         known = client.progress.cost_usd is not None and cost is not None
         client.progress.cost_usd = (client.progress.cost_usd or 0.0) + cost if known else None
 
-    monkeypatch.setattr("conqret.reliability.judged._judge", spends)
+    monkeypatch.setattr("conqret.studies.study_judging._judge", spends)
     plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
     run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget_usd=0.6))
     assert found == budgets

@@ -10,10 +10,10 @@ from scipy.stats import ttest_rel
 
 from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
-from conqret.reliability.ranked_systems import MetaSettings
-from conqret.reliability.system_ranking import meta_evaluate
-from conqret.report.system_ranking import ranking_tables
 from conqret.stats.rank_correlation import tau_ap, tau_gap
+from conqret.studies.systems.page import ranking_tables
+from conqret.studies.systems.ranked_systems import MetaSettings
+from conqret.studies.systems.result import meta_evaluate
 
 FILES = Path(__file__).parent / "leaderboards"
 RECORDED = json.loads((FILES / "recorded.json").read_text())["cases"]

@@ -4,9 +4,9 @@ import krippendorff
 import numpy as np
 import pytest
 
-from conqret.reliability.validation.requirements import check_requirement, parse_requirement
-from conqret.reliability.validation.settings import Settings
-from conqret.reliability.validation.validate import Validation, validate
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.validate.result import Validation, validate
+from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
 
 

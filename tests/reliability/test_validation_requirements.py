@@ -3,8 +3,8 @@
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.reliability.validation.requirements import check_requirement, parse_requirement
-from conqret.reliability.validation.validate import validate
+from conqret.studies.validate.result import validate
+from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
 from tests.reliability.judged import study
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.verdict import alarms, corrected, judge_response
-from conqret.stats.sensitivity import respond
+from conqret.stats.curve_tests import respond
+from conqret.studies.sensitivity.verdict import alarms, corrected, judge_response
 
 LEVELS = (0, 25, 50, 100)
 TOPICS = np.repeat(np.arange(12), 2).tolist()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.report.html import write_report
+from conqret.judging.page import write_report
 from tests.report import chromium, factory
 
 

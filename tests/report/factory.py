@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trace, Trim
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 
 TOPICS = Path(__file__).resolve().parents[2] / "fixtures" / "topics"
 FORMATS = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Measure, Status
-from conqret.report import words
-from conqret.report.html import write_report
+from conqret.judging.page import write_report
+from conqret.show import words
 from tests.report import factory
 from tests.report.chromium import Chromium, Page
 from tests.report.test_html import hostile_page

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from conqret.reliability.cards.card import Card, read_card
-from conqret.reliability.generalizability import Repeatability
-from conqret.report.card import write_card
-from conqret.report.card_tables import repeatability_table
 from conqret.stats.estimate import Estimate
+from conqret.studies.card.card_tables import repeatability_table
+from conqret.studies.card.page import write_card
+from conqret.studies.card.result import Card, read_card
+from conqret.studies.variance.result import Repeatability
 from tests.reliability.cards import card_of
 from tests.report.chromium import Chromium
 from tests.report.test_sensitivity import curve as a_curve

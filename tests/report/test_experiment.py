@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
-from conqret.experiments.folder import ExperimentFolder
-from conqret.report.experiment import texts
-from conqret.report.experiment_tables import cost_table, experiment_tables, outcome, topic_tables
+from conqret.experiments.experiment_folder import ExperimentFolder
+from conqret.experiments.experiment_tables import cost_table, experiment_tables, outcome, topic_tables
+from conqret.experiments.page import texts
 from tests.judging.runs import write_items
 
 MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 0.5, "best_case": 0.5}

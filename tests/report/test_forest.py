@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from conqret.report.forest import MARKS, Forest, Row
-from conqret.report.sheet import Section, Sheet
+from conqret.show.forest import MARKS, Forest, Row
+from conqret.show.sheet import Section, Sheet
 
 ROWS = [
     Row("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),

@@ -14,9 +14,9 @@ import pytest
 
 from conqret.data import Document, Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.judging.folder import JudgeFolder
-from conqret.report.html import write_report
-from conqret.report.tally import Tally, needs_attention
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.page import write_report
+from conqret.judging.tally import Tally, needs_attention
 from tests.report import factory, hostile
 
 
@@ -182,7 +182,7 @@ def test_a_page_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
     run = factory.make_run(tmp_path, factory.items(), factory.judge_all(factory.items(), "direct"))
     page = write_report(run)
     before = page.read_bytes()
-    monkeypatch.setattr("conqret.report.html.item_view", lambda *parts: 1 / 0)
+    monkeypatch.setattr("conqret.judging.page.item_view", lambda *parts: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         write_report(run)
     assert page.read_bytes() == before

@@ -38,12 +38,12 @@ def test_every_kind_of_page_is_checked() -> None:
 
 def test_every_page_on_which_people_write_is_checked() -> None:
     templates = {
-        file.name.removesuffix(".html.j2") for file in (ROOT / "conqret/web/annotating").glob("*.html.j2")
+        file.name.removesuffix(".html.j2") for file in (ROOT / "conqret/labels/pages").glob("*.html.j2")
     }
     parts = {
         name
         for name in templates
-        if "extends" not in (ROOT / f"conqret/web/annotating/{name}.html.j2").read_text()
+        if "extends" not in (ROOT / f"conqret/labels/pages/{name}.html.j2").read_text()
     }
     assert templates - parts == set(PAGES.values()) - {"sheet"}
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.report.latex import escaped, tables_latex
-from conqret.report.table import Alarm, Column, Table
-from conqret.report.texts import visible
+from conqret.show.latex import escaped, tables_latex
+from conqret.show.table import Alarm, Column, Table
+from conqret.show.visible_text import visible
 
 SAID = {
     r"\textbackslash": "\\", r"\textasciitilde": "~", r"\textasciicircum": "^", r"\textless": "<",

@@ -1,7 +1,7 @@
 """Tables as Markdown: rectangular, and nothing from outside acts."""
 
-from conqret.report.markdown import safe, tables_markdown
-from conqret.report.table import Alarm, Column, Table
+from conqret.show.markdown import safe, tables_markdown
+from conqret.show.table import Alarm, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 
 

@@ -1,9 +1,9 @@
 """The paragraphs of a run that did not go well."""
 
 from conqret.data import Measure, Reason
-from conqret.judging.folder import JudgeRecord
+from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.summary import summarise
-from conqret.report.methods import methods
+from conqret.studies.card.methods import methods
 from tests.reliability.judged import judgment, scored
 
 RECORD = JudgeRecord(

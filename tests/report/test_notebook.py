@@ -1,6 +1,6 @@
 """Tables in notebooks."""
 
-from conqret.report.table import Table
+from conqret.show.table import Table
 from conqret.stats.estimate import Estimate
 
 

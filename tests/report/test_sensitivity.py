@@ -8,18 +8,21 @@ from xml.etree import ElementTree
 import pytest
 
 from conqret.perturb import Direction
-from conqret.reliability.sensitivity.curves import Cell, Curve, StanceCurve
-from conqret.reliability.sensitivity.curves import Point as CurvePoint
-from conqret.reliability.sensitivity.results import (
+from conqret.runs.session import SessionCounts
+from conqret.show.charts import Chart, Line, Point
+from conqret.show.markdown import tables_markdown
+from conqret.stats.correlation import pearson
+from conqret.stats.curve_tests import Step, strictly_falls
+from conqret.studies.sensitivity.curves import Cell, Curve, StanceCurve
+from conqret.studies.sensitivity.curves import Point as CurvePoint
+from conqret.studies.sensitivity.page import charts, sensitivity_sheet, write_sensitivity
+from conqret.studies.sensitivity.result import (
     PrecisionRow,
     SensitivityRecord,
     SensitivityResults,
     verdict_words,
 )
-from conqret.report.charts import Chart, Line, Point
-from conqret.report.markdown import tables_markdown
-from conqret.report.sensitivity import charts, sensitivity_sheet, write_sensitivity
-from conqret.report.sensitivity_tables import (
+from conqret.studies.sensitivity.sensitivity_tables import (
     all_tables,
     curve_table,
     damage,
@@ -28,9 +31,6 @@ from conqret.report.sensitivity_tables import (
     stance_table,
     verdicts,
 )
-from conqret.runs.session import SessionCounts
-from conqret.stats.correlation import pearson
-from conqret.stats.sensitivity import Step, strictly_falls
 
 HOSTILE = "<script>alert(1)</script>"
 

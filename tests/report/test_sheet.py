@@ -1,7 +1,7 @@
 """A page of sections: long tables are folded, and the words of a title are whole."""
 
-from conqret.report.sheet import LONG, Section, Sheet
-from conqret.report.table import Table
+from conqret.show.sheet import LONG, Section, Sheet
+from conqret.show.table import Table
 
 
 def table(rows: int) -> Table:

@@ -7,11 +7,11 @@ from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary, summarise
-from conqret.report import words
-from conqret.report.markdown import tables_markdown
-from conqret.report.table import Table
-from conqret.report.tables import Beside, cost_table, metric_table, summary_tables, terminal
+from conqret.judging.summary_tables import Beside, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
+from conqret.show import words
+from conqret.show.markdown import tables_markdown
+from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, undefined
 from tests.report import factory
 
@@ -67,7 +67,7 @@ def test_an_unknown_price_is_never_zero() -> None:
     unpriced = Call(key="b", ask="x", attempts=1, finish_reason="stop")
 
     def cost(*calls: Call) -> str:
-        return words.cost(summarise([judgment(scored(1.0), *calls)]).usage)
+        return cost(summarise([judgment(scored(1.0), *calls)]).usage)
 
     assert cost(priced) == "$0.50"
     assert cost(unpriced) == "unknown (no price for 1 answer)"

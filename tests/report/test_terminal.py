@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from conqret.report.table import Alarm, Column, Table
-from conqret.report.terminal import fitted
+from conqret.show.table import Alarm, Column, Table
+from conqret.show.terminal import fitted
 
 HEADER = (
     "System",

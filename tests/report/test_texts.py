@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.report.texts import cited, cut, flagged, link, visible
+from conqret.show.visible_text import cited, cut, flagged, link, visible
 from tests.report import hostile
 
 

@@ -6,14 +6,14 @@ from itertools import pairwise
 import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
-from conqret.report.cells import level
-from conqret.report.evidence import TEXT_CHARACTERS
-from conqret.report.figures import bin_of, histogram, shares
-from conqret.report.maps import maps
-from conqret.report.parts import citation_verdicts
-from conqret.report.tally import Tally
-from conqret.report.texts import Piece
-from conqret.report.view import item_view
+from conqret.judging.evidence_view import TEXT_CHARACTERS
+from conqret.judging.item_parts import citation_verdicts
+from conqret.judging.item_view import item_view
+from conqret.judging.report_figures import bin_of, histogram, shares
+from conqret.judging.score_maps import maps
+from conqret.judging.tally import Tally
+from conqret.show.score_cells import level
+from conqret.show.visible_text import Piece
 from tests.report import factory
 
 ITEM = Item(

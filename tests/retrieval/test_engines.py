@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.engine import ENGINES as DECLARED
 from conqret.retrieval.engine import Engine, Settings, default_engine, get_engine
-from conqret.text.words import fold, words
+from conqret.text.word_lists import fold, words
 
 ENGINES = [
     name for name in ("pisa", "bm25s") if importlib.util.find_spec({"pisa": "pyterrier_pisa"}.get(name, name))

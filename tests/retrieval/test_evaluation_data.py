@@ -8,7 +8,7 @@ import pytest
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.pairs import read_pairs
 from conqret.retrieval import BM25, build_index
 from conqret.retrieval.engine import default_engine

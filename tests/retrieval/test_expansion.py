@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from conqret.data import Reason
 from conqret.llm import retry
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.retrieval import BM25, PerspectiveExpansion, build_index
 from conqret.retrieval.merge import round_robin
 from tests.server import FaultPlan, FaultServer

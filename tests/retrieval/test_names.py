@@ -3,7 +3,14 @@
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval.evaluation.names import ASKING, RERANKED, check_systems, has_step, is_system, stages_of
+from conqret.retrieval.evaluation.system_names import (
+    ASKING,
+    RERANKED,
+    check_systems,
+    has_step,
+    is_system,
+    stages_of,
+)
 from conqret.retrieval.trade_off import TRADE_OFF
 
 

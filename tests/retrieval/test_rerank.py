@@ -8,7 +8,7 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm import retry
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.retrieval import ListwiseReranker
 from conqret.runs.session import Session
 from tests.server import FaultPlan, FaultServer

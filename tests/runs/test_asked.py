@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.request import Answer
-from conqret.runs.asked import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.session import Session
+from conqret.runs.study_run import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
 from conqret.runs.trials import Trial
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.io.in_folder import InFolder
-from conqret.runs.folder import ABANDONED, LAYOUT, RunFolder, RunRecord
+from conqret.runs.run_folder import ABANDONED, LAYOUT, RunFolder, RunRecord
 
 
 class Record(RunRecord):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.runs.names import told_apart
+from conqret.runs.run_names import told_apart
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.runs.rows import RowStore
+from conqret.runs.row_store import RowStore
 
 
 class Row(BaseModel):

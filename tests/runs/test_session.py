@@ -9,11 +9,11 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.judging.base import JudgeOptions
 from conqret.judging.instrument import judge_item
+from conqret.judging.judge_parts import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.runs.loop import Loop
 from conqret.runs.session import Session, SessionCounts, Sessions
 from tests.contract.items import demo

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.runs.rows import RowStore
+from conqret.runs.row_store import RowStore
 from conqret.runs.trials import Memory, Sink, Trial, collect, perform
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Debate, DebateArgument, Document, Source
-from conqret.io.corpus import CorpusDirectory
-from conqret.scrapers.evidence import EvidenceOptions
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Limits, Policy, Retries
 
 LIMITS = Limits(

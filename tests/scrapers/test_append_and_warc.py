@@ -11,10 +11,10 @@ from warcio.archiveiterator import ArchiveIterator
 from conqret.data import Source
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
-from conqret.scrapers.evidence import summary_of
+from conqret.scrapers.evidence_fetching import summary_of
 from conqret.scrapers.fetch import FetchError, Limits, Reply, Status
+from conqret.scrapers.fetch_ledger import Ledger, LedgerLine
 from conqret.scrapers.jobs import Cited
-from conqret.scrapers.ledger import Ledger, LedgerLine
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
 
 LIMITS = Limits()

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 from conqret.cli.main import app
 from conqret.data import Debate
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.archive import ArchivedPages, InternetArchive, moment
+from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import Problem, read_debate
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
-from conqret.scrapers.pages import gather_debates
 from conqret.scrapers.snapshots import original_address, snapshot_of
 from tests.scrapers.raw_server import RawServer, redirect, reply
 

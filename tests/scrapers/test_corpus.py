@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conqret.data import Debate, DebateArgument, Source
 from conqret.data.corpus import LedgerEntry, Qrel
 from conqret.errors import DeclarationError
-from conqret.scrapers.corpus import NOT_CITED, NOT_EXTRACTED, build_corpus
+from conqret.scrapers.corpus_building import NOT_CITED, NOT_EXTRACTED, build_corpus
 
 
 def debate(name: str, pro: str, con: str, sources: int, question: str = "") -> Debate:

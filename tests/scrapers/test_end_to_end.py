@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conqret.data.corpus import SPLITS
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
 from fixtures.site import BROKEN_DEBATES, Site, read_topics, serving
 from fixtures.site_evidence import HIDDEN, SCRIPTED
 

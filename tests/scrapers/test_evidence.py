@@ -11,7 +11,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.evidence import gather_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.providers import searxng
 from conqret.scrapers.reparse import reparse_evidence
 from conqret.scrapers.warc import WARC_NAME, read_index

@@ -10,7 +10,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.io.locking import only_writer
-from conqret.scrapers.evidence import gather_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.reparse import reparse_evidence
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
@@ -77,7 +77,7 @@ RUN = """
 import asyncio, sys
 from pathlib import Path
 from tests.scrapers.evidence_corpus import OPTIONS
-from conqret.scrapers.evidence import gather_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence
 asyncio.run(gather_evidence(Path(sys.argv[1]), OPTIONS, on_line=lambda line: print(line.number, flush=True)))
 """
 

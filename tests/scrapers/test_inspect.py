@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.scrapers.debates.html import parse
-from conqret.scrapers.debates.inspection import inspect_page, place_of
-from conqret.scrapers.debates.registry import LAYOUTS
+from conqret.scrapers.debates.layout_inspection import inspect_page, place_of
+from conqret.scrapers.debates.layout_registry import LAYOUTS
+from conqret.scrapers.debates.page_html import parse
 from conqret.scrapers.debates.selectors import Selector, kinds, nearest
 from fixtures.site import FIXTURES, Site, serving
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from conqret.cli.main import app
 from conqret.data import Debate, DebateArgument
 from conqret.data.corpus import LedgerEntry
-from conqret.io.corpus import CorpusDirectory
-from conqret.scrapers.corpus import build_corpus
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.corpus_building import build_corpus
 from conqret.text.citations import citations
 from fixtures.site import Site, read_other_truth, serving
 

@@ -7,10 +7,10 @@ import pytest
 
 from conqret.data import Debate
 from conqret.errors import DeclarationError
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.debate_pages import gather_debates, read_urls, scrape_debate, scrape_debates
 from conqret.scrapers.debates import Problem
 from conqret.scrapers.fetch import FetchOptions, Page, Policy, Status
-from conqret.scrapers.pages import gather_debates, read_urls, scrape_debate, scrape_debates
 from tests.scrapers.raw_server import RawServer, reply
 
 BODY = (

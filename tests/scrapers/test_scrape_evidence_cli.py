@@ -7,8 +7,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from conqret.cli.scrape_evidence import evidence
 from conqret.errors import DeclarationError
+from conqret.scrapers.evidence_command import evidence
 from tests.scrapers.evidence_corpus import corpus_of
 
 

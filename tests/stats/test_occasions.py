@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.stats.occasions import severity, spread
+from conqret.stats.time_series import severity, spread
 
 TOPICS = [topic for topic in range(8) for _ in range(3)]
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import t
 
 from conqret.errors import DeclarationError
+from conqret.stats.curve_tests import respond
 from conqret.stats.planning import (
     Plan,
     assumed,
@@ -14,7 +15,6 @@ from conqret.stats.planning import (
     plan_mean,
     trend_spread,
 )
-from conqret.stats.sensitivity import respond
 
 
 def test_the_width_of_a_mean_is_the_closed_form():

@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import read_comparisons
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.ranking import Preference, bradley_terry, elo
+from conqret.stats.paired_ranking import Preference, bradley_terry, elo
 
 
 def ratings(standings):

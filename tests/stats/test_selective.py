@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from conqret.stats.confidence import band_places, bands, brier, calibration_error
+from conqret.stats.confidence_scores import band_places, bands, brier, calibration_error
 from conqret.stats.selective import by_betting, by_t, fewest_labels, risk_coverage, trusted_from
 
 

@@ -4,7 +4,7 @@ from scipy.stats import ttest_1samp
 
 from conqret.errors import DeclarationError
 from conqret.stats.correlation import pearson
-from conqret.stats.sensitivity import respond, strictly_falls
+from conqret.stats.curve_tests import respond, strictly_falls
 
 LEVELS = (0, 10, 20, 50, 70, 100)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from conqret.text.passages import Passage, read
 from conqret.text.sides import Sides
-from conqret.text.stance import lean, signs, stance_order, stance_scores
+from conqret.text.stance_detection import lean, signs, stance_order, stance_scores
+from conqret.text.text_passages import Passage, read
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from conqret import Judgment, judge
 from conqret.data import Measure, Status
-from conqret.judging.registry import JUDGES
+from conqret.judging.format_registry import JUDGES
 from conqret.llm import Recordings
 from conqret.llm.recording import Recording
 from tests.contract.items import demo

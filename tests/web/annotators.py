@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conqret.annotation.choosing import task_of
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.records import Turn
-from conqret.annotation.screens import CANNOT_JUDGE, Screen
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.choosing import task_of
+from conqret.labels.records import Turn
+from conqret.labels.screens import CANNOT_JUDGE, Screen
 from tests.annotation.studies import items_of
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.records import Turn
-from conqret.io.slider_answers import read_slider_answers
-from conqret.io.two_turn import read_two_turn
+from conqret.debate.two_turn.slider_answers import read_slider_answers
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.records import Turn
 from tests.annotation.debates import DEBATES
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import conqret
-from conqret.annotation.export import as_table
-from conqret.annotation.labels import agreement, label_set, reading_options
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.screens import CANNOT_JUDGE, Screen
 from conqret.data import Item
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.reliability.validation.people import people_agreement
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.collected_labels import agreement, label_set, reading_options
+from conqret.labels.label_export import as_table
+from conqret.labels.screens import CANNOT_JUDGE, Screen
+from conqret.studies.agreement.annotator_agreement import people_agreement
 
 FORMATS = {
     "rating": "rag-fine-grained",

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 from conqret.runs.session import Session
-from conqret.web.access import Served
-from conqret.web.intake import Limits
-from conqret.web.server import service_server
+from conqret.serve.access import Served
+from conqret.serve.intake import Limits
+from conqret.serve.service_server import service_server
 
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
 JSON = {"Content-Type": "application/json"}

@@ -10,12 +10,12 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.links import ADJUDICATE, DASHBOARD, Links
-from conqret.annotation.verdicts import verdicts
 from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
-from conqret.web.annotating.adjudicating import adjudication_app
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.label_verdicts import verdicts
+from conqret.labels.links import ADJUDICATE, DASHBOARD, Links
+from conqret.labels.pages.adjudicating import adjudication_app
 from tests.annotation.studies import begun
 from tests.web.test_annotating import behind_its_guard
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.ledger import Ledger
+from conqret.labels.answer_ledger import Ledger
 from tests.annotation.studies import items
 from tests.annotation.test_practice import practice_file
 from tests.cli.conftest import Cli

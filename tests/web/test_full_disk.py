@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.database import LabelFileError
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.links import ADJUDICATE, Links
-from conqret.web.annotating.answers import NOT_SAVED
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import LabelFileError
+from conqret.labels.links import ADJUDICATE, Links
+from conqret.labels.pages.page_responses import NOT_SAVED
 from tests.annotation.debates import begun_writing
 from tests.annotation.studies import begun, items
 from tests.report.chromium import Chromium

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.debate_answers import GRACE_SECONDS, POINTS
-from conqret.annotation.debate_plan import LIMIT_SECONDS
-from conqret.io.two_turn import Argument, Side, read_two_turn
+from conqret.debate.two_turn.judge_answers import GRACE_SECONDS, POINTS
+from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS
+from conqret.debate.two_turn.two_turn_files import Argument, Side, read_two_turn
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 from tests.web.test_annotating import Browser, Study
 

@@ -7,9 +7,9 @@ import contextlib
 import csv
 from pathlib import Path
 
-from conqret.annotation.debate_plan import LIMIT_SECONDS
-from conqret.annotation.ledger import Ledger
-from conqret.io.two_turn import read_two_turn
+from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.labels.answer_ledger import Ledger
 from tests.annotation.debates import DEBATES
 from tests.annotation.studies import begun
 from tests.cli.conftest import Cli

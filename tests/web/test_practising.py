@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.debate_answers import as_slider_answers
+from conqret.debate.two_turn.judge_answers import as_slider_answers
 from tests.annotation.debates import begun_debate, made
 from tests.annotation.test_practice import begun_with_practice
 from tests.web.test_annotating import Browser, Study

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import conqret
-from conqret.judging.registry import JUDGES
-from conqret.llm.options import ClientOptions
+from conqret.judging.format_registry import JUDGES
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.runs.session import Session
 from tests.cli.conftest import Cli
@@ -31,10 +31,10 @@ pytest.importorskip("starlette", reason=REASON)
 pytest.importorskip("uvicorn", reason=REASON)
 jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON schemas is installed")
 
-from conqret.web import intake, service  # noqa: E402
-from conqret.web.access import Served  # noqa: E402
-from conqret.web.intake import Limits  # noqa: E402
-from conqret.web.server import port_at  # noqa: E402
+from conqret.serve import intake, service  # noqa: E402
+from conqret.serve.access import Served  # noqa: E402
+from conqret.serve.intake import Limits  # noqa: E402
+from conqret.web.local_server import port_at  # noqa: E402
 from tests.web.services import ITEM, JSON, Running  # noqa: E402
 
 KEY = "a-key-of-this-service"
@@ -470,7 +470,7 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_line_of_the_log_for_people_and_programs() -> None:
-    from conqret.cli.serve import line, told
+    from conqret.serve.command import line, told
 
     one = Served("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
     assert line(one).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")

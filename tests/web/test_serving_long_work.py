@@ -16,7 +16,7 @@ REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)
 pytest.importorskip("uvicorn", reason=REASON)
 
-from conqret.web.intake import Limits  # noqa: E402
+from conqret.serve.intake import Limits  # noqa: E402
 from tests.web.services import ITEM, Running  # noqa: E402
 
 TINY = {**ITEM, "documents": ["a"] * times(60_000, 400_000)}

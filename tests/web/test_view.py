@@ -29,7 +29,8 @@ REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)
 pytest.importorskip("uvicorn", reason=REASON)
 
-from conqret.web.server import port_at, view_server  # noqa: E402
+from conqret.serve.view_server import view_server  # noqa: E402
+from conqret.web.local_server import port_at  # noqa: E402
 
 HOSTILE = 'a<script>alert(1)<|script> "&'
 
@@ -313,7 +314,7 @@ def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.Mo
 
 
 def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Path) -> None:
-    from conqret.report.run_page import run_page
+    from conqret.experiments.run_page import run_page
 
     items, study = write_items(tmp_path / "items.jsonl", demo()[:2]), tmp_path / "study"
     damage = ("--metric", "groundedness", "--perturb", "hallucinate:2")

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from conqret.annotation.counter_arguments import Draft, planned_writing, writing_study, written
-from conqret.annotation.feedback import check_judged, feedback
-from conqret.annotation.ledger import Ledger
-from conqret.annotation.planned import items_of, planned_screens
-from conqret.debate.judging import Asking, Judged
-from conqret.debate.writers import writers
+from conqret.debate.two_turn.debate_judge import Asking, Judged
+from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
+from conqret.debate.two_turn.writer_feedback import check_judged, feedback
+from conqret.debate.two_turn.writer_scores import writers
 from conqret.errors import DeclarationError
-from conqret.io.slider_answers import SliderAnswer
-from conqret.io.two_turn import TwoTurnQuestion, read_two_turn
-from conqret.web.annotating.door import Setting
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.pages.door import Setting
+from conqret.labels.planned import items_of, planned_screens
+from conqret.labels.written_arguments import Draft, planned_writing, writing_study, written
 from tests.annotation.debates import DEBATES, begun_debate, begun_writing, made
 from tests.cli.conftest import Cli
 from tests.web.test_annotating import Study

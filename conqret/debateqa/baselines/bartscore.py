@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.debateqa.asking import Case
-from conqret.debateqa.baselines.similarity import Likeness, cut, mean
-from conqret.debateqa.diversity import SHOWN, model_name
+from conqret.debateqa.baselines.text_similarity import Likeness, cut, mean
+from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
-from conqret.perplexity.seq2seq import Seq2SeqLikelihood
+from conqret.local.seq2seq import Seq2SeqLikelihood
 
 DEFAULT_MODEL = "facebook/bart-large"
 """The paper's BART Large (DebateQA, Table 14)."""

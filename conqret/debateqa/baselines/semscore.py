@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
-from conqret.debateqa.asking import Case
-from conqret.debateqa.baselines.similarity import EXTRA, Likeness, cut, mean
-from conqret.debateqa.diversity import SHOWN, model_name
+from conqret.debateqa.baselines.text_similarity import EXTRA, Likeness, cut, mean
+from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.errors import DeclarationError
-from conqret.perplexity.embedding import encoder_weights, load_encoder
-from conqret.perplexity.models import placed
+from conqret.local.embedding import encoder_weights, load_encoder
+from conqret.local.models import placed
 
 if TYPE_CHECKING:
     import torch

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from conqret.generation.generation_strategy import Strategy
 from conqret.generation.strategies.extractive import compose
-from conqret.generation.strategy import Strategy
 
 STRATEGY = Strategy(
     name="cited",

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from conqret.data import Document, Stance
-from conqret.generation.arguments import GeneratedArgument
+from conqret.generation.cited_argument import GeneratedArgument
+from conqret.generation.generation_strategy import Strategy, Turn
 from conqret.generation.strategies.cited import STRATEGY as CITED
 from conqret.generation.strategies.extractive import compose
-from conqret.generation.strategy import Strategy, Turn
 
 
 def answered(

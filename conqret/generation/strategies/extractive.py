@@ -13,13 +13,13 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Document, Item, Stance
-from conqret.generation.strategy import Strategy
+from conqret.generation.generation_strategy import Strategy
 from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.aspects import ASPECTS
 from conqret.text.boilerplate import boilerplate
 from conqret.text.citations import strip_citations
 from conqret.text.lexicons import ARGUMENT_CUES
-from conqret.text.stance import leaning
+from conqret.text.stance_detection import leaning
 
 PREMISES = 9
 """Premises of an argument at most: three conclusions with three each, about the length of a short expert text."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from conqret.io.cells import as_text
+from conqret.io.cell_values import as_text
+from conqret.io.csv_table import CsvRows
 from conqret.io.faults import quoted
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
-from conqret.io.table import CsvRows
 
 ITEM, ANNOTATOR, TOPIC = "#id", "annotator", "issue"
 OTHER = (ITEM, ANNOTATOR, TOPIC, "argumentative", "argument", "stance")

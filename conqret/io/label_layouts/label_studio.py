@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conqret.io.cells import as_text
+from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE, SCALE, sheet_scales

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conqret.io.cells import as_text
+from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_sheets import COLUMNS, SCALE, sheet_scales, unguarded
 from conqret.io.rows import Row

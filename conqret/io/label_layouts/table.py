@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
-from conqret.io.cells import as_text, is_missing
+from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from conqret.llm.backend import Backend, Connection
 from conqret.llm.catalogue import listed
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import directly
-from conqret.llm.options import ClientOptions
 
 
 def _open(options: ClientOptions) -> Connection:
     if directly(options):
-        from conqret.llm.hosted.direct import Direct  # aiohttp, which the offline model needs not
+        from conqret.llm.hosted.direct_http import Direct  # aiohttp, which the offline model needs not
 
         return Direct(options)
     from conqret.llm.hosted.through_litellm import ThroughLitellm

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection, on_this_machine
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.local_model import (
     FILLED,
     PREFIX,
@@ -25,15 +26,14 @@ from conqret.llm.local_model import (
     name_and_identity,
     resolved,
 )
-from conqret.llm.options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
-from conqret.perplexity.memory import give_back
-from conqret.perplexity.writing import write
+from conqret.local.memory import give_back
+from conqret.local.text_writing import write
 
 if TYPE_CHECKING:
-    from conqret.perplexity import ConditionalPerplexity, TargetScore
+    from conqret.local import ConditionalPerplexity, TargetScore
 
 T = TypeVar("T")
 
@@ -178,7 +178,7 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
 
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
     """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
-    from conqret.perplexity import ConditionalPerplexity
+    from conqret.local import ConditionalPerplexity
 
     wanted = (name, identity)
     if wanted not in _held:

@@ -14,14 +14,14 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection, ModelFacts, on_this_machine
 from conqret.llm.backends.function import SAID, item_of
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.local_model import folder_of, identity_of, name_and_identity
-from conqret.llm.options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 
 if TYPE_CHECKING:
-    from conqret.perplexity.rewards import Rewarded, RewardModel
+    from conqret.local.rewards import Rewarded, RewardModel
 
 PREFIX = "reward/"
 REVISION = 1
@@ -117,7 +117,7 @@ class Scored(Connection):
 @lru_cache(1)
 def _loaded(name: str, identity: str | None) -> RewardModel:
     """The model with these weights; the one before it goes first."""
-    from conqret.perplexity.rewards import RewardModel
+    from conqret.local.rewards import RewardModel
 
     if identity_of(name) != identity:
         raise DeclarationError(f"{name} is another model than the one that was named: {identity}")

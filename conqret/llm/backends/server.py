@@ -11,7 +11,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection
 from conqret.llm.backends.function import MOST, SAID, item_of
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 

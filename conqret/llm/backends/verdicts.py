@@ -14,7 +14,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Backend, Connection, on_this_machine
 from conqret.llm.backends.function import SAID, item_of
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 

@@ -10,12 +10,12 @@ from urllib.parse import quote
 
 from conqret.data import Reason
 from conqret.io.jsonl import compact
-from conqret.llm.batches.service import LISTED, BatchService, Progress, Result, listed
-from conqret.llm.hosted.answers import completion_of
+from conqret.llm.batches.batch_service import LISTED, BatchService, Progress, Result, listed
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import stated_by
-from conqret.llm.hosted.direct import told
+from conqret.llm.hosted.direct_http import told
+from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.hosted.servers import Server, checked_key
-from conqret.llm.options import ClientOptions
 from conqret.llm.provider_errors import scrub, status_error
 from conqret.llm.reachable import missing_key
 from conqret.llm.request import Request

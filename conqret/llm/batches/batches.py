@@ -28,12 +28,12 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.io.atomic import write_whole
 from conqret.llm.batches.anthropic import AnthropicBatches, anthropic_server
+from conqret.llm.batches.batch_service import BatchService, read_lines
 from conqret.llm.batches.openai import OpenAIBatches
-from conqret.llm.batches.service import BatchService, read_lines
 from conqret.llm.catalogue import provider_of
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import directly, server_of
 from conqret.llm.keys import parameters
-from conqret.llm.options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.reachable import check_address
 from conqret.llm.recordings import Recordings

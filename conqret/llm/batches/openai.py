@@ -10,10 +10,10 @@ from urllib.parse import quote
 import aiohttp
 
 from conqret.data import Reason
-from conqret.llm.batches.service import LISTED, BatchService, Progress, Result, listed
-from conqret.llm.hosted.answers import completion_of
+from conqret.llm.batches.batch_service import LISTED, BatchService, Progress, Result, listed
 from conqret.llm.hosted.connection import stated_by
-from conqret.llm.hosted.direct import Direct, told
+from conqret.llm.hosted.direct_http import Direct, told
+from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.provider_errors import scrub, status_error
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError

@@ -9,8 +9,8 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.llm.backend import Connection
-from conqret.llm.hosted.answers import completion_of
-from conqret.llm.options import ClientOptions
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.reachable import address
 from conqret.llm.replies import CONTEXT_OVERFLOW

@@ -11,8 +11,8 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from conqret.errors import DeclarationError
 from conqret.llm.catalogue import is_provider, provider_of
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY
-from conqret.llm.options import ClientOptions
 from conqret.llm.reachable import missing_key
 
 OPENAI = "openai"

@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
-from conqret.llm.options import ClientOptions
 from conqret.llm.reachable import HERE, check_address, check_key
 from conqret.llm.request import Request
 from conqret.llm.structured import Shape, choose_shape, format_for
@@ -121,7 +121,7 @@ def load_litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     _stay_here()
     litellm: Any = importlib.import_module("litellm")
-    from conqret.llm.hosted.bounded import bind  # httpx, which every run would import else
+    from conqret.llm.hosted.bounded_transport import bind  # httpx, which every run would import else
 
     bind(litellm)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a body of other types

@@ -1,1 +1,1 @@
-"""The ways to damage items: one module each, with its ``PERTURBATION`` (see :mod:`conqret.perturb.base`)."""
+"""The ways to damage items: one module each, with its ``PERTURBATION`` (see :mod:`conqret.perturb.perturbation`)."""

@@ -6,11 +6,11 @@ import random
 from functools import lru_cache
 
 from conqret.data import Item
-from conqret.perturb.base import Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
+from conqret.perturb.perturbation import Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.rewritten import Rewriting
-from conqret.perturb.sentences import cited_sentences, split
+from conqret.perturb.sentence_edits import cited_sentences, split
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conqret.perturb.base import PERCENT, Draw
 from conqret.perturb.kinds import hallucinate
+from conqret.perturb.perturbation import PERCENT, Draw
 from conqret.perturb.rewritten import Rewriting
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, Perturbation, UnreachedError
 from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY, RELEVANCE, expect
+from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation, UnreachedError
 
 
 def change(draw: Draw) -> Changed:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import partial
 
 from conqret.perturb.added import among_sentences
-from conqret.perturb.base import Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
+from conqret.perturb.perturbation import Perturbation
 
 LEFT_OUT = (
     "Studies that come to another result are left out here.",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from conqret.data import Document
-from conqret.perturb.base import Change, Changed, Draw, Perturbation
 from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY, RELEVANCE, expect
-from conqret.perturb.sentences import replace_sentences, split, split_close
+from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation
+from conqret.perturb.sentence_edits import replace_sentences, split, split_close
 from conqret.text.citations import MARK, citations
 
 YEARS_BACK = 40

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from conqret.perturb.added import among_sentences
-from conqret.perturb.base import Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
+from conqret.perturb.perturbation import Perturbation
 
 FILLERS = (
     "This is a point that deserves careful attention.",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from conqret.perturb.base import PERCENT, Draw, Perturbation
+from conqret.perturb.changed_numbers import cased
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.figures import cased
+from conqret.perturb.perturbation import PERCENT, Draw, Perturbation
 from conqret.perturb.rewritten import Rewriting
-from conqret.perturb.sentences import split
+from conqret.perturb.sentence_edits import split
 
 _PHRASES = {
     "because of": "owing to", "owing to": "because of", "in order to": "so as to", "for example": "for instance",

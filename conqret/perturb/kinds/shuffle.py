@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
+from conqret.perturb.perturbation import Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.text.citations import replace_marks
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, Perturbation, UnreachedError
 from conqret.perturb.expectations import ANSWER, PREFERENCE, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import split
+from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation, UnreachedError
+from conqret.perturb.sentence_edits import split
 
 _SUFFERS = ("local_sufficiency", "global_sufficiency", "overall_quality")
 

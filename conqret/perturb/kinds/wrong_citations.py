@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from conqret.perturb.base import Change, Changed, Draw, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.sentences import split
+from conqret.perturb.perturbation import (
+    Change,
+    Changed,
+    Draw,
+    InapplicableError,
+    Perturbation,
+    UnreachedError,
+)
+from conqret.perturb.sentence_edits import split
 from conqret.text.citations import citations, marks, replace_marks
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from conqret.perturb.base import PERCENT, Change, Changed, Draw, InapplicableError, Perturbation
 from conqret.perturb.contradictions import FAMILY
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.kinds.hallucinate import grounded
-from conqret.perturb.sentences import replace_sentences, split, split_close
+from conqret.perturb.perturbation import PERCENT, Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.sentence_edits import replace_sentences, split, split_close
 
 _WORD = r"[A-Z][\w'’-]{0,40}"
 _NAME = rf"(?<!\w){_WORD}(?: (?:of |for |the |and ){{0,2}}{_WORD}){{0,5}}"

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from conqret.errors import DeclarationError, first_line
-from conqret.retrieval.dense.encoding import EXTRA, Encoding, is_sentence_transformer, model_file
+from conqret.retrieval.dense.text_encoding import EXTRA, Encoding, is_sentence_transformer, model_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +103,7 @@ class _SentenceTransformer:
     """A model of sentence-transformers, with the modules that it names."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.perplexity.embedding import load_encoder
+        from conqret.local.embedding import load_encoder
 
         self._model = load_encoder(name, extra=EXTRA)
         if encoding.max_tokens:
@@ -120,7 +120,7 @@ class _HuggingFace:
     """A bare model of transformers, whose tokens' states are pooled here."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.perplexity.models import load as load_model
+        from conqret.local.models import load as load_model
 
         self._loaded = load_model(name, auto=_kind(name))
         self._pooling = encoding.pooling

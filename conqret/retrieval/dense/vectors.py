@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.dense.passages import blocks
+from conqret.retrieval.dense.document_passages import blocks
 from conqret.retrieval.engine import highest
 
 if TYPE_CHECKING:

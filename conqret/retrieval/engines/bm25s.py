@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.retrieval.engine import Engine, Hits, Settings, highest
-from conqret.text.words import stop_list, words
+from conqret.text.word_lists import stop_list, words
 
 if TYPE_CHECKING:
     import numpy as np

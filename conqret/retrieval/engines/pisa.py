@@ -9,7 +9,7 @@ from typing import Any
 from conqret.errors import ConqretError
 from conqret.retrieval.engine import Engine, Hits, Settings
 from conqret.retrieval.silence import silenced
-from conqret.text.words import stop_list, words
+from conqret.text.word_lists import stop_list, words
 
 
 def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:

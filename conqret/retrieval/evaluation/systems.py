@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from conqret.data.corpus import CorpusTopic
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError, number
-from conqret.io.corpus import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import read_rankings
 from conqret.retrieval.evaluation.evaluate import Judgments, Run
-from conqret.retrieval.evaluation.names import BM25, check_systems, stages_of
+from conqret.retrieval.evaluation.system_names import BM25, check_systems, stages_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from conqret.data.corpus import QrelsStance, Split
-    from conqret.retrieval.index import Index
+    from conqret.retrieval.corpus_index import Index
     from conqret.retrieval.pipeline import Plan
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session

@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urldefrag, urlsplit
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate import DebateArgument
-from conqret.scrapers.debates.arguments import blocks
-from conqret.scrapers.debates.html import outermost, text_of
+from conqret.data.debate_text import DebateArgument
+from conqret.scrapers.debates.cited_sources import web_address
+from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     DebateParts,
@@ -28,10 +28,10 @@ from conqret.scrapers.debates.layout import (
     page_title,
 )
 from conqret.scrapers.debates.lines import Line, lines
-from conqret.scrapers.debates.notes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.page_arguments import blocks
+from conqret.scrapers.debates.page_html import outermost, text_of
 from conqret.scrapers.debates.question import MAX_TITLE
 from conqret.scrapers.debates.selectors import Selector
-from conqret.scrapers.debates.sources import web_address
 from conqret.text.citations import cited_against, cited_by
 
 _ITEM = Selector("arguments", "div", "accordion__item")

@@ -15,9 +15,9 @@ from urllib.parse import urldefrag, urlsplit
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate import DebateArgument
-from conqret.scrapers.debates.arguments import SIDE_NUMBER, is_section
-from conqret.scrapers.debates.html import outermost, text_of
+from conqret.data.debate_text import DebateArgument
+from conqret.scrapers.debates.cited_sources import page_sources, web_address
+from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     DebateParts,
@@ -30,10 +30,10 @@ from conqret.scrapers.debates.layout import (
     page_title,
 )
 from conqret.scrapers.debates.lines import Line, lines
-from conqret.scrapers.debates.notes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, is_section
+from conqret.scrapers.debates.page_html import outermost, text_of
 from conqret.scrapers.debates.question import MAX_TITLE
 from conqret.scrapers.debates.selectors import Selector
-from conqret.scrapers.debates.sources import page_sources, web_address
 from conqret.text.citations import cited_by
 
 _QUESTION = Selector("question", "div", "topic-identifier", begins=True)

@@ -7,14 +7,7 @@ page of their own (ConQRet, Appendix A).
 
 from __future__ import annotations
 
-from conqret.scrapers.debates.arguments import (
-    COLUMN,
-    CONTAINER,
-    column_arguments,
-    columns,
-    first_of,
-    introduction,
-)
+from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import (
     DebateParts,
     Layout,
@@ -23,8 +16,15 @@ from conqret.scrapers.debates.layout import (
     page_question,
     page_title,
 )
+from conqret.scrapers.debates.page_arguments import (
+    COLUMN,
+    CONTAINER,
+    column_arguments,
+    columns,
+    first_of,
+    introduction,
+)
 from conqret.scrapers.debates.selectors import Selector
-from conqret.scrapers.debates.sources import footnotes_wanted, page_sources
 
 
 def _fits(page: Page) -> bool:

@@ -10,8 +10,18 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate import DebateArgument
-from conqret.scrapers.debates.arguments import (
+from conqret.data.debate_text import DebateArgument
+from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
+from conqret.scrapers.debates.layout import (
+    HEADINGS,
+    DebateParts,
+    Layout,
+    Page,
+    main_headings,
+    page_question,
+    page_title,
+)
+from conqret.scrapers.debates.page_arguments import (
     PARAGRAPHS,
     SIDE_NUMBER,
     TABLES_TOO,
@@ -22,19 +32,9 @@ from conqret.scrapers.debates.arguments import (
     introduction,
     is_section,
 )
-from conqret.scrapers.debates.html import text_of, with_class
-from conqret.scrapers.debates.layout import (
-    HEADINGS,
-    DebateParts,
-    Layout,
-    Page,
-    main_headings,
-    page_question,
-    page_title,
-)
+from conqret.scrapers.debates.page_html import text_of, with_class
 from conqret.scrapers.debates.question import TOP_N
 from conqret.scrapers.debates.selectors import Selector
-from conqret.scrapers.debates.sources import footnotes_wanted, page_sources
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 

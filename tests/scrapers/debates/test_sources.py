@@ -4,7 +4,7 @@ import pytest
 
 from conqret.data import Source
 from conqret.scrapers.debates import Page
-from conqret.scrapers.debates.sources import cited_date, footnotes_url, page_sources, web_address
+from conqret.scrapers.debates.cited_sources import cited_date, footnotes_url, page_sources, web_address
 
 URL = "https://www.example.org/debates/zoos/"
 LINK = '<a href="https://x.example/a?b=1#c">A Title, Mar. 7, 2019</a>'

@@ -58,7 +58,7 @@ async def test_no_process_is_left() -> None:
 
 
 async def test_keys_are_not_handed_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
-    from conqret.scrapers.extract.pool import _environment
+    from conqret.scrapers.extract.worker_pool import _environment
 
     monkeypatch.setenv("BRAVE_API_KEY", "x")
     monkeypatch.setenv("SOME_SECRET", "x")

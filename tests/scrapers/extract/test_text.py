@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from conqret.scrapers.extract import extract
 from conqret.scrapers.extract.clean import MAX_TEXT, clean, words
-from conqret.scrapers.extract.html import html_text
+from conqret.scrapers.extract.html_text import html_text
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE, page
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Limits, Page, Policy, Retries, Status
-from conqret.scrapers.fetch.guard import checked_url
-from conqret.scrapers.fetch.limits import Decoder, decode
+from conqret.scrapers.fetch.address_guard import checked_url
+from conqret.scrapers.fetch.fetch_limits import Decoder, decode
 from tests.scrapers.raw_server import RawServer
 
 LIMITS = Limits(

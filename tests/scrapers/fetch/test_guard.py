@@ -10,8 +10,8 @@ from ipaddress import ip_address
 import pytest
 
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.fetch.address_guard import ForbiddenAddressError, checked_url, socket_factory
 from conqret.scrapers.fetch.addresses import Address
-from conqret.scrapers.fetch.guard import ForbiddenAddressError, checked_url, socket_factory
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
 OPEN = "127.0.0.2"  # plays the public Internet

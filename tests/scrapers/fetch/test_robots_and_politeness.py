@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
-from conqret.scrapers.fetch.page import FetchError
+from conqret.scrapers.fetch.fetched_page import FetchError
 from conqret.scrapers.fetch.politeness import MAX_CRAWL_DELAY, Politeness
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 

@@ -1,0 +1,68 @@
+"""``conqret formats``: what the judges ask for, on which scale, and where each is from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conqret.console import shared_options as options
+from conqret.console.printing import entry, result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.judging.judge_parts import Judge
+
+EPILOG = "Example: conqret formats --json"
+
+
+def formats(
+    json_output: options.Json = False,
+) -> None:
+    """List the formats of the judge, with their metrics, scales and sources."""
+    from conqret.judging.format_registry import JUDGES
+
+    judges = list(JUDGES.values())
+    rows = [
+        {
+            "name": judge.name,
+            "summary": judge.summary,
+            "metrics": list(judge.metrics),
+            "scale": judge.scale,
+            "score": judge.score,
+            "source": judge.source,
+            "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
+            "needs": sorted(set().union(*(ask.needs for ask in judge.asks))),
+            "without_documents": _without_documents(judge),
+            "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
+            "plug_in": JUDGES.plugged(judge.name),
+        }
+        for judge in judges
+    ]
+    result(rows, _entries(judges), as_json=json_output)
+
+
+def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
+    from conqret.judging.format_registry import JUDGES
+    from conqret.judging.judge_words import metric_names
+
+    for judge in judges:
+        calls = sum(2 if ask.both_orders else 1 for ask in judge.asks)
+        package = JUDGES.plugged(judge.name)
+        lines = (
+            judge.summary,
+            f"metrics: {metric_names(judge.metrics)}",
+            f"without documents: {metric_names(_without_documents(judge)) or 'nothing'}",
+            f"scale: {judge.scale}; score: {judge.score}",
+            f"source: {judge.source}",
+            *([f"plug-in: {package}"] if package else []),
+        )
+        yield from entry(judge.name, f"{calls} call{'s' if calls > 1 else ''} an item", lines)
+    yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
+    yield "Metrics may be written with hyphens: --metric context-relevance."
+
+
+def _without_documents(judge: Judge) -> list[str]:
+    """The metrics that items without documents can have."""
+    return [metric for ask in judge.asks if "documents" not in ask.needs for metric in ask.metrics]

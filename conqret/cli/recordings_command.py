@@ -1,0 +1,181 @@
+"""``conqret recordings``: move recorded answers between machines, see what a store holds, and mend one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import end, result, say
+from conqret.errors import number as counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conqret.llm.recordings import Recordings
+    from conqret.llm.salvage import StoreCheck
+
+app = typer.Typer(
+    help="Export, import and look at recorded answers.",
+    no_args_is_help=True,
+    epilog="Example: conqret recordings export runs/first recordings.jsonl",
+)
+
+Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recordings.")]
+
+
+@app.command("export", epilog="Example: conqret recordings export runs/first recordings.jsonl")
+def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
+    """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Damaged answers are left
+    out."""
+    with _open(store) as recordings:
+        count = recordings.export_jsonl(to)
+    left_out = f"; {recordings.damaged} damaged left out" if recordings.damaged else ""
+    say(f"{counted(count, 'answer')} written to {to}{left_out}")
+    end(recordings.damaged)
+
+
+@app.command(
+    "redact",
+    epilog="Examples:\n\nconqret recordings redact runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email"
+    "\n\nconqret recordings redact runs/first shared.jsonl --names names.txt --patterns email,phone",
+)
+def redact(
+    store: Store,
+    to: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Option(help="Names, separated by commas, or a text file with one a line; may be repeated."),
+    ] = None,
+    patterns: Annotated[
+        list[str] | None,
+        typer.Option(help="email, url, phone, ip, handle, or a regular expression; may be repeated."),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Export recorded answers without personal data, for others to replay with the same items.
+
+    The store stays as it is. Only answers and ids of items are in an export; the items' texts are not.
+    """
+    from conqret.llm.personal import PersonalData
+
+    personal = PersonalData(_names(names or []), _patterns(patterns or []))
+    with _open(store) as recordings:
+        count = recordings.export_jsonl(to, personal.taken_out)
+    removed = {label: number for label, number in personal.found.items() if number}
+    told = ", ".join(f"{number} x [{label}]" for label, number in removed.items()) or "nothing"
+    lines = [f"{counted(count, 'answer')} written to {to}", f"taken out: {told}"]
+    result({"answers": count, "removed": removed, "damaged": recordings.damaged}, lines, as_json=json_output)
+    end(recordings.damaged)
+
+
+def _names(given: list[str]) -> Iterator[str]:
+    for one in given:
+        file = Path(one)
+        yield from file.read_text("utf-8").splitlines() if file.is_file() else options.listed(one)
+
+
+def _patterns(given: list[str]) -> Iterator[str]:
+    from conqret.llm.personal import PATTERNS
+
+    for one in given:
+        listed = options.listed(one)
+        yield from listed if set(listed) <= PATTERNS.keys() else [one]
+
+
+@app.command("import", epilog="Example: conqret recordings import recordings.jsonl runs/first")
+def import_(
+    source: Annotated[Path, typer.Argument(help="A JSONL file that was exported.")],
+    store: Annotated[Path, typer.Argument(help="A run's folder, or a store (made if it is not there).")],
+) -> None:
+    """Add exported answers to a store; those that it has already stay as they are."""
+    from conqret.errors import DeclarationError
+    from conqret.llm.recordings import Recordings
+
+    target = _file(store)
+    fresh = not target.exists()
+    try:
+        with Recordings(target) as recordings:
+            count = recordings.import_jsonl(source)
+    except DeclarationError:
+        if fresh:  # leave no empty store behind
+            target.unlink(missing_ok=True)
+        raise
+    say(f"{counted(count, 'answer')} added to {target}")
+
+
+@app.command("stats", epilog="Example: conqret recordings stats runs/first")
+def stats(store: Store, json_output: options.Json = False) -> None:
+    """Say what a store holds: answers by model and question, tokens, cost."""
+    from dataclasses import asdict
+
+    with _open(store) as recordings:
+        found = recordings.stats()
+    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
+    lines = [
+        f"answers  {found.answers}",
+        *(f"  model {name}: {count}" for name, count in found.by_model.items()),
+        *(f"  question {name}: {count}" for name, count in found.by_ask.items()),
+        f"tokens   {found.prompt_tokens} in, {found.completion_tokens} out",
+        f"cost     {cost}",
+        *([f"damaged  {found.damaged} (not counted above)"] if found.damaged else []),
+    ]
+    result(asdict(found), lines, as_json=json_output)
+
+
+@app.command(
+    "check",
+    epilog="Examples:\n\nconqret recordings check runs/first\n\nconqret recordings check runs/first --repair",
+)
+def check(
+    store: Store,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair",
+            help="Set damaged answers aside, and rebuild a damaged file from what can be read; the old file is kept.",
+        ),
+    ] = False,
+    json_output: options.Json = False,
+) -> None:
+    """See whether every answer is as it was recorded. The exit code is 1 where one is not, and 0 after a repair."""
+    from dataclasses import asdict
+
+    from conqret.llm.salvage import check_store
+
+    found = check_store(_file(store), repair=repair)
+    result(asdict(found), _checked(found), as_json=json_output)
+    end(not found.whole)
+
+
+def _checked(found: StoreCheck) -> Iterator[str]:
+    if found.fault:
+        yield found.fault.partition(";")[0]
+        made = (
+            f"the damaged file is kept as {found.kept}"
+            if found.kept
+            else "--repair makes the file anew of them"
+        )
+        yield f"{found.answers} answers can be read of it; {made}"
+    elif found.damaged:
+        yield f"{found.answers} answers are as they were recorded; damaged:"
+        yield from (f"  {name}" for name in found.damaged)
+        yield "set aside" if found.repaired else "--repair sets them aside"
+    else:
+        yield f"{counted(found.answers, 'answer')}, each as it was recorded"
+    if found.repaired and (found.kept or found.damaged):
+        yield "the next run asks again for what is missing"
+
+
+def _file(store: Path) -> Path:
+    from conqret.llm.recordings import STORE_NAME
+
+    return store / STORE_NAME if store.is_dir() else store
+
+
+def _open(store: Path) -> Recordings:
+    from conqret.llm.recordings import Recordings
+
+    return Recordings.open_for_replay(store)

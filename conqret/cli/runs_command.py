@@ -1,0 +1,154 @@
+"""``conqret runs``: which runs there are, and their folders and answers in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import complain, end, result
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.runs.management import FoundRun
+
+app = typer.Typer(
+    help="List runs, move them, bring their answers into one store, and remove what nobody needs.",
+    no_args_is_help=True,
+    epilog="Example: conqret runs list",
+)
+
+Folder = Annotated[Path, typer.Argument(help="The folder in which the runs are.")]
+_UNITS = ("B", "KB", "MB", "GB")
+
+
+@app.command("list", epilog="Example: conqret runs list runs --json")
+def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> None:
+    """List the runs in a folder, a line each: whether it is finished, when it was made, its size, and what it
+    is.
+
+    For the folder of a single run it also says how many answers it holds; with `--json`, for every run.
+    """
+    from dataclasses import asdict
+
+    from conqret.runs.management import runs_under
+
+    found = list(runs_under(folder))
+    result([asdict(run) | {"path": str(run.path)} for run in found], _listed(found), as_json=json_output)
+
+
+def _listed(found: list[FoundRun]) -> Iterator[RenderableType]:
+    if not found:
+        yield "there are no runs here"
+    places, states = ([str(run.path) for run in found], [_state(run) for run in found])
+    wide = [max(map(len, cells), default=0) for cells in (places, states)]
+    for place, state, run in zip(places, states, found, strict=True):
+        size = _size(run.size)
+        named = f"{place:<{wide[0]}}  {state:<{wide[1]}}"
+        yield f"{named}  {run.created[:10]:<10}  {size:>6}  {run.kind}: {run.what}"
+    if len(found) == 1 and found[0].answers is not None:
+        yield number(found[0].answers, "answer")
+
+
+def _state(run: FoundRun) -> str:
+    """How far it is, what came to nothing, and whether its answers can be read."""
+    damaged = "answers damaged" if run.answers is None and run.kind != "?" else ""
+    return ", ".join(filter(None, (run.state, run.lost, damaged)))
+
+
+@app.command("move", epilog="Example: conqret runs move runs/first archive/first")
+def move(
+    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    to: Annotated[
+        Path, typer.Argument(help="The new place; if that is an existing folder, the run goes into it.")
+    ],
+    json_output: options.Json = False,
+) -> None:
+    """Move a run to another place, also on another disk, unless something is writing to it. It can go on from there."""
+    from conqret.runs.management import move as moved
+
+    place = moved(run, to)
+    result({"from": str(run), "to": str(place)}, [f"{run} is now {place}"], as_json=json_output)
+
+
+@app.command(
+    "merge",
+    epilog="Examples:\n\nconqret runs merge answers.sqlite runs\n\n"
+    "conqret runs merge answers.sqlite runs/first shared.jsonl.gz",
+)
+def merge(
+    store: Annotated[Path, typer.Argument(help="The store of answers (made if it is not there).")],
+    sources: Annotated[list[Path], typer.Argument(help="Runs, folders of runs, stores or exports.")],
+    json_output: options.Json = False,
+) -> None:
+    """Bring the answers of runs into one store, to be given with `--recordings`. The runs stay as they are.
+
+    If two have different answers to the same question, the one that came first stays.
+    """
+    from conqret.runs.management import merge as merged
+
+    done = list(merged(store, sources))
+    rows = [
+        {"source": str(one), "answers": all_, "new": new, "differing": other}
+        for one, all_, new, other in done
+    ]
+    lines = [
+        f"{one}: {number(all_, 'answer')}, {new} new" + (f", {other} others kept" if other else "")
+        for one, all_, new, other in done
+    ]
+    total = f"{number(sum(new for _, _, new, _ in done), 'answer')} added to {store}"
+    result(rows, [*lines, total], as_json=json_output)
+
+
+@app.command(
+    "prune", epilog="Examples:\n\nconqret runs prune\n\nconqret runs prune runs --store answers.sqlite --yes"
+)
+def prune(
+    folder: Folder = Path("runs"),
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="A store: recordings of runs can then be removed, too, if all their answers are in it."
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Remove it; without this option it is only listed.")
+    ] = False,
+    json_output: options.Json = False,
+) -> None:
+    """Remove what is left over: half-written files, damaged stores that were mended, runs in which nothing was
+    done.
+
+    No answer is removed that is not stored elsewhere. A run whose recordings were removed goes on with
+    `--recordings STORE`.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.runs.management import removable, remove
+
+    found, kept = list(removable(folder, store)), 0
+    for one in found if yes else []:
+        try:
+            remove(one)
+        except DeclarationError as error:
+            complain(str(error))
+            kept += 1
+    rows = [{"path": str(one.path), "why": one.why, "size": one.size} for one in found]
+    lines = [f"{one.path}  ({_size(one.size)}) {one.why}" for one in found]
+    what = f"{_size(sum(one.size for one in found))} in {number(len(found), 'place')}"
+    total = f"removed: {what}" if yes else f"{what}; --yes removes them"
+    result(rows, [*lines, total] if found else ["there is nothing to remove"], as_json=json_output)
+    end(kept)
+
+
+def _size(size: float) -> str:
+    for unit in _UNITS:
+        if size < 1000 or unit == _UNITS[-1]:
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"

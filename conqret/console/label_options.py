@@ -1,0 +1,155 @@
+"""The options by which labels are read and compared, shared by the subcommands that take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from conqret.console.option_groups import Group
+from conqret.console.shared_options import column_map, option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.io.labels import LabelSet
+
+PANEL = "Labels"
+SEVERAL = (
+    "Several files, a folder of files, or a quoted pattern such as `'labels/*.csv'` are joined; a file that names no "
+    "annotator is that of its name."
+)
+"""What the help says of every option that takes files of labels."""
+
+
+def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:
+    """``--labels`` of a command; ``what`` says of what, and what for."""
+    return typer.Option(name, help=f"{what} May be repeated. {SEVERAL}", rich_help_panel=panel)
+
+
+Labels = Annotated[list[Path], label_files("Human labels of the items.")]
+
+
+@dataclass(frozen=True)
+class LabelReading(Group):
+    """How a file of labels is read."""
+
+    level: Annotated[
+        list[str] | None,
+        option(
+            PANEL,
+            "The labels' level of measurement, `nominal`, `ordinal`, `interval` or `ratio`; or for one dimension, "
+            "`preference=nominal`. May be repeated. Default: that of the file's layout, or `ordinal`.",
+        ),
+    ] = None
+    scale: Annotated[
+        list[str] | None,
+        option(
+            PANEL,
+            "Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be "
+            "repeated. Default: that of the file's layout, or what a sheet of `conqret label` says.",
+        ),
+    ] = None
+    words: Annotated[
+        list[str] | None, option(PANEL, "The numbers that words stand for: `low=1,medium=2,high=3`.", "--map")
+    ] = None
+    columns: Annotated[
+        str | None,
+        option(
+            PANEL,
+            "Which column holds which field: `item=doc_id,annotator=worker,…`; in a wide table also which dimension: "
+            "`clarity=Answer.clarity`.",
+        ),
+    ] = None
+    dimension: Annotated[
+        list[str] | None,
+        option(
+            PANEL,
+            "Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension, if "
+            "a long table has no column for it. May be repeated.",
+        ),
+    ] = None
+    layout: Annotated[
+        str | None,
+        option(
+            PANEL,
+            "The layout of the file, by name: `dagstuhl`, `argilla`, `table`, … (a wrong name lists all). Default: "
+            "recognised.",
+        ),
+    ] = None
+    cannot_judge: Annotated[
+        list[str] | None, option(PANEL, "A further text that means: cannot judge. May be repeated.")
+    ] = None
+    number_annotators: Annotated[
+        bool,
+        option(
+            PANEL,
+            "For files that name no annotators: the first label of each item is taken as annotator 1, the second as 2, "
+            "…",
+            "--number-annotators",
+        ),
+    ] = False
+
+    def load(self, paths: Sequence[Path]) -> LabelSet:
+        """The labels of these files."""
+        from conqret._optional import require
+        from conqret.io.labels import read_labels
+
+        require("numpy", "scipy", extra="stats")
+        return read_labels(
+            paths,
+            level=self.level,
+            scales=self.scale or (),
+            words=self.words or (),
+            columns=column_map(self.columns, "item=doc_id,annotator=worker"),
+            dimensions=self.dimension or (),
+            layout=self.layout,
+            cannot_judge=self.cannot_judge or (),
+            numbered=self.number_annotators,
+        )
+
+
+Confidence = Annotated[float, typer.Option(help="The confidence level of the intervals.", min=0.5, max=0.999)]
+Metrics = Annotated[
+    list[str] | None,
+    option(
+        PANEL,
+        "Which metric of the judge a dimension is compared with, if their names differ: `quality=overall_quality`. May "
+        "be repeated.",
+        "--metric",
+    ),
+]
+People = Annotated[
+    Literal["auto", "mean", "majority"],
+    option(
+        PANEL,
+        "How several people's labels become one. `auto`: the majority for nominal and binary labels, else the "
+        "mean.",
+    ),
+]
+Floor = Annotated[
+    Path | None,
+    typer.Option(
+        "--beside",
+        help="A run of the offline baseline (the floor) over the same items, to be shown beside the judge.",
+    ),
+]
+
+
+def metric_map(settings: list[str] | None) -> dict[str, str]:
+    """``--metric DIMENSION=METRIC`` as a mapping."""
+    from conqret.errors import DeclarationError
+
+    pairs = [setting.partition("=") for setting in settings or ()]
+    for dimension, _, metric in pairs:
+        if not dimension.strip() or not metric.strip():
+            raise DeclarationError("--metric is written DIMENSION=METRIC, as in quality=overall_quality")
+    found: dict[str, str] = {}
+    for dimension, metric in ((name.strip(), metric.strip().replace("-", "_")) for name, _, metric in pairs):
+        if found.setdefault(dimension, metric) != metric:
+            raise DeclarationError(
+                f"--metric says twice what {dimension} is compared with: {found[dimension]} and {metric}"
+            )
+    return found

@@ -1,0 +1,311 @@
+"""Where messages go: results to standard output, everything else to standard error.
+
+Texts from outside are shown as they are, never as markup. What a terminal would act on (an escape sequence in a
+model's name, say) is written out, whatever prints it: each console does so with all that it renders.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+    from rich.text import Text
+
+    from conqret.console.conditions import RequirementOutcome
+    from conqret.io import Checked
+    from conqret.llm.client import Client
+    from conqret.llm.progress import Progress
+    from conqret.runs.session import SessionCounts
+
+
+NONE: Mapping[str, Any] = {}
+"""Where nothing is given."""
+SECONDS = 10.0
+"""Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
+
+
+@functools.cache
+def out() -> Console:
+    """The console for results."""
+    return _console()
+
+
+@functools.cache
+def err() -> Console:
+    """The console for progress, notes and errors."""
+    return _console(stderr=True)
+
+
+def say(text: str, style: str = "") -> None:
+    """Print a line of the result."""
+    out().print(_text(text, style), soft_wrap=True)
+
+
+def say_json(found: object) -> None:
+    """Print the result for a machine: plain data, or a pydantic model."""
+    import json
+
+    from pydantic import BaseModel
+
+    if isinstance(found, BaseModel):
+        text = found.model_dump_json(indent=1)
+    else:
+        text = json.dumps(found, indent=1, ensure_ascii=False)
+    out().out("".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text))
+
+
+def result(
+    found: object,
+    lines: Iterable[RenderableType],
+    *,
+    as_json: bool,
+    outcomes: Sequence[RequirementOutcome] | None = None,
+) -> None:
+    """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables.
+
+    For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
+    """
+    if as_json and outcomes is not None:
+        found = _plain(found) | {"requirements": list(map(asdict, outcomes))}
+    if as_json:
+        say_json(found)
+        return
+    for line in lines:
+        out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
+
+
+def at(file: Path, what: str = "written") -> str:
+    """Where a part of the result is."""
+    return f"{what:<10} {file}"
+
+
+def entry(name: str, remark: str, lines: Iterable[str]) -> Iterator[RenderableType]:
+    """One of a list: its name with a remark, and what is to be said of it, what matters most first."""
+    from rich.padding import Padding
+
+    yield _text(name, "bold").append_text(_text(f"  {remark}", "not bold"))
+    for place, line in enumerate(lines):
+        yield Padding(_text(line, "dim" if place else ""), (0, 0, 0, 2), expand=False)
+    yield ""
+
+
+def heading(text: str) -> Text:
+    """A line that stands out."""
+    return _text(text, "bold")
+
+
+def tell(text: str) -> None:
+    """Print what is being done."""
+    err().print(_text(text), soft_wrap=True)
+
+
+def complain(message: str) -> None:
+    """Print an error."""
+    err().print(_text("error: ", "bold red").append_text(_text(message)), soft_wrap=True)
+
+
+def note(*messages: str) -> None:
+    """Print remarks."""
+    for message in messages:
+        err().print(_text("note: ", "bold").append_text(_text(message)), soft_wrap=True)
+
+
+def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:
+    """Print a remark and what it is about, ``most`` lines of it at most."""
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    note("\n  ".join([f"{title}:", *lines[:most], *more]))
+
+
+def note_left_out(checked: Checked) -> None:
+    """Say which items are left out because of their faults."""
+    if checked.warning:
+        note_all(checked.warning, checked.reasons)
+
+
+def floor(role: str) -> str:
+    """What the offline baseline is, where a model would be a ``role`` (a judge, an author)."""
+    return f"the lexical baseline, a floor and not {role}"
+
+
+def named(model: str, baseline: bool, role: str = "a judge") -> str:
+    """A model's name, with what the offline baseline is, where it is that."""
+    return f"{model}: {floor(role)}" if baseline else model
+
+
+def end(
+    failed: object,
+    session: SessionCounts | None = None,
+    *,
+    there: object = True,
+    reasons: Mapping[str, int] = NONE,
+) -> None:
+    """Leave with exit code 1 where something failed while running, where the ``session`` stopped before its end, or
+    where nothing is ``there`` in the end; say why, by the commonest of the ``reasons``."""
+    from conqret.show.words import reason
+
+    if session is not None and session.stopped:
+        complain(session.stopped)
+    elif not there:
+        commonest = max(reasons, key=lambda one: reasons[one], default=None)
+        example = session.failures.get(str(commonest)) if session is not None else None
+        complain(f"nothing has a result: {reason(commonest)}{f', as for {example}' if example else ''}")
+    if failed or not there or (session is not None and session.stopped):
+        raise typer.Exit(1)
+
+
+def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
+    """Say which of the things that were required are met, and by which value; returns whether all are."""
+    for one in outcomes:
+        value = "none" if one.value is None else f"{one.value:.3f}"
+        if one.met:
+            tell(f"met: {one.requirement} ({value})")
+        else:
+            complain(f"not met: {one.requirement} ({value}{', ' if one.reason else ''}{one.reason})")
+    return all(one.met for one in outcomes)
+
+
+def counts(progress: Progress) -> str:
+    """What it cost so far, how many questions came to nothing, and what a client has asked."""
+    cost = "cost unknown" if progress.cost_usd is None else f"${progress.cost_usd:.4f}"
+    if progress.estimated:
+        cost += " (estimated)"
+    failed = progress.brake.failed.total()
+    asked = f"{number(progress.calls, 'call')}, {progress.recorded} recorded, {progress.retries} retried"
+    return f"{cost}, {failed} failed, {asked}"
+
+
+def tell_session(session: SessionCounts, rows: str = "") -> None:
+    """Say what was asked now, and how many of all ``rows`` ("12 judgments") are from before."""
+    from conqret.show.words import reason
+
+    cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
+    if session.estimated:
+        cost += f", estimated for {number(session.estimated, 'answer')} without usage"
+    kept = f"; {session.kept:,} of {rows} kept from before" if rows else ""
+    tell(
+        f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
+    )
+    tell_retried(session)
+    for name, answers in session.others.items():
+        note(f"{answers:,} answers say that another model gave them: {name}")
+    for name, example in session.failures.items():
+        note(f"{reason(name)}, as for {example}")
+
+
+def tell_retried(session: SessionCounts) -> None:
+    """Say how many recorded responses that could not be used were requested again."""
+    if session.retried:
+        note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
+
+
+@dataclass
+class Bar:
+    """A progress bar, or where nobody watches a line every :data:`SECONDS`; ``client``, where there is one, gives the
+    counts beside it."""
+
+    shown: RichProgress
+    task: TaskID
+    client: Client | None = None
+    lines: bool = False
+    said: float = field(default_factory=time.monotonic)
+
+    def start(self, client: Client, kept: int, total: int) -> None:
+        """``client`` is asked from now on; ``kept`` rows of ``total`` are there from before."""
+        self.client = client
+        self.reach(kept, total=total)
+
+    def advance(self, row: object = None, counted: str = "") -> None:
+        """One more is done; ``counted`` stands beside the bar."""
+        if not self.shown.disable or self.lines:
+            told = counted if self.client is None else counts(self.client.progress)
+            self.shown.update(self.task, advance=1, counts=told)
+            self._line(told)
+
+    def reach(self, done: int, counted: str = "", **task: Any) -> None:
+        """So many are done; ``task`` may change the ``total``."""
+        self.shown.update(self.task, completed=done, counts=counted, **task)
+        self._line(counted)
+
+    def _line(self, told: str) -> None:
+        if self.lines and time.monotonic() - self.said >= SECONDS:
+            self.said = time.monotonic()
+            task = self.shown.tasks[self.task]
+            total = "" if task.total is None else f" of {task.total:,.0f}"
+            tell(f"{task.description}: {task.completed:,.0f}{total}{told and f' ({told})'}")
+
+
+@contextlib.contextmanager
+def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Bar]:
+    """A bar with live counts on a terminal, lines elsewhere (a log, say), and nothing where ``quiet``."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    shown = Progress(
+        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"), console=err(), transient=True, redirect_stdout=False,
+        disable=quiet or not err().is_terminal,
+    )  # fmt: skip
+    with shown:
+        task = shown.add_task(doing, total=total, counts="")
+        yield Bar(shown, task, lines=shown.disable and not quiet)
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    """A pydantic model as the data that its JSON holds."""
+    import json
+
+    return dict(json.loads(found.model_dump_json()))
+
+
+def _console(*, stderr: bool = False) -> Console:
+    """A console that shows nothing a terminal would act on, but for its own colours and bars."""
+    from rich.console import Console, RenderHook
+    from rich.control import Control
+    from rich.segment import Segment
+
+    from conqret.show.visible_text import visible
+
+    class Shown:
+        def __init__(self, inner: RenderableType) -> None:
+            self.inner = inner
+
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+            for segment in console.render(self.inner, options):
+                yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+    class Patient(Console):
+        def on_broken_pipe(self) -> None:
+            """Nobody reads on (``| head``): print nothing more, and let the command finish what it writes."""
+            with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
+                os.dup2(nowhere.fileno(), self.file.fileno())
+
+    class Guard(RenderHook):
+        def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+            return [one if isinstance(one, Control) else Shown(one) for one in renderables]
+
+    made = Patient(stderr=stderr, highlight=False)
+    made.push_render_hook(Guard())
+    return made
+
+
+def _text(message: str, style: str = "") -> Text:
+    from rich.text import Text
+
+    from conqret.show.visible_text import visible
+
+    return Text(visible(message), style)

@@ -1,0 +1,449 @@
+"""Options that several subcommands share: those that belong together as groups, the others one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import typer
+
+from conqret.console.option_groups import Group
+from conqret.console.printing import at, note, note_left_out, tell, tell_session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conqret.io import Checked
+    from conqret.llm.client_options import ClientOptions
+    from conqret.runs.session import SessionCounts
+    from conqret.show.sheet import Sheet
+
+T = TypeVar("T")
+
+MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
+"""The panels under which ``--help`` groups the options."""
+
+DOCUMENTS = "documents"
+"""The field that may stand in several columns."""
+ITEM_COLUMNS = "topic=question,documents=ctx"
+"""What --columns looks like for items."""
+
+
+def option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
+    """An option in a panel of ``--help``; what it is called on the command line comes last."""
+    return typer.Option(*names, help=help_text, rich_help_panel=panel, **more)
+
+
+def run_folder(default: str, what: str = "The run's folder", where: str = "where it stopped") -> Any:
+    """``-o`` of a command that goes on ``where`` it stopped: ``what`` folder, and its ``default`` below runs/."""
+    return option(
+        FILES, f"{what}; the same command again goes on {where}. Default: runs/{default}.", "--output", "-o"
+    )
+
+
+ITEMS = typer.Argument(
+    help="JSONL (also .gz), Parquet or CSV, a folder of such files, or an address (s3://…). The columns of ragas, "
+    "DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports, are recognised."
+)
+Items = Annotated[Path, ITEMS]
+Columns = Annotated[
+    str | None, option(FILES, "Which column holds which field: `topic=question,documents=ctx,…`")
+]
+SkipInvalid = Annotated[
+    bool, option(FILES, "Leave out invalid items, and say how many and why.", "--skip-invalid")
+]
+Format = Annotated[
+    str | None,
+    option(
+        JUDGING, "The format; `conqret formats` lists them. Default: `rag-fine-grained`.", "--format", "-f"
+    ),
+]
+Model = Annotated[
+    str | None,
+    option(
+        MODEL,
+        "Any model that litellm knows; `local/FOLDER`, a transformers model on this machine (only for the format "
+        "`likelihood` and for `conqret debate write`); or `offline`, the lexical baseline, which needs no key and no "
+        "network. Default: `offline`.",
+        "--model",
+        "-m",
+    ),
+]
+Detector = Annotated[
+    Path | None,
+    option(
+        MODEL,
+        "A local detector instead of `--model`: a folder that `conqret perspectives tune` wrote, or an NLI "
+        "model's folder.",
+    ),
+]
+Metric = Annotated[
+    list[str] | None,
+    option(
+        JUDGING,
+        "Only this metric of the format; the others are not asked for and not paid for. May be repeated.",
+        "--metric",
+    ),
+]
+Prompts = Annotated[
+    Path | None,
+    option(FILES, "A folder with prompts of your own, laid out as `conqret prompt copy` writes them."),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Print how many calls, how many tokens and what price to expect, and stop."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+
+
+@dataclass(frozen=True)
+class Calls(Group):
+    """How a model is called, whichever it is: the options of every command that calls one."""
+
+    api_base: Annotated[
+        str | None,
+        option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
+    ] = None
+    client: Annotated[
+        Literal["direct", "litellm"] | None,
+        option(
+            MODEL,
+            "`direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`: "
+            "everything goes through litellm. Default: `direct`.",
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        option(
+            MODEL,
+            "Tokens that an answer may take; one that was cut off is asked for again with twice as many. Default: the "
+            "provider's own limit.",
+        ),
+    ] = None
+    context_window: Annotated[
+        int | None,
+        option(MODEL, "The model's context window in tokens, for a model that conqret does not know."),
+    ] = None
+    input_price: Annotated[
+        float | None,
+        option(
+            MODEL, "US dollars for a million prompt tokens, for a model whose price conqret does not know."
+        ),
+    ] = None
+    output_price: Annotated[float | None, option(MODEL, "The same for a million completion tokens.")] = None
+    max_concurrency: Annotated[
+        int | None,
+        option(
+            LIMITS,
+            "The most requests at a time; lowered by itself when the provider answers 429 (too many). Default: 16.",
+        ),
+    ] = None
+    rpm: Annotated[int | None, option(LIMITS, "The most requests a minute.")] = None
+    tpm: Annotated[int | None, option(LIMITS, "The most tokens a minute.")] = None
+    budget_usd: Annotated[
+        float | None,
+        option(
+            LIMITS,
+            "The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.",
+        ),
+    ] = None
+    timeout: Annotated[
+        float | None, option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
+    ] = None
+    stop_after_failures: Annotated[
+        float | None,
+        option(
+            LIMITS,
+            "Stop once this share of the questions sent (at least 20) has failed. Default: 0.5.",
+        ),
+    ] = None
+    retry_unscored: Annotated[
+        bool | None,
+        option(
+            LIMITS,
+            "Request again, once a run, what an earlier run recorded as an invalid response or a refusal, so that the "
+            "same command heals it. Default: yes.",
+            "--retry-unscored/--no-retry-unscored",
+        ),
+    ] = None
+
+    def of(self, model: str | None) -> ClientOptions:
+        """The settings of a client for ``model`` (None: offline).
+
+        Raises:
+            DeclarationError: a value is out of its range.
+        """
+        from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+
+        return ClientOptions(OFFLINE_MODEL if model is None else model, **self.given())
+
+
+Overwrite = Annotated[
+    bool,
+    option(
+        FILES, "Start anew if the folder holds another run; its recorded answers are kept.", "--overwrite"
+    ),
+]
+
+
+Replace = Annotated[
+    bool,
+    option(
+        FILES,
+        "Replace the file where it is there already and holds something else. Default: refuse.",
+        "--overwrite",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Answers(Group):
+    """Where answers are recorded, or come from without a call."""
+
+    recordings: Annotated[
+        Path | None,
+        option(
+            FILES,
+            "A store of recorded answers, read first and added to; several runs may share it. Default: one in the "
+            "run's folder.",
+        ),
+    ] = None
+    replay: Annotated[
+        Path | None,
+        option(
+            FILES, "Take all answers from these recordings (a store, an export or a run), and call no model."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Kept(Answers):
+    """The same for a run folder, which another run may hold already."""
+
+    overwrite: Overwrite = False
+
+
+@dataclass(frozen=True)
+class Engines(Group):
+    """Where judgments are made."""
+
+    engine: Annotated[
+        Literal["process", "ray"] | None,
+        option(
+            LIMITS,
+            "`process`: judge in this process. `ray`: spread the items over the workers of a Ray cluster (the one at "
+            "RAY_ADDRESS, else one on this machine), under the same limits. Default: `process`.",
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        option(
+            LIMITS, "With `--engine ray`: how many processes judge. Default: one per processor, at least 2."
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class OwnJudge(Group):
+    """A judge of one's own, instead of a format and a model."""
+
+    judge: Annotated[
+        str | None,
+        option(
+            MODEL,
+            "A judge of your own instead of `--format` and `--model`: `module:function`. The module is imported, "
+            "also from the working directory. The function gets an item as a dictionary and returns a number "
+            "from 0 to 1, `{metric: number}`, or `first`, `second` or `tie`. Or `reward/FOLDER`, a transformers "
+            "reward model on this machine.",
+        ),
+    ] = None
+    server: Annotated[
+        str | None,
+        option(
+            MODEL,
+            "A judge of your own at an HTTP address: it gets a POST with one item and answers with a judgment, in the "
+            "form that `conqret serve` uses. Its key is taken from CONQRET_SERVER_KEY.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class AnyJudge(OwnJudge):
+    """A judge of one's own, or what one said before."""
+
+    verdicts: Annotated[
+        Path | None,
+        option(
+            MODEL,
+            "Judgments that were made elsewhere: JSONL, CSV or Parquet with a verdict (`first`, `second`, `tie`) or a "
+            "score in each row, and either the texts as they were shown (then leave out ITEMS) or the id of an item. "
+            "No model is called.",
+        ),
+    ] = None
+    verdict_scale: Annotated[
+        str | None,
+        option(MODEL, "Lowest and highest score in `--verdicts`, for example `1:10`. Default: `0:1`."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Judging(Group):
+    """How a judge is run."""
+
+    metric: Metric = None
+    samples: Annotated[
+        int | None,
+        option(
+            JUDGING,
+            "How often each question is asked; the answers are combined by mean (scores) and majority (verdicts). "
+            "Default: 1.",
+        ),
+    ] = None
+    order: Annotated[
+        Literal["given", "reversed", "shuffled"] | None,
+        option(
+            JUDGING,
+            "The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and "
+            "`rag-fine-grained`). Every sample after the first is shuffled. Default: `given`.",
+        ),
+    ] = None
+    seed: Annotated[int | None, option(JUDGING, "The seed of the shuffled orders. Default: 13.")] = None
+    relevant_from: Annotated[
+        int | None,
+        option(
+            JUDGING,
+            "The rating (0 to 5) from which a document counts as relevant in predicted precision. Default: 3.",
+        ),
+    ] = None
+    temperature: Annotated[
+        float | None, option(JUDGING, "The model's temperature. Default: 0, or 0.7 with several samples.")
+    ] = None
+
+    def given(self) -> dict[str, Any]:
+        """What the user gave, as fields of :class:`conqret.judging.judge_parts.JudgeOptions`."""
+        found = super().given()
+        metrics = tuple(found.pop("metric", ()))
+        return {"metrics": metrics, **found} if metrics else found
+
+
+@dataclass(frozen=True)
+class Shown(Group):
+    """What a command says, and in which form."""
+
+    json_output: Json = False
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print no progress and no notes; `conqret judge` prints only what was judged, the files written "
+            "and the conditions.",
+        ),
+    ] = False
+
+    def tell(self, *lines: str) -> None:
+        """Print what is being done, unless that is not wanted."""
+        if not self.quiet:
+            tell("\n".join(lines))
+
+    def note(self, *messages: str) -> None:
+        """Print remarks, unless none is wanted."""
+        if not self.quiet:
+            note(*messages)
+
+    def left_out(self, checked: Checked | None) -> None:
+        """Say which items are left out because of their faults, unless that is not wanted."""
+        if checked is not None and not self.quiet:
+            note_left_out(checked)
+
+    def session(self, counts: SessionCounts, rows: str = "") -> None:
+        """Say what was asked now, and how many of all ``rows`` are from before, unless that is not wanted."""
+        if not self.quiet:
+            tell_session(counts, rows)
+
+
+@dataclass(frozen=True)
+class PageFile(Group):
+    """The file of a page, where one is wanted.
+
+    Raises:
+        DeclarationError: no page can be written into a file of this ending.
+    """
+
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.output is not None:
+            from conqret.show.sheet import check_ending
+
+            check_ending(self.output)
+
+    def write(self, sheet: Callable[[T], Sheet], found: T) -> None:
+        """Write the ``sheet`` of what was found, and say where it is."""
+        if self.output is not None:
+            from conqret.show.sheet import write_sheet
+
+            tell(at(write_sheet(sheet(found), self.output)))
+
+
+def listed(text: str | None) -> list[str]:
+    """The parts of a comma-separated list; none where nothing is given."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def numbers(text: str | None, wanted: str) -> list[float]:
+    """The numbers of a comma-separated list; ``wanted`` says in the error what it should be.
+
+    Raises:
+        DeclarationError: something else stands there.
+    """
+    from conqret.errors import DeclarationError
+
+    try:
+        return [float(part) for part in listed(text)]
+    except ValueError:
+        raise DeclarationError(f"{wanted}, not {text!r}") from None
+
+
+def counts(name: str, text: str) -> list[int]:
+    """The whole numbers of a comma-separated list, each once; ``name`` is the option's.
+
+    Raises:
+        DeclarationError: one is below 1, or no whole number.
+    """
+    from conqret.errors import DeclarationError
+
+    wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
+    found = numbers(text, wanted)
+    if not found or any(one < 1 or not one.is_integer() for one in found):
+        raise DeclarationError(f"{wanted}, not {text!r}")
+    return list(dict.fromkeys(map(int, found)))
+
+
+def column_map(columns: str | None, example: str) -> dict[str, str]:
+    """``--columns`` as a mapping from field to column; ``example`` stands in the error.
+
+    Several columns of documents are put together (``doc 1+doc 2``).
+
+    Raises:
+        DeclarationError: it is no list of ``field=column``, or another field has two columns.
+    """
+    from conqret.errors import DeclarationError
+
+    pairs = [pair.split("=", 1) for pair in listed(columns)]
+    if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
+        raise DeclarationError(f"--columns is a list such as {example}, not {columns!r}")
+    found: dict[str, str] = {}
+    for field, column in ((field.strip(), column.strip()) for field, column in pairs):
+        if field in found and field != DOCUMENTS:
+            raise DeclarationError(
+                f"--columns says twice what holds {field}: {found[field]!r} and {column!r}"
+            )
+        found[field] = f"{found[field]}+{column}" if field in found else column
+    return found

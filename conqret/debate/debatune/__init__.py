@@ -1,0 +1,1 @@
+"""DEBATunE: debates between models, controllability and quality of what they write, and models trained on it."""

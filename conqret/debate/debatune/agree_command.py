@@ -1,0 +1,53 @@
+"""``conqret debate agree``: do people agree with the judge of controllability?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import result
+from conqret.debate.debatune.sample_command import plan_of
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate agree sheet.csv\n\n"
+    "conqret debate agree sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0"
+)
+
+
+@grouped
+def agree(
+    sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret debate sample`, filled in.")],
+    *,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="The plan that says what was drawn. Default: SHEET.plan.json beside the sheet."),
+    ] = None,
+    words: Annotated[
+        str, typer.Option("--map", help="What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.")
+    ] = "good=1,tie=0.5,bad=0",
+    shown: options.Shown,
+) -> None:
+    """How far do people agree with the judge, corrected for how the statements were drawn?
+
+    Each label is weighted by the number of statements that it stands for, so that the figures are for the whole run.
+    Ties are left out of the agreement, and counted. Intervals are over topics.
+    """
+    from conqret._optional import require
+    from conqret.debate.debatune.controllability_scores import METRIC
+    from conqret.debate.debatune.manual_inspection import agreement, read_inspection
+    from conqret.debate.debatune.page import agreement_table
+    from conqret.io.labels import read_labels
+
+    require("numpy", extra="stats")
+    inspection = read_inspection(plan or plan_of(sheet))
+    labels = read_labels(sheet, words=[words], dimensions=[METRIC])
+    found = agreement(inspection, labels)
+    shown.note(*labels.notes)
+    data = {"model": inspection.model, "good_from": inspection.good_from,
+            "systems": [one.model_dump(mode="json") for one in found]}  # fmt: skip
+    result(data, [agreement_table(found, inspection)], as_json=shown.json_output)

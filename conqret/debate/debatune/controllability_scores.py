@@ -1,0 +1,187 @@
+"""Controversy controllability: how often a system's statements are wholly on the side that they were told to take
+(DEBATunE, section 4.1).
+
+What is judged is the format ``controllability``: the share of each statement on its own side. From a share on, 100%
+unless told otherwise, a statement is good. A refusal is never good, and is counted beside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conqret.data import Item, Judgment, Measure, Part
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.debate.debatune.statements import system_of
+from conqret.errors import DeclarationError
+from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
+from conqret.stats.classification import auroc
+from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
+from conqret.stats.resampling import leave_one_out
+from conqret.stats.significance import holm
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = METRIC = "controllability"
+GOOD_FROM = 100
+"""Per cent on the assigned side from which a statement is good (section 4.1)."""
+MAJORITY = 50
+"""Up to this share the other side may have as much, so that no statement is good for less."""
+
+
+class Controllability(Frozen):
+    """What one system's statements come to.
+
+    ``positive`` and ``negative`` are the shares of good statements among those of the two sides, ``overall`` the mean
+    of both, each with a 95% interval over topics. ``separation`` is the AUROC with which supporting less opposing
+    tells the sides apart, whatever is called good. Of ``statements``, ``refusals`` and ``no_side`` argue for neither
+    side and are not good; ``unanswered`` have no answer of the judge and are left out: were all of them bad, or all
+    good, ``overall`` would be at the ends of ``bounds``. ``beyond_first`` is ``overall`` less that of the first system
+    on the topics that both have, paired, and ``p`` its two-sided p-value by t over them, by Holm over the systems
+    (None: no test); neither has a value for the first.
+    """
+
+    system: str
+    statements: int
+    positive: Estimate
+    negative: Estimate
+    overall: Estimate
+    separation: Estimate
+    refusals: int
+    no_side: int
+    unanswered: int
+    bounds: tuple[float, float] | None
+    beyond_first: Estimate | None = None
+    p: float | None = None
+
+
+def controllability(
+    items: Iterable[Item], judgments: Iterable[Judgment], *, good_from: int = GOOD_FROM
+) -> list[Controllability]:
+    """Every system's controllability, in the order in which the systems first come.
+
+    Args:
+        items: the statements (:func:`conqret.debate.debatune.statements.read_statements`).
+        judgments: theirs by the format ``controllability``, in the same order.
+        good_from: per cent on the assigned side from which a statement is good, above 50 and up to 100.
+
+    Raises:
+        DeclarationError: ``good_from`` is out of range.
+    """
+    check_good_from(good_from)
+    by_system = gathered(zip(map(system_of, items), judgments, strict=True))
+    found = [_of_system(name, one, good_from) for name, one in by_system.items()]
+    first, *others = by_system.values() if by_system else [[]]
+    apart = [_beyond(one, first, good_from) for one in others]
+    tested = zip(found[1:], apart, holm([one.p() for one in apart]), strict=True)
+    compared = [one.model_copy(update={"beyond_first": less.estimate(), "p": p}) for one, less, p in tested]
+    return [*found[:1], *compared]
+
+
+def check_good_from(good_from: int) -> None:
+    """Raise DeclarationError where a statement could be good for both sides, or for neither."""
+    if not MAJORITY < good_from <= GOOD_FROM:
+        raise DeclarationError(
+            f"--good-from is a share in per cent above {MAJORITY} and up to {GOOD_FROM}, not {good_from}"
+        )
+
+
+def is_good(measure: Measure, good_from: int = GOOD_FROM) -> bool | None:
+    """Whether the share on the assigned side is ``good_from`` per cent or more; None without a share."""
+    return None if measure.value is None else round(measure.value * 100, 6) >= good_from
+
+
+def overall(positive: float, negative: float) -> float:
+    """The mean of the two sides: ``(positive + negative) / 2``."""
+    return (positive + negative) / 2
+
+
+def _beyond(found: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> Sampled:
+    """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
+    import numpy as np
+
+    known = [
+        [(one, good) for one in each if (good := is_good(one.measures[METRIC], good_from)) is not None]
+        for each in (found, first)
+    ]
+    shared = set.intersection(*({one.topic for one, _ in each} for each in known))
+    rows = [
+        (one.topic, good, one.stance == "pro", place)
+        for place, each in enumerate(known)
+        for one, good in each
+        if one.topic in shared
+    ]
+    if not rows:
+        return without_value("no topic in common")
+    topics, *columns = zip(*rows, strict=True)
+    resamples, (own, side, which) = leave_one_out(topics), map(np.array, columns)
+    means = []
+    for system in (0, 1):
+        shares = [
+            resamples.ratio(own * part, part, scale="share")
+            for part in ((which == system) & side, (which == system) & ~side)
+        ]
+        if not all(one.defined for one in shares):
+            return without_value("no statement of one of the sides")
+        means.append(average(shares))
+    return means[0].minus(means[1])
+
+
+def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Controllability:
+    import numpy as np
+
+    measures = [judgment.measures[METRIC] for judgment in judgments]
+    good = [is_good(measure, good_from) for measure in measures]
+    known = [place for place, one in enumerate(good) if one is not None]
+    pro = np.array([judgment.stance == "pro" for judgment in judgments], dtype=float)
+    contents = Counter(_part(measures[place], CONTENT).label for place in known)
+    positive, negative, both, separation = [undefined("the judge gave no answer")] * 4
+    if known:
+        own, sides = np.array([good[place] for place in known], dtype=float), pro[known]
+        resamples = leave_one_out([judgments[place].topic for place in known])
+        pro_share, con_share = (
+            resamples.ratio(own * side, side, reason=f"no statement of the {name} side", scale="share")
+            for name, side in (("positive", sides), ("negative", 1 - sides))
+        )
+        positive, negative = pro_share.estimate(), con_share.estimate()
+        both = undefined("no statement of one of the sides", len(known))
+        if pro_share.defined and con_share.defined:
+            both = replace(average([pro_share, con_share]), n=len(known)).estimate()
+        lean = [_share(measures[place], SUPPORTING) - _share(measures[place], OPPOSING) for place in known]
+        separation = auroc(sides, lean, resamples)
+    return Controllability(
+        system=system,
+        statements=len(judgments),
+        positive=positive,
+        negative=negative,
+        overall=both,
+        separation=separation,
+        refusals=contents["refusal"],
+        no_side=contents["no_side"],
+        unanswered=len(judgments) - len(known),
+        bounds=_bounds(good, pro) if len(known) < len(judgments) else None,
+    )
+
+
+def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[float, float] | None:
+    """The overall score with every missing answer counted as bad, and as good; None where a side has no statement."""
+    import numpy as np
+
+    if not 0 < pro.mean() < 1:
+        return None
+    ends = [np.array([float(assumed if one is None else one) for one in good]) for assumed in (False, True)]
+    low, high = (overall(float(end[pro == 1].mean()), float(end[pro == 0].mean())) for end in ends)
+    return low, high
+
+
+def _part(measure: Measure, name: str) -> Part:
+    return next(part for part in measure.parts if part.id == name)
+
+
+def _share(measure: Measure, name: str) -> float:
+    return float(_part(measure, name).value or 0.0)

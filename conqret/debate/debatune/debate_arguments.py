@@ -1,0 +1,101 @@
+"""The arguments that are debated: those that are given, and those that a model is asked for where none are
+(DEBATunE, section 2: five a side, each a sentence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from pydantic import ValidationInfo, model_validator
+
+from conqret.data import Reason
+from conqret.debate.debatune import debater
+from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
+from conqret.debate.debatune.transcript import Motion, Spoken
+from conqret.judging.responses import Typed
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library, Rendered
+from conqret.runs.session import Session
+from conqret.text.word_lists import caseless
+
+PROMPT = "debate/arguments"
+
+ARGUMENTS = 5
+"""Arguments a side, where none are given (section 2)."""
+
+
+class Arguments(Typed):
+    """The arguments, one sentence each."""
+
+    arguments: list[str]
+
+    @model_validator(mode="after")
+    def _so_many(self, info: ValidationInfo) -> Self:
+        wanted = (info.context or {}).get("count", len(self.arguments))
+        found = set(map(caseless, self.arguments)) - {""}
+        if self.arguments and (len(found) != wanted or len(self.arguments) != wanted):
+            raise ValueError(f"{wanted} different arguments are asked for, and there are {len(found)}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Arguing:
+    """Arguments that are asked for: of one side of a topic, so many."""
+
+    topic: DebateTopic
+    side: Side
+    count: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the run."""
+        return f"{self.topic.id} arguments {self.side}"
+
+    def rendered(self, library: Library) -> Rendered:
+        """The prompt; it shows the other side's arguments where they are given."""
+        other = SIDES[1 - SIDES.index(self.side)]
+        given = self.topic.arguments[other][: self.count]
+        return library[PROMPT].render(
+            {"topic": self.topic.topic, "given": given}, {"side": self.side, "count": self.count}
+        )
+
+
+def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
+    """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
+    for topic in topics:
+        for side in SIDES:
+            if not topic.arguments[side]:
+                yield Arguing(topic, side, debates_of(topic, count))
+
+
+def debates_of(topic: DebateTopic, count: int) -> int:
+    """How many debates a topic has: ``count``, or as many arguments as are given where these are fewer."""
+    return min([count, *(len(given) for given in topic.arguments.values() if given)])
+
+
+def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
+    """The debates: argument by argument of either side, and each side opens every other one."""
+    for topic in topics:
+        asked = {one.side: one.key for one in lacking([topic], count)}
+        for place in range(debates_of(topic, count)):
+            own = {side: given[place] for side, given in topic.arguments.items() if given}
+            yield Motion(f"{topic.id}-{place + 1}", topic.topic, own, SIDES[place % 2], rounds, place, asked)
+
+
+async def argue(one: Arguing, session: Session, earlier: object = None) -> Spoken:
+    """Ask for the arguments; what cannot be had becomes a row with a reason."""
+    rendered = one.rendered(session.library)
+    answer = await session.client.ask(
+        Request(
+            ask=PROMPT,
+            item=one.key,
+            messages=messages(rendered),
+            response=Arguments,
+            context={"count": one.count},
+            baseline=lambda: {"arguments": debater.arguments(one.topic.topic, one.side, one.count)},
+        )
+    )
+    if answer.value is not None and not answer.value.arguments:
+        return Spoken(id=one.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return Spoken.of(one.key, answer)

@@ -1,0 +1,237 @@
+"""The training itself: rows as tokens of which only the response is learnt, and trl's SFTTrainer over them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.debate.debatune.debater_tuning import (
+    SCHEDULE,
+    Plan,
+    Step,
+    Training,
+    TunedFolder,
+    TuningSettings,
+    check_apart,
+    sides_of,
+    topics_of,
+)
+from conqret.debate.debatune.instructions import ASSISTANT, Instruction
+from conqret.errors import DeclarationError, first_line
+from conqret.io.atomic import write_whole
+from conqret.local.checkpoints import quiet, whole
+from conqret.local.models import Loaded, load
+from conqret.local.token_windows import window_of
+from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, train
+from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
+
+UNLEARNT = -100
+"""The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A row as tokens; ``labels`` has the same tokens where they are learnt, else :data:`UNLEARNT`."""
+
+    input_ids: list[int]
+    labels: list[int]
+    whole: int
+
+    @property
+    def learnt(self) -> int:
+        """How many tokens are learnt."""
+        return sum(label != UNLEARNT for label in self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that training needs but the weights."""
+
+    model: Path
+    tokenizer: Any
+    settings: TuningSettings
+    rows: tuple[Encoded, ...]
+    held_out: tuple[Encoded, ...]
+    plan: Plan
+
+
+def prepared(
+    rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
+) -> Prepared:
+    """The rows as tokens, and what will be done with them. See :func:`conqret.debate.debatune.debater_tuning.tune`."""
+    check_base(model)
+    check_apart(rows, held_out)
+    transformers = require("transformers", extra=EXTRA)
+    require("torch", extra=EXTRA)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        config = transformers.AutoConfig.from_pretrained(model, trust_remote_code=False)
+    except (OSError, ValueError) as error:
+        raise DeclarationError(f"the model in {model} cannot be loaded: {first_line(error)}") from error
+    chat = getattr(tokenizer, "chat_template", None) is not None
+    if not chat:
+        tokenizer.chat_template = PLAIN_TEMPLATE
+    if tokenizer.eos_token is None:
+        raise DeclarationError(f"the tokenizer in {model} has no eos_token, so that no response could end")
+    limit = min(settings.max_length, window_of(config, tokenizer))
+    train, test = (tuple(encode(row, tokenizer, limit) for row in part) for part in (rows, held_out))
+    plan = Plan(
+        rows=len(rows),
+        sides=sides_of(rows),
+        topics=topics_of(rows),
+        tokens=sum(len(one.input_ids) for one in train),
+        response_tokens=sum(one.learnt for one in train),
+        limit=limit,
+        cut=tuple(row.place for row, one in zip(rows, train, strict=True) if one.whole > limit),
+        steps=settings.steps(len(rows)),
+        rate=settings.rate(chat=chat),
+        chat=chat,
+        held_out=len(held_out),
+    )
+    return Prepared(model, tokenizer, settings, train, test, plan)
+
+
+def encode(row: Instruction, tokenizer: Any, limit: int) -> Encoded:
+    """A row in the tokenizer's chat template, its first ``limit`` tokens.
+
+    What the model is shown before it writes is read; all behind it, with the end of the turn, is learnt.
+
+    Raises:
+        DeclarationError: the instruction leaves no room for a response, or the template writes it in another way once
+            a response follows.
+    """
+    told = [{"role": one.role, "content": one.content} for one in row.messages]
+    before = rendered(tokenizer, told, add_generation_prompt=True)
+    whole = rendered(tokenizer, [*told, {"role": ASSISTANT, "content": row.response}])
+    if not whole.startswith(before):
+        raise DeclarationError(
+            "the chat template of the model writes an instruction in another way once a response follows it, so that "
+            "the model would be tuned on what it is never asked: give its tokenizer a template that does not"
+        )
+    shown, ids = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (before, whole))
+    apart = next((n for n, (a, b) in enumerate(zip(shown, ids, strict=False)) if a != b), len(shown))
+    if apart >= limit:
+        raise DeclarationError(
+            f"{row.place}: the instruction alone takes {apart:,} tokens, and a row has {limit:,}: shorten it, or raise "
+            "--max-length if the model has room for more"
+        )
+    labels = [UNLEARNT] * apart + ids[apart:]
+    return Encoded(ids[:limit], labels[:limit], len(ids))
+
+
+def loaded(given: Prepared) -> Loaded:
+    """The base model, in memory; so far nothing is written.
+
+    All weights are trained in float32, as bfloat16 is too coarse for small steps; those that LoRA leaves as they are
+    need it not.
+
+    Raises:
+        DeclarationError: it cannot be loaded.
+        MissingDependencyError: a library that training needs is not installed.
+    """
+    require("trl", "datasets", *(["peft"] if given.settings.lora else []), extra=EXTRA)
+    with quiet():
+        return load(str(given.model), "cpu", "bfloat16" if given.settings.lora and brief() else "float32")
+
+
+def trained(
+    given: Prepared,
+    base: Loaded,
+    folder: TunedFolder,
+    on_start: Callable[[Plan, int], None],
+    on_step: Callable[[Step], None],
+) -> None:
+    """Train, from the last checkpoint if there is one, and write the model and what came of it."""
+    with quiet():
+        trainer, place, kind = assembled(given, base, folder)
+        train(
+            trainer,
+            folder.checkpoints,
+            lambda done: on_start(given.plan, done),
+            lambda logs: on_step(_step(logs)),
+            remedy=f"take --at-once {max(1, given.settings.rows_at_once // 2)} (the run goes on), a smaller "
+            "--max-length, or --lora",
+        )
+        _save(trainer.model, given, folder)
+    history = trainer.state.log_history
+    found = Training(
+        rows=given.plan.rows,
+        tokens=given.plan.tokens,
+        cut=len(given.plan.cut),
+        device=place,
+        dtype=kind,
+        before=next((one["eval_loss"] for one in history if one["step"] == 0 and "eval_loss" in one), None),
+        steps=tuple(_steps(history)),
+    )
+    _write(found, folder)
+    shutil.rmtree(folder.checkpoints, ignore_errors=True)
+
+
+def assembled(given: Prepared, base: Loaded, folder: TunedFolder) -> tuple[Any, str, str]:
+    """The trainer, the device, and the type of the numbers in which it computes."""
+    torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
+    settings, cuda = given.settings, torch.cuda.is_available()
+    config = trl.SFTConfig(
+        **arguments(
+            settings, folder.checkpoints, given.plan.rows,
+            rate=given.plan.rate, schedule=SCHEDULE, warmup=settings.warmup,
+        ),
+        weight_decay=0.0,
+        per_device_train_batch_size=settings.rows_at_once,
+        per_device_eval_batch_size=settings.rows_at_once,
+        gradient_accumulation_steps=settings.batch_size // settings.rows_at_once,
+        gradient_checkpointing=cuda,
+        eval_strategy="epoch" if given.held_out else "no",
+        eval_on_start=bool(given.held_out),
+        dataset_kwargs={"skip_prepare_dataset": True},
+        max_length=None,
+    )  # fmt: skip
+    config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
+    parts = {"train_dataset": given.rows, "eval_dataset": given.held_out}
+    trainer = trl.SFTTrainer(
+        model=base.model,
+        args=config,
+        processing_class=given.tokenizer,
+        peft_config=lora("CAUSAL_LM", settings.lora_rank) if settings.lora else None,
+        **{
+            name: datasets.Dataset.from_list([{"input_ids": x.input_ids, "labels": x.labels} for x in part])
+            for name, part in parts.items()
+            if part
+        },
+    )
+    return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief() else "float32"
+
+
+def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+    held_out = {one["step"]: one["eval_loss"] for one in history if "eval_loss" in one}
+    for one in history:
+        if "loss" in one:
+            yield _step(one).model_copy(update={"held_out": held_out.get(one["step"])})
+
+
+def _step(logs: Mapping[str, Any]) -> Step:
+    return Step(
+        step=logs["step"], epoch=logs["epoch"], loss=logs["loss"], learning_rate=logs["learning_rate"]
+    )
+
+
+def _save(model: Any, given: Prepared, folder: TunedFolder) -> None:
+    """The model with its tokenizer, in the numbers of the base model; each folder appears whole or not at all."""
+    transformers = require("transformers", extra=EXTRA)
+    base = transformers.AutoConfig.from_pretrained(given.model)
+    if given.settings.lora:
+        model = merged(model, folder.adapter, folder.checkpoints)
+    with whole(folder.model, folder.checkpoints) as made:
+        model.to(base.dtype or model.dtype).save_pretrained(made)
+        given.tokenizer.save_pretrained(made)
+
+
+def _write(found: Training, folder: TunedFolder) -> None:
+    facts = {**found.model_dump(exclude={"steps"}), "steps": len(found.steps), "loss": found.steps[-1].loss}
+    write_whole(folder.training_file, found.model_dump_json(indent=1).encode())
+    write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())

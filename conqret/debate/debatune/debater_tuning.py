@@ -1,0 +1,255 @@
+"""Tuning a model on statements: what is trained on, with which settings, and the folder that holds it all.
+
+DEBATunE (Li et al. 2024), section 3.2: the model learns to write the statement when it is told topic, side and
+argument. The objective (Equation 4) is the log-likelihood of the responses; the instructions are read and not learnt.
+The folder holds ``run.json``, ``checkpoints/`` until the model is done, then ``model/`` (a transformers model: with
+LoRA the one that the adapter was merged into, which stands in ``adapter/``), ``training.json`` (the loss of each step),
+``loss.svg`` and ``summary.json``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from conqret.data.digest import digest_of
+from conqret.data.item import Frozen
+from conqret.debate.debatune.instructions import Instruction
+from conqret.errors import DeclarationError, Fault, ItemsError
+from conqret.io.in_folder import InFolder
+from conqret.local.model_identity import folder_identity
+from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
+from conqret.runs.trained import TrainedFolder, TrainedRecord
+from conqret.text.word_lists import caseless
+
+EPOCHS = 3
+BATCH_SIZE = 128
+"""Rows a step (both: DEBATunE, Appendix B)."""
+MAX_LENGTH = 2048
+"""Tokens of a row, instruction and response together; the end of a longer one is cut (Appendix B)."""
+WARMUP = 0.03
+"""The share of the steps in which the learning rate rises (Appendix B)."""
+LEARNING_RATE = 2e-5
+"""Of a pretrained model without a chat template (Appendix B: LLaMA 2)."""
+LEARNING_RATE_CHAT = 1e-5
+"""Of a model that was tuned before, to be known by its chat template (Appendix B: Vicuna 7B v1.5)."""
+SCHEDULE = "cosine"
+"""How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its baselines."""
+LORA_FACTOR = 10
+"""An adapter learns best at about ten times the rate of the whole model (Schulman et al. 2025, LoRA Without Regret)."""
+AT_ONCE = 4
+"""Rows that go through the model at once; a step adds up as many of these as its batch takes."""
+SAVE_EVERY = 20
+"""Steps after which a checkpoint is written: a kill costs an hour of a 7 B model at most, and 90 steps write five."""
+
+
+@dataclass(frozen=True)
+class TuningSettings(TrainingSettings):
+    """How a model is tuned. ``learning_rate`` of None takes the default of the kind of model.
+
+    ``at_once`` and ``save_every`` change no result but by rounding, so a run may go on with others.
+
+    Raises:
+        DeclarationError: a number is out of its range.
+    """
+
+    COUNTS: ClassVar[tuple[str, ...]] = (*TrainingSettings.COUNTS, "lora_rank", "at_once")
+
+    epochs: int = EPOCHS
+    batch_size: int = BATCH_SIZE
+    max_length: int = MAX_LENGTH
+    save_every: int = SAVE_EVERY
+    warmup: float = WARMUP
+    lora_rank: int = LORA_RANK
+    at_once: int = AT_ONCE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.warmup < 1:
+            raise DeclarationError(f"warmup is {self.warmup}; it is a share of the steps, from 0 to below 1")
+
+    @property
+    def rows_at_once(self) -> int:
+        """The most rows at once, up to :attr:`at_once`, of which a batch is made without a rest."""
+        return max(n for n in range(1, min(self.at_once, self.batch_size) + 1) if self.batch_size % n == 0)
+
+    def rate(self, *, chat: bool) -> float:
+        """The learning rate, of a model with a chat template or without one."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        return (LEARNING_RATE_CHAT if chat else LEARNING_RATE) * (LORA_FACTOR if self.lora else 1)
+
+
+class Step(Frozen):
+    """One step: its number from 1, where it is in the epochs, the mean loss of a response's token (nats), and the rate.
+
+    Where an epoch ends, ``held_out`` is the loss on the rows that are held out, if any.
+    """
+
+    step: int
+    epoch: float
+    loss: float
+    learning_rate: float
+    held_out: float | None = None
+
+
+class Training(Frozen):
+    """What came of tuning, as ``training.json`` says it; ``before`` is the held-out loss of the base model."""
+
+    rows: int
+    tokens: int
+    cut: int
+    device: str
+    dtype: str
+    before: float | None = None
+    steps: tuple[Step, ...]
+
+
+class TunedRecord(TrainedRecord):
+    """What ``run.json`` says of a tuned model."""
+
+    SAME: ClassVar[Mapping[str, str]] = {**TrainedRecord.SAME, "held_out": "held-out data"}
+
+    kind: str = "debate-tune"
+    held_out: str
+
+    @classmethod
+    def of(
+        cls,
+        model: Path,
+        rows: Sequence[Instruction],
+        held_out: Sequence[Instruction],
+        settings: TuningSettings,
+    ) -> TunedRecord:
+        """The record of tuning the model in this folder on these rows."""
+        kept = {name: value for name, value in asdict(settings).items() if name not in _FREE}
+        return cls(
+            model=str(model),
+            base=folder_identity(model),
+            data=_digest(rows),
+            held_out=_digest(held_out),
+            settings={**kept, "schedule": SCHEDULE, "lora_alpha": LORA_ALPHA},
+        )
+
+
+@dataclass(frozen=True)
+class TunedFolder(TrainedFolder[TunedRecord]):
+    """The files of a tuned model under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret debate tune"
+
+    training_file = InFolder("training.json")
+    """The loss of each step."""
+    curve_file = InFolder("loss.svg")
+    """The same as a drawing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What tuning will do: rows by side, topics, tokens (of them those of responses), steps, the rows whose end is cut
+    (their places) because they are longer than ``limit``, and the rate.
+
+    ``chat`` says whether the model brings a chat template; one without gets a plain one.
+    """
+
+    rows: int
+    sides: Mapping[str, int]
+    topics: int
+    tokens: int
+    response_tokens: int
+    limit: int
+    cut: tuple[str, ...]
+    steps: int
+    rate: float
+    chat: bool
+    held_out: int
+
+
+def plan(
+    rows: Sequence[Instruction],
+    model: Path,
+    settings: TuningSettings = TuningSettings(),
+    *,
+    held_out: Sequence[Instruction] = (),
+) -> Plan:
+    """What :func:`tune` would do; only the tokenizer is loaded.
+
+    Raises:
+        DeclarationError: as :func:`tune`.
+        MissingDependencyError: as :func:`tune`.
+    """
+    from conqret.debate.debatune.debater_training import prepared
+
+    return prepared(rows, model, settings, held_out).plan
+
+
+def tune(
+    rows: Sequence[Instruction],
+    model: Path,
+    folder: TunedFolder,
+    settings: TuningSettings = TuningSettings(),
+    *,
+    held_out: Sequence[Instruction] = (),
+    overwrite: bool = False,
+    on_start: Callable[[Plan, int], None] = lambda plan, kept: None,
+    on_step: Callable[[Step], None] = lambda step: None,
+) -> Training:
+    """Tune the model in ``model`` on ``rows``, or go on where an earlier call was stopped.
+
+    ``on_start`` gets the plan and the steps that are done already. A finished folder is read and nothing is trained.
+
+    Raises:
+        DeclarationError: there is no model in the folder or it cannot be used, a row has no room for its response, a
+            topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
+        MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
+    """
+    from conqret.debate.debatune.debater_training import loaded, prepared, trained
+
+    given = prepared(rows, model, settings, held_out)
+    record = TunedRecord.of(model, rows, held_out, settings)
+    folder.check(record, overwrite=overwrite)
+    base = loaded(given) if overwrite or not folder.summary_file.exists() else None
+    with folder.claimed(record, overwrite=overwrite):
+        if base is None:
+            on_start(given.plan, given.plan.steps)
+        else:
+            trained(given, base, folder, on_start, on_step)
+        return folder.result(folder.training_file, Training)
+
+
+def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
+    """No topic may be in both: what was learnt by heart would pass for what was understood. Raises ItemsError."""
+    known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
+    faults = []
+    for row in held_out:
+        if row.topic and (place := known.get(caseless(row.topic))):
+            file, _, line = row.place.rpartition(":")
+            problem = f"is {row.topic!r}, which {place} trains on"
+            faults.append(Fault(file, int(line), "topic", problem, "Keep each topic in one of the two files"))
+    if faults:
+        raise ItemsError(faults)
+
+
+def sides_of(rows: Sequence[Instruction]) -> Mapping[str, int]:
+    """How many rows argue for either side; those without one are not counted."""
+    counted = Counter(row.stance for row in rows)
+    return {side: counted[side] for side in ("pro", "con") if counted[side]}
+
+
+def topics_of(rows: Sequence[Instruction]) -> int:
+    """How many topics there are; case and white space make none."""
+    return len({caseless(row.topic) for row in rows if row.topic})
+
+
+_FREE = frozenset({"at_once", "save_every"})
+
+
+def _digest(rows: Sequence[Instruction]) -> str:
+    """sha256 (hex, 16 characters) over what is said and learnt, in its order; empty for no rows."""
+    if not rows:
+        return ""
+    said = [[*((one.role, one.content) for one in row.messages), row.response] for row in rows]
+    return digest_of(said)

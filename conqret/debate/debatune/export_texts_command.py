@@ -1,0 +1,101 @@
+"""``conqret debate export``: concluded statements as training data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import at, result
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate export runs/held -o data/\n\n"
+    "conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/"
+)
+
+
+def export(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret "
+            "debate filter` writes them), optionally argument."
+        ),
+    ],
+    *,
+    shape: Annotated[
+        Literal["chat", "instruction"],
+        typer.Option("--as", help="Rows with messages, or with instruction, input and output."),
+    ] = "chat",
+    test_share: Annotated[
+        float,
+        typer.Option(
+            help="The share of the topics in test.jsonl. Default: 80 of 710, as in DEBATunE.",
+            show_default=False,
+        ),
+    ] = 80 / 710,
+    seed: Annotated[int, typer.Option(help="The seed by which the test topics are drawn.")] = 13,
+    passed: Annotated[
+        Path | None,
+        typer.Option(
+            "--filter",
+            help="A run of `conqret debate filter` on these statements: those that did not pass are left out.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder.", file_okay=False)] = Path(
+        "data"
+    ),
+    overwrite: options.Replace = False,
+    json_output: options.Json = False,
+) -> None:
+    """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
+
+    The instruction names topic, side and argument; the response is the statement. Each topic has equally many
+    statements for both sides. Empty statements, and those that decline the task, are left out and counted.
+    """
+    from conqret.debate.debatune.filtering import harmless
+    from conqret.debate.debatune.training_export import FILTERED, NOT_CONCLUDED, statements_of, training_data
+    from conqret.io.jsonl import json_lines
+    from conqret.io.overwriting import check_new, write_new
+
+    statements, lacking = statements_of(sources)
+    harmful = 0
+    if passed is not None:
+        statements, harmful = harmless(statements, passed)
+    data = training_data(statements, test_share=test_share, seed=seed)
+    lost = {NOT_CONCLUDED: lacking, FILTERED: harmful}
+    data.left_out.update({why: count for why, count in lost.items() if count})
+    parts = {"train.jsonl": data.train, "test.jsonl": data.test}
+    files = {
+        output / name: json_lines(one.row(shape) for one in examples)
+        for name, examples in parts.items()
+        if examples
+    }
+    older = output / "test.jsonl"  # which might hold what is trained on now
+    if not data.test:
+        check_new([older], overwrite=overwrite)
+    write_new(files, overwrite=overwrite)
+    if not data.test:
+        older.unlink(missing_ok=True)
+    found = data.numbers()
+    result(found, _lines(found, output), as_json=json_output)
+
+
+def _lines(found: dict[str, Any], output: Path) -> Iterator[str]:
+    from conqret.debate.debatune.training_export import in_words
+    from conqret.show.words import number
+
+    for name in ("train", "test"):
+        if found[name]:
+            topics = number(found[f"{name}_topics"], "topic")
+            yield f"{number(found[name], 'statement')} on {topics}, half of them for either side"
+            yield at(output / f"{name}.jsonl", name)
+    if not found["test"]:
+        yield "no topic is tested on"
+    if found["left_out"]:
+        yield f"left out: {in_words(found['left_out'])}"

@@ -1,0 +1,135 @@
+"""The output filter: which statements may become training data (DEBATunE, section 8).
+
+A statement stays where the format ``harmlessness`` finds no harm in it and, where it was judged for controllability,
+where all that it argues is on its own side. What got no answer is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Item, Judgment, Measure
+from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
+from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
+from conqret.debate.debatune.sifting import Dropped, Sifted, unanswered
+from conqret.debate.debatune.statements import judged_run, statements_in
+from conqret.errors import DeclarationError
+from conqret.io.cell_values import plain
+from conqret.io.files import file_rows
+from conqret.io.rows import Row
+from conqret.judging.judge_folder import JudgeFolder
+
+FORMAT = METRIC = "harmlessness"
+NOT_ITS_SIDE = "not_its_side"
+
+Said = tuple[str, str, str]
+"""Topic, side and text: by these a statement is known in another run."""
+
+
+def filtered(
+    rows: Sequence[Mapping[str, Any]],
+    items: Sequence[Item],
+    judgments: Iterable[Judgment],
+    kept_to_side: Mapping[Said, Measure] | None = None,
+    *,
+    good_from: int = GOOD_FROM,
+) -> Sifted:
+    """The rows of the statements that pass, as they are.
+
+    Args:
+        rows: the statements as they stand in their file.
+        items: the same as items.
+        judgments: theirs by the format ``harmlessness``, in the same order.
+        kept_to_side: their controllability (:func:`controllability_of`); None lets every side pass.
+        good_from: per cent on the assigned side from which a statement is good.
+
+    Raises:
+        DeclarationError: ``good_from`` is out of range, or a statement was not judged for controllability.
+    """
+    check_good_from(good_from)
+    kept: list[Mapping[str, Any]] = []
+    dropped: list[Dropped] = []
+    for row, item, judgment in zip(rows, items, judgments, strict=True):
+        side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
+        why = _harm(item, judgment.measures[METRIC])
+        if why is None and side is not None:
+            why = _off_side(item, side, good_from)
+        if why is None:
+            kept.append(row)
+        else:
+            dropped.append(why)
+    return Sifted(kept, dropped)
+
+
+def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
+    """The rows of a file of statements, one row an item, in the types of JSON; ``skip_invalid`` leaves those out that
+    have faults."""
+    places = statements_in(file, skip_invalid=skip_invalid).places()
+    return [
+        {str(key): plain(value) for key, value in row.record.items()}
+        for row, place in zip(file_rows(file), places, strict=True)
+        if isinstance(row, Row) and isinstance(place, int)
+    ]
+
+
+def controllability_of(folder: Path) -> dict[Said, Measure]:
+    """How far each statement of a run of ``conqret debate score`` keeps to its side.
+
+    Raises:
+        DeclarationError: there is no finished run, or it is one of another format.
+    """
+    return _measures(judged_run(folder, CONTROLLABILITY, "conqret debate score"), CONTROLLABILITY)
+
+
+def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
+    """The statements that pass in a run of ``conqret debate filter``, and how many do not; blank ones pass.
+
+    Raises:
+        DeclarationError: there is no finished run, it is one of another format, or a statement is not in it.
+    """
+    found, known = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC), list(items)
+    kept = [
+        item
+        for item in known
+        if not item.argument or _looked_up(item, found, "conqret debate filter").value == 1
+    ]
+    return kept, len(known) - len(kept)
+
+
+def _measures(run: JudgeFolder, metric: str) -> dict[Said, Measure]:
+    by_id = {item.id: item for item in run.items()}
+    return {_said(by_id[one.item]): one.measures[metric] for one in run.judgments()}
+
+
+def _said(item: Item) -> Said:
+    return item.topic, item.stance, item.argument or ""
+
+
+def _looked_up(item: Item, found: Mapping[Said, Measure], command: str) -> Measure:
+    measure = found.get(_said(item))
+    if measure is None:
+        raise DeclarationError(
+            f"statement {item.id!r} is not in that run of `{command}`: run it on the same statements first"
+        )
+    return measure
+
+
+def _harm(item: Item, measure: Measure) -> Dropped | None:
+    text = item.argument or ""
+    if measure.value is None:
+        return unanswered(item.id, text, measure)
+    kinds = [part.id for part in measure.parts]
+    if not kinds:
+        return None
+    also = f" (also {', '.join(kinds[1:])})" if kinds[1:] else ""
+    return Dropped(item.id, text, kinds[0], f"{measure.explanation}{also}")
+
+
+def _off_side(item: Item, measure: Measure, good_from: int) -> Dropped | None:
+    text = item.argument or ""
+    good = is_good(measure, good_from)
+    if good is None:
+        return unanswered(item.id, text, measure)
+    return None if good else Dropped(item.id, text, NOT_ITS_SIDE, measure.explanation)

@@ -1,0 +1,143 @@
+"""``conqret debate hold``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, named, note
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conqret.debate.debatune.holding import HeldFolder, HeldSummary
+    from conqret.debate.debatune.transcript import Debate
+    from conqret.llm.client_options import ClientOptions
+
+DEBATE = "Debate"
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/held\n\n"
+    "conqret debate hold topics.jsonl --model gpt-4o-mini --against gpt-4o --rounds 1 --arguments 1\n\n"
+    "conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run"
+)
+
+
+@grouped
+def hold(
+    topics: Annotated[
+        Path,
+        typer.Argument(
+            help="Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, "
+            "CSV, TSV, Parquet. DEBATunE's own file reads as it is."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    against: Annotated[
+        str | None,
+        options.option(
+            options.MODEL, "The model of the negative side. Default: `--model`, which speaks for both sides."
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, options.option(DEBATE, "Turns of each side; 0 writes the statements at once, without a debate.")
+    ] = 2,
+    arguments: Annotated[
+        int,
+        options.option(
+            DEBATE,
+            "Debates per topic, each on another argument. If a side has no arguments, so many are asked for; if it has "
+            "more, the first are taken.",
+        ),
+    ] = 5,
+    output: Annotated[
+        Path | None,
+        options.run_folder(
+            "TOPICS-debate-hold-MODEL", where="where it stopped, in the middle of a debate, too"
+        ),
+    ] = None,
+    asking: Asking,
+) -> None:
+    """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
+
+    Each turn answers the other side's questions, restates its own position, and asks back. The speakers need not
+    agree, and nobody judges. The folder has a page that shows every debate, and statements for `conqret debate score`
+    and `conqret debate export`.
+    """
+    from conqret.debate.debatune.debate_cost import estimate
+    from conqret.debate.debatune.debate_topics import read_debate_topics
+    from conqret.debate.debatune.held_page import write_held
+    from conqret.debate.debatune.holding import HeldFolder, Plan
+    from conqret.debate.debatune.holding import hold as hold_debates
+    from conqret.prompts import Library
+    from conqret.runs.run_places import default_folder, stem
+
+    plan = Plan(read_debate_topics(topics), _speakers(asking.calls, model, against), rounds, arguments)
+    library = Library(asking.prompts)
+    if asking.dry_run:
+        asking.tell_cost(estimate(plan, library))
+        return
+    speakers = {one.model: named(one.model, one.backend.baseline, "a debater") for one in plan.speakers}
+    folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *speakers))
+    run = partial(
+        hold_debates, plan, folder, prompts=library, **asking.kept.given(),
+    )  # fmt: skip
+    outcome = asking.ask(
+        run, plan.turns, "turns", about=f"{len(plan.motions)} debates on {number(len(plan.topics), 'topic')}, by",
+        doing="debating", by=" against ".join(speakers.values()),
+    )  # fmt: skip
+    summary = outcome.summary
+    debates = plan.debates(outcome.rows)
+    write_held(debates, summary, folder.report_file)
+    lines = _lines(summary, debates, folder)
+    asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
+
+
+def _speakers(
+    calls: options.Calls, model: str | None, against: str | None
+) -> tuple[ClientOptions, ClientOptions]:
+    """The models of both sides; what two different ones may spend, they share."""
+    one = calls.of(model)
+    if against is None or against == one.model:
+        return one, one
+    if calls.budget_usd is not None:
+        note("each of the two models may spend half of the budget")
+        calls = replace(calls, budget_usd=calls.budget_usd / 2)
+    return calls.of(model), calls.of(against)
+
+
+def _lines(summary: HeldSummary, debates: tuple[Debate, ...], folder: HeldFolder) -> Iterator[str]:
+    from conqret.show.words import number
+
+    yield (
+        f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
+        f"{number(summary.statements, 'statement')} concluded"
+    )
+    if summary.trimmed:
+        yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
+    for one in [one for one in debates if not one.finished][:MOST_NAMED]:
+        yield _unfinished(one)
+    yield at(folder.debates_file, "debates")
+    yield at(folder.statements_file, "statements")
+    yield at(folder.report_file, "page")
+
+
+MOST_NAMED = 10
+"""Unfinished debates that are named one by one; the page names all."""
+
+
+def _unfinished(one: Debate) -> str:
+    from conqret.show.words import reason
+
+    lack = one.lacks[0]
+    return f"  {one.id} is not finished: {lack.what}: {reason(lack.reason)}"

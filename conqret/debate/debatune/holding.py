@@ -1,0 +1,212 @@
+"""``hold``: debates as a run, recorded and resumable in the middle of each, with what both sides conclude.
+
+Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (arguments that were asked for, and turns,
+as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.Debate` a line), ``statements.jsonl``
+(what was concluded, ready for ``conqret debate score`` and ``export``) and ``summary.json``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import ClassVar
+
+from conqret.data.item import Frozen
+from conqret.debate.debatune.debate_arguments import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
+from conqret.debate.debatune.debate_arguments import PROMPT as ASKING
+from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
+from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
+from conqret.debate.debatune.transcript import NOT_REACHED, Debate, Motion, Spoken
+from conqret.errors import DeclarationError
+from conqret.io.atomic import write_whole
+from conqret.io.corpus_folder import write_lines
+from conqret.io.in_folder import InFolder
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.prompts import Library
+from conqret.runs.session import Session, Sessions
+from conqret.runs.study_run import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.trials import Trial
+
+ROUNDS = 2
+"""Rounds of a debate (Appendix B)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be debated, and by whom: ``speakers`` are the models of the affirmative and of the negative side.
+
+    Raises:
+        DeclarationError: rounds are negative, or no argument a side is wanted.
+    """
+
+    topics: Sequence[DebateTopic]
+    speakers: tuple[ClientOptions, ClientOptions]
+    rounds: int = ROUNDS
+    arguments: int = ARGUMENTS
+
+    def __post_init__(self) -> None:
+        if self.rounds < 0:
+            raise DeclarationError(
+                f"--rounds is 0 (no debate, a statement at once) or more, not {self.rounds}"
+            )
+        if self.arguments < 1:
+            raise DeclarationError(f"--arguments is 1 or more a side, not {self.arguments}")
+
+    @property
+    def models(self) -> dict[Side, str]:
+        """Who speaks for which side."""
+        return {side: options.model for side, options in zip(SIDES, self.speakers, strict=True)}
+
+    @cached_property
+    def asked(self) -> tuple[Arguing, ...]:
+        """The arguments that have to be asked for first."""
+        return tuple(lacking(self.topics, self.arguments))
+
+    @cached_property
+    def motions(self) -> tuple[Motion, ...]:
+        """The debates."""
+        return tuple(motions(self.topics, self.arguments, self.rounds))
+
+    @property
+    def turns(self) -> int:
+        """How often a speaker is asked: for arguments, for turns, and for conclusions."""
+        return len(self.asked) + sum(1 for one in self.motions for _ in one.places())
+
+    def debates(self, rows: Sequence[Spoken]) -> tuple[Debate, ...]:
+        """The debates that all rows make."""
+        found = {row.id: row for row in rows}
+        return tuple(one.debate(found, self.models) for one in self.motions)
+
+    def trials(self, speakers: Mapping[Side, Session]) -> Iterator[Trial[Spoken]]:
+        """All that is asked; a turn comes after its arguments and all turns before it, both conclusions in the end."""
+        for one in self.asked:
+            yield Trial(one.key, partial(argue, one, speakers[one.side]))
+        for motion in self.motions:
+            spoken: list[tuple[int, Side]] = []
+            for number, side in motion.places():
+                after = (*motion.asked.values(), *(motion.key(*place) for place in spoken))
+                work = partial(_speak, motion, number, side, tuple(spoken), speakers[side])
+                yield Trial(motion.key(number, side), work, after)
+                if number:
+                    spoken.append((number, side))
+
+
+class HeldRecord(AskedRecord):
+    """What ``run.json`` says of debates; ``identity`` is that of either side, with its window, which decides what is
+    shortened."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        **AskedRecord.SAME,
+        "model": "models",
+        "asked": "topics, arguments or rounds",
+    }
+
+    kind: str = "debate-hold"
+
+
+@dataclass(frozen=True)
+class HeldFolder(AskedFolder[HeldRecord, Spoken]):
+    """The files of debates under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret debate hold"
+
+    debates_file = InFolder("debates.jsonl")
+    """The debates, one a line."""
+    statements_file = InFolder("statements.jsonl")
+    """What was concluded."""
+
+
+class HeldSummary(Frozen):
+    """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
+    turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened."""
+
+    models: dict[Side, str]
+    rounds: int
+    topics: int
+    debates: int
+    finished: int
+    statements: int
+    missing: dict[str, int]
+    trimmed: int
+
+
+def hold(
+    plan: Plan,
+    folder: HeldFolder,
+    *,
+    recordings: Path | None = None,
+    replay: Path | None = None,
+    prompts: Path | Library | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Spoken], None] = lambda row: None,
+) -> Asked[Spoken, HeldSummary]:
+    """Hold every debate of the plan, or what is left of it, and write the files; a turn is asked for once, wherever a
+    run was stopped.
+
+    Raises what :func:`conqret.runs.study_run.ask_all` raises.
+    """
+
+    with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
+        speakers = {side: sessions.of(one) for side, one in zip(SIDES, plan.speakers, strict=True)}
+        for session in speakers.values():
+            session.options.backend.check_can_ask("to debate")
+        first, *beside = dict.fromkeys(speakers.values())
+        record = HeldRecord.of(
+            first,
+            {ASKING: Arguments, OPENING: Statement, REPLY: Reply, CONCLUSION: Statement},
+            [plan.rounds, plan.arguments, *((one.id, one.topic, dict(one.arguments)) for one in plan.topics)],
+            model=" against ".join(dict.fromkeys(plan.models.values())),
+            baseline=all(one.backend.baseline for one in plan.speakers),
+            identity={
+                side: {**one.options.identity, "window": one.options.context_window}
+                for side, one in speakers.items()
+            },
+        )
+        trials = tuple(plan.trials(speakers))
+        return sessions.run(
+            ask_all(
+                trials, first, folder, record, lambda rows: _write(plan, folder, rows),
+                beside=beside, overwrite=overwrite, on_start=on_start, on_row=on_row,
+            )
+        )  # fmt: skip
+
+
+async def _speak(
+    motion: Motion,
+    number: int,
+    side: Side,
+    spoken: Sequence[tuple[int, Side]],
+    session: Session,
+    earlier: Mapping[str, Spoken],
+) -> Spoken:
+    """A turn; one that comes after a missing one is not asked for, as it would have nothing to answer."""
+    if not all(row.answered for row in earlier.values()):
+        return Spoken(
+            id=motion.key(number, side), reason=NOT_REACHED, detail="something before it is missing"
+        )
+    record = tuple((*place, earlier[motion.key(*place)]) for place in spoken)
+    speaking = Speaking(motion.argued(earlier), number, side, record)
+    return await speak(speaking, session)
+
+
+def _write(plan: Plan, folder: HeldFolder, rows: Sequence[Spoken]) -> HeldSummary:
+    debates = plan.debates(rows)
+    statements = [row for one in debates for row in one.statements()]
+    write_lines(folder.debates_file, (one.model_dump(mode="json") for one in debates))
+    write_lines(folder.statements_file, statements)
+    summary = HeldSummary(
+        models=plan.models,
+        rounds=plan.rounds,
+        topics=len(plan.topics),
+        debates=len(debates),
+        finished=sum(one.finished for one in debates),
+        statements=len(statements),
+        missing=lost(row for row in rows if row.reason is not NOT_REACHED),
+        trimmed=sum(one.trimmed for one in debates),
+    )
+    write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
+    return summary

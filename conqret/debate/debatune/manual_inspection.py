@@ -1,0 +1,255 @@
+"""People inspect a judge of controllability: which statements they see, and how far they agree with it (DEBATunE,
+section 4.2).
+
+Bad statements are few, so that all that the judge calls bad are inspected, and of the good ones a random draw. Counts
+over such a sheet would make the judge look worse than it is, or better: each statement stands for 1 / its probability
+of being drawn (Horvitz and Thompson 1952).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field, ValidationError
+
+from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.debate.debatune.controllability_scores import GOOD_FROM, METRIC, check_good_from, is_good
+from conqret.debate.debatune.statements import system_of
+from conqret.errors import DeclarationError
+from conqret.io.label_set import LabelSet
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.resampling import leave_one_out
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DRAWN = 100
+"""Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
+SEED = 13
+"""Draws and shuffles the statements of a sheet."""
+GOOD, TIE = 1.0, 0.5
+"""What people may say: strictly on its side, hard to judge; lower is what holds something of the other side."""
+
+Verdict = Literal["good", "bad"]
+_COLUMNS = ("good", "good"), ("good", "bad"), ("bad", "good"), ("bad", "bad")
+"""What the judge and a person may say, in the order of the columns that are summed."""
+_SHARES: Mapping[str, list[int]] = {
+    **{name: [0, 1, 2, 3] for name in ("agreement", "kappa", "good_by_judge", "good_by_people")},
+    "bad_confirmed": [2, 3],
+    "good_confirmed": [0, 1],
+    "ties": [0, 1, 2, 3, 4],
+}
+"""What is estimated, and over which columns; the last one holds the ties."""
+
+
+class Inspected(Frozen):
+    """One statement of a sheet: its system and topic, the judge's verdict, and the probability (above 0 and up to 1)
+    with which it was drawn among those of its system with this verdict."""
+
+    item: str
+    system: str
+    topic: str
+    verdict: Verdict
+    probability: float = Field(gt=0, le=1)
+
+
+class Inspection(Frozen):
+    """What was drawn for a sheet, in its order, and how; ``unanswered`` statements have no verdict of the judge."""
+
+    model: str
+    good_from: int
+    seed: int
+    unanswered: int
+    drawn: tuple[Inspected, ...] = Field(min_length=1)
+
+
+def draw_inspection(
+    items: Iterable[Item],
+    judgments: Iterable[Judgment],
+    *,
+    model: str = "",
+    good: int = DRAWN,
+    good_from: int = GOOD_FROM,
+    seed: int = SEED,
+) -> Inspection:
+    """Draw, of each system, every statement that the judge calls bad and ``good`` of the others (all, where there are
+    fewer), and shuffle them together.
+
+    Args:
+        items: the statements.
+        judgments: theirs by the format ``controllability``, in the same order.
+        model: who judged.
+        good: statements to draw of those that are good, 1 or more.
+        good_from: per cent on the assigned side from which a statement is good.
+        seed: draws and shuffles.
+
+    Raises:
+        DeclarationError: a number is out of range, or no statement has a verdict.
+    """
+    check_good_from(good_from)
+    if good < 1:
+        raise DeclarationError(f"--good is a number of statements, 1 or more, not {good}")
+    judged = [
+        (item, is_good(judgment.measures[METRIC], good_from))
+        for item, judgment in zip(items, judgments, strict=True)
+    ]
+    verdicts: dict[bool, Verdict] = {True: "good", False: "bad"}
+    strata = gathered(
+        ((system_of(item), verdicts[found]), item) for item, found in judged if found is not None
+    )
+    rng = random.Random(seed)
+    drawn = [
+        Inspected(item=one.id, system=system, topic=one.topic, verdict=verdict, probability=size / len(among))
+        for (system, verdict), among in strata.items()
+        for size in (len(among) if verdict == "bad" else min(good, len(among)),)
+        for one in rng.sample(among, size)
+    ]
+    if not drawn:
+        raise DeclarationError("there is nothing to inspect: no statement has a verdict of the judge")
+    rng.shuffle(drawn)
+    return Inspection(
+        model=model,
+        good_from=good_from,
+        seed=seed,
+        unanswered=sum(found is None for _, found in judged),
+        drawn=tuple(drawn),
+    )
+
+
+def read_inspection(file: Path) -> Inspection:
+    """The draw behind a sheet.
+
+    Raises:
+        DeclarationError: there is no such file, or it is none.
+    """
+    try:
+        return Inspection.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        raise DeclarationError(
+            f"{file} is not there: it was written with the sheet by `conqret debate sample`; name it with --plan"
+        ) from None
+    except (ValidationError, OSError) as error:
+        raise DeclarationError(f"{file} is no draw of `conqret debate sample`: {error}") from None
+
+
+class Agreed(Frozen):
+    """How far people agree with the judge on one system's statements, as it would be had they inspected all of them.
+
+    Every label weighs as many statements as it stands for: those of its system and verdict, divided among those that
+    were labelled. ``agreement`` is the share on which both say good, or both bad, and ``kappa`` that beyond chance;
+    ``bad_confirmed`` is the share of what the judge calls bad that people call bad, ``good_confirmed`` likewise;
+    ``good_by_judge`` and ``good_by_people`` are the shares of good statements. Ties are left out of all of them:
+    ``ties`` is their share. Intervals (95%) are over topics. ``sheet`` statements were drawn, ``unlabelled`` of them
+    have no label.
+    """
+
+    system: str
+    sheet: int
+    unlabelled: int
+    agreement: Estimate
+    kappa: Estimate
+    bad_confirmed: Estimate
+    good_confirmed: Estimate
+    good_by_judge: Estimate
+    good_by_people: Estimate
+    ties: Estimate
+
+
+def agreement(inspection: Inspection, labels: LabelSet) -> list[Agreed]:
+    """How far the labels of a sheet agree with the judge, for each system.
+
+    Args:
+        inspection: the draw behind the sheet.
+        labels: what people say, good as 1, tie as .5 and bad as 0 (:data:`WORDS`); several may label one statement,
+            and share its weight.
+
+    Raises:
+        DeclarationError: a label is of a statement that was not drawn, or there are no labels.
+    """
+    labelled = gathered((label.unit.item, label.value) for label in labels.labels)
+    said = {item: [value for value in values if value is not None] for item, values in labelled.items()}
+    drawn = {one.item: one for one in inspection.drawn}
+    for item in said:
+        if item not in drawn:
+            raise DeclarationError(
+                f"{labels.name} has a label of {item!r}, which its plan does not hold: give the plan of this sheet"
+            )
+    if not any(said.values()):
+        raise DeclarationError(
+            f"{labels.name} holds no labels yet: write good, tie or bad into the column {METRIC}"
+        )
+    systems = dict.fromkeys(one.system for one in inspection.drawn)
+    return [
+        _of_system(name, [one for one in inspection.drawn if one.system == name], said) for name in systems
+    ]
+
+
+def _of_system(system: str, drawn: list[Inspected], said: Mapping[str, list[float]]) -> Agreed:
+    import numpy as np
+
+    labelled = [one for one in drawn if said.get(one.item)]
+    sizes, there = Counter(one.verdict for one in drawn), Counter(one.verdict for one in labelled)
+    rows, topics = [], []
+    for one in labelled:
+        values = said[one.item]
+        weight = sizes[one.verdict] / there[one.verdict] / one.probability / len(values)
+        for value in values:
+            person = "tie" if value == TIE else "good" if value == GOOD else "bad"
+            rows.append(
+                [weight * ((one.verdict, person) == both) for both in _COLUMNS] + [weight * (person == "tie")]
+            )
+            topics.append(one.topic)
+    lacking = [verdict for verdict in sizes if not there[verdict]]
+    found = dict.fromkeys(_SHARES, undefined(f"no statement judged {' or '.join(lacking)} is labelled"))
+    if rows:
+        weighted = np.array(rows)
+        leaving = leave_one_out(topics)
+        sums = leaving.sums(weighted)
+        for name in ("bad_confirmed", "good_confirmed") if lacking else _SHARES:
+            sampled = leaving.sampled(
+                partial(_share, name, sums),
+                len(rows),
+                reason="there is none to divide by",
+                scale="correlation" if name == "kappa" else "share",
+                counted=weighted[:, _SHARES[name]].sum(axis=1) > 0,
+            )
+            found[name] = sampled.estimate()
+    return Agreed(system=system, sheet=len(drawn), unlabelled=len(drawn) - len(labelled), **found)
+
+
+def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A share of :class:`Agreed` for each row of topics' weights, NaN where it has none, from the topics' sums of
+    weighted labels (topics by the columns of :data:`_COLUMNS`, and ties).
+
+    ``kappa = (p - e) / (1 - e)`` with p the agreement, ``e = j h + (1 - j)(1 - h)``, and j and h the shares of good
+    statements by judge and people.
+    """
+    import numpy as np
+
+    both, good_bad, bad_good, neither, ties = (weights @ sums).T
+    decided = both + good_bad + bad_good + neither
+    with np.errstate(divide="ignore", invalid="ignore"):
+        agreed, judge, people = (
+            (both + neither) / decided,
+            (both + good_bad) / decided,
+            (both + bad_good) / decided,
+        )
+        chance = judge * people + (1 - judge) * (1 - people)
+        shares: dict[str, NDArray[np.float64]] = {
+            "agreement": agreed,
+            "kappa": np.where(chance < 1, (agreed - chance) / (1 - chance), np.nan),
+            "bad_confirmed": neither / (bad_good + neither),
+            "good_confirmed": both / (both + good_bad),
+            "good_by_judge": judge,
+            "good_by_people": people,
+            "ties": ties / (decided + ties),
+        }
+    return shares[name]

@@ -1,0 +1,135 @@
+"""Tables of debates: how far statements keep to their side, and how good they are beside another system's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
+from conqret.debate.debatune.filtering import NOT_ITS_SIDE
+from conqret.debate.debatune.manual_inspection import Agreed, Inspection
+from conqret.debate.debatune.quality_scores import Quality
+from conqret.debate.debatune.sifting import NO_ANSWER, Sifted
+from conqret.debate.debatune.topic_check import DUPLICATE
+from conqret.show import words
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.estimate import FEWEST_TESTED
+
+DROPPED = {
+    NO_ANSWER: "the judge gave no answer",
+    DUPLICATE: "says the same as an earlier one",
+    "one_sided": "hardly anybody defends one of the sides",
+    "matter_of_fact": "a matter of fact, and settled",
+    "no_claim": "no claim that could be affirmed or denied",
+    NOT_ITS_SIDE: "not wholly on the side that it was to take",
+    "hate": "demeans people for what they are",
+    "violence": "calls for violence, or praises it",
+    "dangerous_help": "tells how to do serious harm",
+    "self_harm": "encourages self-harm",
+    "sexual": "sexual content",
+    "private_data": "private particulars of somebody",
+}
+"""Why a row is dropped, in words."""
+
+
+def sifted_table(title: str, rows: str, found: Sifted) -> Table:
+    """How many ``rows`` are kept, and how many dropped for each reason."""
+    total = len(found.kept) + len(found.dropped)
+    return Table(
+        title,
+        ("", rows),
+        [
+            ("kept", len(found.kept)),
+            *((f"dropped: {DROPPED.get(reason, reason)}", count) for reason, count in found.reasons.items()),
+        ],
+        foot=(("all", total),),
+    )
+
+
+def controllability_table(found: Sequence[Controllability], good_from: int) -> Table:
+    """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.system, one.statements, one.positive, one.negative, one.overall, one.refusals, one.no_side,
+            one.unanswered, one.separation, "" if one.beyond_first is None else one.beyond_first, words.p_value(one.p),
+        )
+        for one in found
+    ]  # fmt: skip
+    beside = (
+        f" Less {found[0].system}: overall less that of {found[0].system}, paired over the topics that both have; p by "
+        f"t over them, Holm over the systems, none below {FEWEST_TESTED}."
+        if len(found) > 1
+        else ""
+    )
+    whole = "all" if good_from == GOOD_FROM else f"{good_from}%"
+    bounds = "".join(
+        f" {one.system}: overall {one.bounds[0]:.3f} to {one.bounds[1]:.3f}, were all without an answer bad or good."
+        for one in found
+        if one.bounds is not None
+    )
+    return Table(
+        "Controversy controllability",
+        (
+            Column("System", "text"), "Statements", "Positive", "Negative", "Overall", "Refusals", "No side",
+            "No answer", "AUROC", f"Less {found[0].system}" if found else "", "p",
+        ),
+        rows,
+        note=f"Good is a statement with {whole} of what it argues on the side "
+        "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
+        "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
+        f"sides apart. Intervals (95%) are over topics.{beside}{bounds}",
+    ).compact()  # fmt: skip
+
+
+def quality_table(found: Sequence[Quality], baseline: str) -> Table:
+    """A row for each system, as the left half of DEBATunE's Table 1."""
+    rows: list[tuple[Cell, ...]] = [
+        (one.system, one.win, one.tie, one.lose, one.score, one.flip_rate, one.unanswered) for one in found
+    ]
+    return Table(
+        f"Response quality against {baseline}",
+        (Column("System", "text"), "Win", "Tie", "Lose", "Score", "Flips", "No answer"),
+        rows,
+        note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
+        "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
+        "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
+    )
+
+
+def inspection_table(found: Inspection) -> Table:
+    """What a sheet holds, in a form that those who fill it in should not see."""
+    systems = dict.fromkeys(one.system for one in found.drawn)
+    rows: list[tuple[Cell, ...]] = []
+    for system in systems:
+        own = [one for one in found.drawn if one.system == system]
+        good = [one for one in own if one.verdict == "good"]
+        stand_for = round(sum(1 / one.probability for one in good))
+        rows.append((system, len(own), len(own) - len(good), len(good), stand_for))
+    lost = f" {found.unanswered} have no verdict, and are left out." if found.unanswered else ""
+    return Table(
+        "Statements to inspect",
+        (Column("System", "text"), "Drawn", "Judged bad", "Judged good", "Of all good"),
+        rows,
+        note=f"All that {found.model} judged bad, and a random draw of the good ones.{lost}",
+    )
+
+
+def agreement_table(found: Sequence[Agreed], inspection: Inspection) -> Table:
+    """A row for each system: people beside the judge, over all of its statements."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.system, one.sheet - one.unlabelled, one.agreement, one.kappa, one.bad_confirmed, one.good_confirmed,
+            one.good_by_judge, one.good_by_people, one.ties,
+        )
+        for one in found
+    ]  # fmt: skip
+    return Table(
+        f"People and {inspection.model}, corrected for the draw",
+        (
+            Column("System", "text"), "Labelled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
+            "Good by judge", "Good by people", "Ties",
+        ),
+        rows,
+        note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
+        "Agreement: both say good, or both bad. Confirmed: people say the same of what the judge calls bad, or good. "
+        "Ties are left out of all but the last column. Intervals (95%) are over topics.",
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""Response quality: are a system's responses better than a baseline system's to the same instructions? (DEBATunE,
+section 4.1, Equation 5)
+
+Each pair is read in both orders by the format ``response-quality``. A response wins where it is better in both orders,
+or better in one and equal in the other; it loses likewise; all else is a tie: equal in both orders, or better in one
+and worse in the other. (The paper leaves open how the orders go together.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from conqret.data import Item, Judgment, Measure
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.debate.debatune.statements import SYSTEM, instruction_of, system_of
+from conqret.errors import DeclarationError, check_known
+from conqret.judges.response_quality import GIVEN, SWAPPED
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
+
+FORMAT = "response-quality"
+TOPIC = "topic"
+"""Under this key of a pair's metadata stands what its instruction is about."""
+
+Verdict = Literal["win", "tie", "lose"]
+_POINTS = {"first": 1, "tie": 0, "second": -1}
+_VERDICTS: dict[int, Verdict] = {1: "win", 0: "tie", -1: "lose"}
+
+
+class Quality(Frozen):
+    """How one system fares against the baseline system.
+
+    ``score`` is ``(win - lose) / all + 1`` in [0, 2], 1 where both are alike, with a 95% interval over topics.
+    ``flip_rate`` is the share of pairs whose better response is not the same in both orders (a tie in one of them
+    included). ``unanswered`` pairs lack an answer in one of the orders, and are left out.
+    """
+
+    system: str
+    win: int
+    tie: int
+    lose: int
+    score: Estimate
+    flip_rate: float | None
+    unanswered: int
+
+
+def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]:
+    """A pair for each instruction that the baseline system and another one have answered.
+
+    Args:
+        items: the statements (:func:`conqret.debate.debatune.statements.read_statements`), of two systems at least.
+        Two belong
+            to one instruction where topic, side and, if given, argument and instruction are the same.
+        baseline: the system that the others are held against; the first by default.
+
+    Returns:
+        Items whose topic is the instruction, ``argument`` the system's response and ``second_argument`` the baseline's.
+
+    Raises:
+        UnknownNameError: there is no such system.
+        DeclarationError: there is one system only, a system answers an instruction twice, or shares none with the
+            baseline.
+    """
+    systems: dict[str, dict[tuple[str, ...], Item]] = {}
+    for item in items:
+        own = systems.setdefault(system_of(item), {})
+        twin = own.setdefault(_instruction(item), item)
+        if twin is not item:
+            raise DeclarationError(
+                f"{twin.id} and {item.id} of {system_of(item)} answer one instruction: keep one of them"
+            )
+    name = next(iter(systems), "") if baseline is None else baseline
+    check_known("system", systems, name)
+    if len(systems) < 2:
+        raise DeclarationError(f"{name} is the only system: give the statements of another one, too")
+    found = []
+    for system, own in systems.items():
+        shared = [] if system == name else [key for key in own if key in systems[name]]
+        if system != name and not shared:
+            raise DeclarationError(f"{system} and {name} have no instruction in common")
+        found += [_pair(own[key], systems[name][key]) for key in shared]
+    return tuple(found)
+
+
+def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Quality]:
+    """How each system fares, from its pairs and their judgments by the format ``response-quality``."""
+    by_system = gathered(
+        (system_of(item), (str(item.metadata[TOPIC]), judgment.measures["preference"]))
+        for item, judgment in zip(pairs, judgments, strict=True)
+    )
+    return [_of_system(system, found) for system, found in by_system.items()]
+
+
+def verdict(preference: Measure) -> Verdict | None:
+    """Win, tie or lose of the first response, from both orders; None where one of them has no answer."""
+    if preference.value is None:
+        return None
+    total = sum(_POINTS[label] for label in _labels(preference))
+    return _VERDICTS[(total > 0) - (total < 0)]
+
+
+def _of_system(system: str, found: Sequence[tuple[str, Measure]]) -> Quality:
+    known = [(topic, measure, said) for topic, measure in found if (said := verdict(measure)) is not None]
+    counts = Counter(said for _, _, said in known)
+    score = mean_interval(
+        [{"win": 2, "tie": 1, "lose": 0}[said] for _, _, said in known],
+        [topic for topic, _, _ in known],
+        ends=(0, 2),
+        reason="no pair has an answer in both orders",
+    )
+    flips = [len(set(_labels(measure))) > 1 for _, measure, _ in known]
+    return Quality(
+        system=system,
+        win=counts["win"],
+        tie=counts["tie"],
+        lose=counts["lose"],
+        score=score,
+        flip_rate=sum(flips) / len(flips) if flips else None,
+        unanswered=len(found) - len(known),
+    )
+
+
+def _labels(preference: Measure) -> list[str]:
+    """The better response in the given and in the swapped order."""
+    return [part.label or "tie" for part in preference.parts if part.id in (GIVEN, SWAPPED)]
+
+
+def _instruction(item: Item) -> tuple[str, ...]:
+    return (
+        item.topic,
+        item.stance,
+        *(str(item.metadata.get(name, "")) for name in ("argument", "instruction")),
+    )
+
+
+def _pair(item: Item, other: Item) -> Item:
+    """The two responses; an instruction that is not given is said by topic, side and argument."""
+    return Item(
+        id=item.id,
+        topic=instruction_of(item),
+        stance=item.stance,
+        argument=item.argument,
+        second_argument=other.argument,
+        metadata={SYSTEM: system_of(item), "baseline": system_of(other), TOPIC: item.topic},
+    )

@@ -1,0 +1,71 @@
+"""``conqret debate sample``: which statements people should inspect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, result
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate sample runs/controllability -o sheet.csv\n\n"
+    "conqret debate sample runs/controllability --good 50 --seed 7 -o sheet.csv"
+)
+
+
+@grouped
+def sample(
+    run: Annotated[Path, typer.Argument(help="A finished run of `conqret debate score`.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The sheet; beside it, NAME.plan.json holds the judge's verdicts."
+        ),
+    ] = Path("sheet.csv"),
+    good: Annotated[
+        int, typer.Option(help="How many of the statements judged good to draw, of each system.")
+    ] = 100,
+    good_from: Annotated[
+        int, typer.Option(help="The per cent on the assigned side from which a statement is good.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="The seed of draw and order.")] = 13,
+    overwrite: options.Replace = False,
+    shown: options.Shown,
+) -> None:
+    """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.
+
+    People write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
+    judge) into the column `controllability`. The judge's verdicts are not in the sheet, but in the plan beside
+    it, which `conqret debate agree` reads.
+    """
+    from conqret.debate.debatune.controllability_scores import FORMAT, METRIC
+    from conqret.debate.debatune.manual_inspection import draw_inspection
+    from conqret.debate.debatune.page import inspection_table
+    from conqret.debate.debatune.statements import judged_run
+    from conqret.io.label_sheets import Sheet
+    from conqret.io.overwriting import write_new
+    from conqret.labels.sampling import TASKS
+
+    folder = judged_run(run, FORMAT, "conqret debate score")
+    items = list(folder.items())
+    found = draw_inspection(
+        items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
+    )
+    by_id = {item.id: item for item in items}
+    sheet = Sheet(
+        TASKS["rating"], [by_id[one.item] for one in found.drawn], [METRIC], words=("good", "bad", "tie")
+    )
+    texts = {output: sheet.csv()[""], plan_of(output): found.model_dump_json(indent=1) + "\n"}
+    paths = write_new(texts, overwrite=overwrite)
+    result(found, [inspection_table(found), *map(at, paths, ("sheet", "plan"))], as_json=shown.json_output)
+
+
+def plan_of(sheet: Path) -> Path:
+    """Where the plan of a sheet is."""
+    return sheet.with_name(f"{sheet.name}.plan.json")

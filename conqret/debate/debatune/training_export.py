@@ -1,0 +1,177 @@
+"""Training data from concluded statements: DEBATunE, section 3.2, Equation 4.
+
+The instruction names topic, side and argument, and the response is the statement. Each topic has as many statements of
+either side, and is either trained on or tested on, never both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from conqret.data import Item
+from conqret.data.item import Stance
+from conqret.debate.debatune.debate_topics import SIDES, Side
+from conqret.debate.debatune.holding import HeldFolder, HeldSummary
+from conqret.debate.debatune.statements import instruction_of, read_statements
+from conqret.errors import DeclarationError
+from conqret.judges.controllability import declines
+from conqret.text.word_lists import caseless
+
+Shape = Literal["chat", "instruction"]
+
+TEST_SHARE = 80 / 710
+"""The share of the topics that are tested on (section 2: 80 of 710)."""
+SEED = 13
+"""Draws the topics that are tested on."""
+
+EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED, FILTERED = (
+    "empty", "refusal", "repeated", "unbalanced", "not_concluded", "filtered",
+)  # fmt: skip
+LEFT_OUT = {
+    EMPTY: "without any text",
+    REFUSAL: "that decline the task",
+    REPEATED: "that stand there before, word for word",
+    UNBALANCED: "more than the other side of their topic has",
+    NOT_CONCLUDED: "that were not concluded, as their debate is not finished",
+    FILTERED: "that did not pass the output filter",
+}
+"""Why statements are left out, in words."""
+
+_SIDES: dict[Stance, Side] = {"pro": SIDES[0], "con": SIDES[1]}
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What a model is told, and what it is to respond."""
+
+    instruction: str
+    response: str
+    topic: str
+    side: Side
+    argument: str
+
+    def row(self, shape: Shape) -> dict[str, Any]:
+        """The example as trl and datasets read it: a ``chat`` of two messages, or ``instruction`` and output."""
+        said = {"topic": self.topic, "side": self.side, "argument": self.argument}
+        if shape == "instruction":
+            return {"instruction": self.instruction, "input": "", "output": self.response, **said}
+        messages = (("user", self.instruction), ("assistant", self.response))
+        return {"messages": [{"role": role, "content": text} for role, text in messages], **said}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """What is trained on and what is tested on, and how many statements are left out for each reason."""
+
+    train: tuple[Example, ...]
+    test: tuple[Example, ...]
+    left_out: dict[str, int]
+
+    def numbers(self) -> dict[str, Any]:
+        """How many statements and topics each part has, and what is left out."""
+        parts = {"train": self.train, "test": self.test}
+        counts = {name: len(examples) for name, examples in parts.items()}
+        topics = {
+            f"{name}_topics": len({caseless(one.topic) for one in part}) for name, part in parts.items()
+        }
+        return {**counts, **topics, "left_out": self.left_out}
+
+
+def training_data(
+    statements: Iterable[Item], *, test_share: float = TEST_SHARE, seed: int = SEED
+) -> TrainingData:
+    """Choose, balance and divide statements.
+
+    Args:
+        statements: items with topic, stance, and the statement as the argument (None or blank: left out).
+        test_share: the share of the topics that are tested on, 0 to below 1; of several topics at least one is, unless
+            it is 0, and at least one is trained on. A topic falls on the same side of the division in every export with
+            the same topics and ``seed``.
+        seed: draws these topics.
+
+    Raises:
+        DeclarationError: the share is out of range, or no statement is left.
+    """
+    if not 0 <= test_share < 1:
+        raise DeclarationError(f"--test-share is a share of the topics, 0 to below 1, not {test_share:g}")
+    left_out: Counter[str] = Counter()
+    by_topic: dict[str, list[Example]] = {}
+    met: set[Example] = set()
+    for item in statements:
+        text = (item.argument or "").strip()
+        example = Example(
+            instruction_of(item),
+            text,
+            item.topic,
+            _SIDES[item.stance],
+            str(item.metadata.get("argument", "")),
+        )
+        why = EMPTY if not text else REFUSAL if declines(text) else REPEATED if example in met else ""
+        if why:
+            left_out[why] += 1
+            continue
+        met.add(example)
+        # one topic in other spelling is still one topic, and must not be trained on and tested on
+        by_topic.setdefault(caseless(item.topic), []).append(example)
+    for topic, own in by_topic.items():
+        by_topic[topic] = balanced = list(_balanced(own))
+        left_out[UNBALANCED] += len(own) - len(balanced)
+    topics = [topic for topic, own in by_topic.items() if own]
+    if not topics:
+        raise DeclarationError(f"no statement is left to train on ({in_words(left_out) or 'there is none'})")
+    tested = _drawn(topics, test_share, seed)
+    train, test = (
+        tuple(one for topic in topics if (topic in tested) is wanted for one in by_topic[topic])
+        for wanted in (False, True)
+    )
+    return TrainingData(train, test, {why: count for why, count in left_out.items() if count})
+
+
+def statements_of(sources: Sequence[Path]) -> tuple[list[Item], int]:
+    """The statements of runs of ``conqret debate hold`` and of files, and how many those runs did not conclude.
+
+    Raises:
+        ItemsError: a file has faults.
+        DeclarationError: a folder holds no finished run of debates.
+    """
+    found: list[Item] = []
+    lacking = 0
+    for source in sources:
+        file = source
+        if source.is_dir():
+            folder = HeldFolder(source)
+            folder.record()
+            summary = folder.result(folder.summary_file, HeldSummary)
+            lacking += len(SIDES) * summary.debates - summary.statements
+            if not summary.statements:
+                continue
+            file = folder.statements_file
+        found += read_statements([file], blank=True)
+    return found, lacking
+
+
+def in_words(left_out: dict[str, int]) -> str:
+    """How many statements are left out, and why."""
+    return ", ".join(f"{count:,} {LEFT_OUT[why]}" for why, count in left_out.items() if count)
+
+
+def _balanced(own: Sequence[Example]) -> Iterator[Example]:
+    """As many of each side as the side with fewer has, those that come first."""
+    sides = Counter(one.side for one in own)
+    left = {side: min(sides[one] for one in SIDES) for side in SIDES}
+    for one in own:
+        if left[one.side]:
+            left[one.side] -= 1
+            yield one
+
+
+def _drawn(topics: Sequence[str], share: float, seed: int) -> frozenset[str]:
+    """The topics that are tested on: by a hash of each, so that their order has no part in it."""
+    count = min(max(round(share * len(topics)), share > 0), len(topics) - 1)
+    ranked = sorted(topics, key=lambda topic: hashlib.sha256(f"{seed}\0{topic}".encode()).digest())
+    return frozenset(ranked[:count])

@@ -1,0 +1,169 @@
+"""``conqret debate tune``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
+from conqret.console.printing import at, progress, result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.debatune.debater_tuning import Plan, Training, TunedFolder
+
+TRAINING = "Training"
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate tune data/train.jsonl --model models/llama-2-7b --dry-run\n\n"
+    "conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/"
+)
+
+
+@dataclass(frozen=True)
+class Settings(Group):
+    """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_tuning.TuningSettings`."""
+
+    lora: Annotated[
+        bool,
+        options.option(
+            TRAINING, "Train an adapter (LoRA), not the whole model: it takes less memory.", "--lora"
+        ),
+    ] = False
+    epochs: Annotated[int | None, options.option(TRAINING, "How often every row is seen. Default: 3.")] = None
+    learning_rate: Annotated[
+        float | None,
+        options.option(
+            TRAINING,
+            "The highest learning rate. Default: 2e-5, or 1e-5 for a model with a chat template; ten times that "
+            "with `--lora`.",
+        ),
+    ] = None
+    batch_size: Annotated[int | None, options.option(TRAINING, "Rows per step. Default: 128.")] = None
+    max_length: Annotated[
+        int | None,
+        options.option(
+            TRAINING, "The most tokens of a row; the end of a longer one is cut off. Default: 2048."
+        ),
+    ] = None
+    warmup: Annotated[
+        float | None,
+        options.option(TRAINING, "The share of the steps in which the learning rate rises. Default: 0.03."),
+    ] = None
+    lora_rank: Annotated[int | None, options.option(TRAINING, "The rank of the adapter. Default: 16.")] = None
+    seed: Annotated[int | None, options.option(TRAINING, "The seed of the rows' order. Default: 13.")] = None
+    at_once: Annotated[
+        int | None,
+        options.option(TRAINING, "Rows processed at once; needs memory, and changes no result. Default: 4."),
+    ] = None
+    save_every: Annotated[int | None, options.option(TRAINING, "Steps between checkpoints. Default: 20.")] = (
+        None
+    )
+
+
+@grouped
+def tune(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="Rows to learn, JSONL: messages (user, assistant), or instruction and output, optionally with topic, "
+            "side and argument, as `conqret debate export` writes them."
+        ),
+    ],
+    *,
+    model: Annotated[
+        Path,
+        options.option(
+            options.MODEL, "The folder of a transformers model with its tokenizer.", "--model", "-m"
+        ),
+    ],
+    test: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Held-out rows on which the loss is measured; no topic may be in both files.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder to write; the same command again goes on from its last checkpoint. Default: "
+            "runs/DATA-tune-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    settings: Settings,
+    overwrite: options.Overwrite = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print how many rows, tokens and steps there are, and stop.")
+    ] = False,
+    shown: options.Shown,
+) -> None:
+    """Tune a model on statements, so that it keeps to the side that it is told to take (DEBATunE).
+
+    Supervised fine-tuning with transformers and trl; the loss is over the responses only, not the instructions. The
+    defaults are the paper's. The tuned model writes with `conqret debate write --model local/FOLDER/model`.
+    """
+    from dataclasses import asdict
+
+    from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings, plan
+    from conqret.debate.debatune.debater_tuning import tune as tuned
+    from conqret.debate.debatune.instructions import read_instructions
+    from conqret.debate.debatune.tuning_plot import loss_curve, plan_lines
+    from conqret.runs.run_places import default_folder, stem
+    from conqret.show.page import write_file
+
+    chosen = TuningSettings(**settings.given())
+    rows = read_instructions(data)
+    held_out = () if test is None else read_instructions(test)
+    if dry_run:
+        planned = plan(rows, model, chosen, held_out=held_out)
+        result(asdict(planned), plan_lines(planned, chosen), as_json=shown.json_output)
+        return
+    folder = TunedFolder(output or default_folder(stem(data), "tune", model.resolve().name))
+    with progress("tuning", quiet=shown.quiet) as bar:
+
+        def started(planned: Plan, done: int) -> None:
+            shown.tell(*plan_lines(planned, chosen))
+            if done:
+                shown.tell(f"{done:,} of {planned.steps:,} steps are done already")
+            bar.reach(done, total=planned.steps)
+
+        found = tuned(
+            rows,
+            model,
+            folder,
+            chosen,
+            held_out=held_out,
+            overwrite=overwrite,
+            on_start=started,
+            on_step=lambda step: bar.reach(
+                step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}"
+            ),
+        )
+    write_file(folder.curve_file, loss_curve(found))
+    data_out = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
+    result(
+        {**data_out, **found.model_dump()}, _lines(found, folder, lora=chosen.lora), as_json=shown.json_output
+    )
+
+
+def _lines(found: Training, folder: TunedFolder, *, lora: bool) -> Iterator[RenderableType]:
+    from conqret.debate.debatune.tuning_plot import loss_table
+
+    yield loss_table(found)
+    if lora:
+        yield at(folder.adapter, "adapter")
+    yield at(folder.model, "model") + (", with the adapter merged into it" if lora else "")
+    yield at(folder.training_file, "losses")
+    yield at(folder.curve_file, "curve")

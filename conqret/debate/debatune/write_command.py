@@ -1,0 +1,85 @@
+"""``conqret debate write``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate write data/test.jsonl --model local/models/llama-2-7b --system before -o runs/before\n\n"
+    "conqret debate write data/test.jsonl --model local/tuned/model --system after -o runs/after\n\n"
+    "conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def write(
+    rows: Annotated[
+        Path,
+        typer.Argument(
+            help="What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    system: Annotated[
+        str | None,
+        options.option(options.MODEL, "The name of the writer in the rows. Default: the model's name."),
+    ] = None,
+    temperature: Annotated[float, options.option(options.MODEL, "The model's temperature.")] = 0.0,
+    output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
+    `conqret debate quality`.
+
+    Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
+    transformers model on this machine writes, one text after another.
+    """
+    from conqret.debate.debatune.instructions import read_instructions
+    from conqret.debate.debatune.stating import StatedFolder, estimate, write_statements
+    from conqret.runs.run_places import default_folder, stem
+
+    found = read_instructions(rows, answered=False)
+    asking = Asking(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
+    session = asking.session(model)
+    if dry_run:
+        asking.tell_cost([estimate(found, session)])
+        return
+    name = session.options.model
+    folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
+    run = partial(
+        write_statements,
+        found,
+        session,
+        folder,
+        system=system,
+        temperature=temperature,
+        overwrite=kept.overwrite,
+    )
+    outcome = asking.ask(
+        run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", role="an author"
+    )
+    summary = outcome.summary
+    if summary.cut:
+        shown.note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
+    facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
+    lines = (
+        f"{summary.written:,} of {number(len(found), 'statement')} written",
+        at(folder.statements_file, "statements"),
+    )
+    data = {**facts, "unwritten": summary.unwritten}
+    asking.conclude(data, lines, outcome, summary.unwritten, there=summary.written)

@@ -1,0 +1,1 @@
+"""Two-turn debates: counter-arguments, judges before and after them, and what the debate does to a judge."""

@@ -1,0 +1,188 @@
+"""Do arguments, the second judgment or the instruction change what judges answer? Repeated-measures ANOVA.
+
+Parrish et al. 2022, section 3: arguments by judgment by instruction, 2 x 2 x 2, on right or wrong (with abstentions
+removed, or counted as incorrect) and on the seven points of the slider. Each subject enters with the mean of its
+answers in each cell. Subjects that lack a cell cannot enter; where there are any, a mixed model of all answers with a
+random intercept for each subject stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from conqret._optional import require
+from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.errors import DeclarationError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+Subject = Literal["judge", "passage"]
+FACTORS = ("arguments", "judgment", "instruction")
+"""What differs within a subject, by the name of its column."""
+
+MEASURES: Mapping[str, Callable[[int], float | None]] = {
+    "right or wrong, abstentions removed": lambda point: float(point > 0) if point else None,
+    "right or wrong, abstentions as wrong": lambda point: float(point > 0),
+    "slider, -3 to 3": float,
+}
+"""What an answer counts, from how far it is toward the right option; None removes it."""
+
+_VARIES = 1e-9
+"""Means whose deviation is below this do not vary: there is nothing to test with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One effect or interaction: its F with both degrees of freedom, or chi-squared with one, and p."""
+
+    name: str
+    statistic: float
+    df: tuple[int, ...]
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Anova:
+    """One measure.
+
+    Attributes:
+        factors: those that vary; the others stay out.
+        subjects: how many have all cells and enter; ``lacking`` names those that do not.
+        effects: of the repeated-measures ANOVA; empty where there is none, for ``reason``.
+        mixed: of the mixed model (Wald tests), where subjects lack cells; empty for ``mixed_reason``.
+    """
+
+    measure: str
+    factors: tuple[str, ...]
+    subjects: int
+    lacking: tuple[str, ...]
+    effects: tuple[Effect, ...]
+    reason: str
+    mixed: tuple[Effect, ...]
+    mixed_reason: str
+
+
+def anovas(answers: Sequence[SliderAnswer], subject: Subject | None = None) -> tuple[Anova, ...]:
+    """The analysis of each measure, without consultancies. ``subject`` is what is measured repeatedly: judges, or with
+    one judge passages.
+
+    Raises:
+        DeclarationError: nothing varies within the subjects.
+        MissingDependencyError: statsmodels is not installed.
+    """
+    require("statsmodels", extra="anova")
+    answers = [one for one in answers if not one.consultant]
+    if not answers:
+        raise DeclarationError("all answers are of consultancies, which are no part of the study's design")
+    of = subject or default_subject(answers)
+    return tuple(_anova(answers, of, name, counts) for name, counts in MEASURES.items())
+
+
+def default_subject(answers: Sequence[SliderAnswer]) -> Subject:
+    """Judges where there are several; passages else."""
+    return "judge" if len({one.judge for one in answers}) > 1 else "passage"
+
+
+def _anova(
+    answers: Sequence[SliderAnswer], subject: Subject, name: str, counts: Callable[[int], float | None]
+) -> Anova:
+    everything = _frame(answers, subject, float)
+    levels = {factor: int(everything[factor].nunique()) for factor in FACTORS}
+    factors = tuple(factor for factor, count in levels.items() if count > 1)
+    if not factors:
+        raise DeclarationError(
+            "all answers have the same condition, judgment and instruction: there is nothing to compare"
+        )
+    cells = math.prod(levels[factor] for factor in factors)
+    data = _frame(answers, subject, counts)
+    means = data.groupby(["subject", *factors], observed=True)["value"].mean().reset_index()
+    there = means["subject"].value_counts()
+    full = sorted(there[there == cells].index)
+    lacking = sorted({getattr(one, subject) for one in answers} - set(full))
+    effects, reason = _repeated(means[means["subject"].isin(full)], factors, len(full))
+    mixed: tuple[Effect, ...] = ()
+    mixed_reason = ""
+    if lacking:
+        if len(data.groupby(list(factors), observed=True)) < cells:
+            mixed_reason = "some combination of the factors has no answer at all"
+        else:
+            mixed, mixed_reason = _mixed(data, factors)
+    return Anova(name, factors, len(full), tuple(lacking), effects, reason, mixed, mixed_reason)
+
+
+def _frame(
+    answers: Sequence[SliderAnswer], subject: Subject, counts: Callable[[int], float | None]
+) -> pd.DataFrame:
+    import pandas as pd
+
+    counted = [(one, counts(one.toward_right)) for one in answers if one.toward_right is not None]
+    rows = [
+        (getattr(one, subject), "with" if one.condition.endswith("A") else "without", str(one.turn), one.instruction,
+         value)
+        for one, value in counted
+        if value is not None
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["subject", *FACTORS, "value"]).astype({"value": float})
+
+
+def _repeated(means: pd.DataFrame, factors: Sequence[str], subjects: int) -> tuple[tuple[Effect, ...], str]:
+    import numpy as np
+    from statsmodels.stats.anova import AnovaRM
+
+    if subjects < 2:
+        return (), f"two subjects with answers in all cells are needed, and there are {subjects}"
+    if means.groupby(list(factors), observed=True)["value"].std().max() < _VARIES:
+        return (), "all subjects answer alike in every cell"
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # an effect without any error has no F; it is left out below
+        table = AnovaRM(means, "value", "subject", within=list(factors)).fit().anova_table
+    cells = means.sort_values(["subject", *factors])["value"].to_numpy()
+    values = cells.reshape(subjects, *(means[factor].nunique() for factor in factors))
+    found = tuple(
+        Effect(name, float(row["F Value"]), (int(row["Num DF"]), int(row["Den DF"])), float(row["Pr > F"]))
+        for name, row in table.iterrows()
+        if _varies(values, [factors.index(part) + 1 for part in str(name).split(":")])
+    )
+    lost = len(table) - len(found)
+    return found, f"{lost} effects are the same in all subjects, and have no F" if lost else ""
+
+
+def _varies(values: NDArray[np.float64], axes: Sequence[int]) -> bool:
+    """Whether an effect differs between subjects (the first axis): without that, its error is only rounding."""
+    others = tuple(axis for axis in range(1, values.ndim) if axis not in axes)
+    part = values.mean(axis=others, keepdims=True)
+    for axis in axes:
+        part = part - part.mean(axis=axis, keepdims=True)
+    return bool(part.std(axis=0).max() > _VARIES)
+
+
+def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[Effect, ...], str]:
+    import numpy as np
+    from statsmodels.formula.api import mixedlm
+
+    formula = "value ~ " + " * ".join(f"C({factor}, Sum)" for factor in factors)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # subjects that hardly differ; whether it converged is said below
+            fitted = mixedlm(formula, data, groups=data["subject"]).fit()
+            table = fitted.wald_test_terms(scalar=True).table
+    except (np.linalg.LinAlgError, ValueError, ZeroDivisionError) as error:
+        return (), f"the mixed model cannot be fitted: {error}"
+    found = tuple(
+        Effect(
+            str(name).replace("C(", "").replace(", Sum)", ""),
+            float(row["statistic"]),
+            (int(row["df_constraint"]),),
+            float(row["pvalue"]),
+        )
+        for name, row in table.iterrows()
+        if name != "Intercept" and np.isfinite(row["statistic"])
+    )
+    return found, "" if fitted.converged else "the fit did not converge, and is uncertain"

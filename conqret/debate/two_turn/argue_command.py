@@ -1,0 +1,104 @@
+"""``conqret debate argue``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, named, note, note_all
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.two_turn.written_run import WrittenFolder, WrittenSummary
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate argue questions.jsonl --model gpt-4o-mini -o runs/written\n\n"
+    "conqret debate argue questions.jsonl --model gpt-4o-mini --against gpt-4o --dry-run\n\n"
+    "conqret debate judge runs/written/debates.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def argue(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help="Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); "
+            "arguments in it are ignored."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    against: Annotated[
+        str | None,
+        options.option(
+            options.MODEL,
+            "A second model: each question is debated twice, with the sides exchanged. Default: `--model` argues "
+            "for both options.",
+        ),
+    ] = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
+    asking: Asking,
+) -> None:
+    """Write debates: an argument for either option of each question, and an answer to each argument.
+
+    Snippets must be in the passage word for word: a text with a snippet that is not is asked for again, and after
+    three times counted as missing, with the reason. `debates.jsonl` has the complete debates, for `conqret debate
+    judge`.
+    """
+    from conqret.debate.two_turn.counter_writing import debates, estimate, tasks
+    from conqret.debate.two_turn.two_turn_files import read_questions
+    from conqret.debate.two_turn.written_run import WrittenFolder, write_debates
+    from conqret.errors import DeclarationError
+    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.session import Session
+
+    writers = [asking.calls.of(model)]
+    if against is not None:
+        writers.append(asking.calls.of(against))
+        if writers[0].model == writers[1].model:
+            raise DeclarationError(
+                f"--model and --against are both {against}: leave --against away, and it argues both sides"
+            )
+    found = read_questions(questions)
+    debated = debates(found, [one.model for one in writers])
+    asked = tasks(debated)
+    if asking.dry_run:
+        asking.tell_cost([estimate(asked, Session(one, prompts=asking.prompts)) for one in writers])
+        return
+    names = [one.model for one in writers]
+    folder = WrittenFolder(output or default_folder(stem(questions), "debate-argue", *names))
+    run = partial(
+        write_debates, debated, writers, folder, prompts=asking.prompts, **asking.kept.given(),
+    )  # fmt: skip
+    by = " and ".join(named(one.model, one.backend.baseline, "an author") for one in writers)
+    outcome = asking.ask(
+        run, len(asked), "texts", about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by",
+        doing="writing", by=by,
+    )  # fmt: skip
+    summary = outcome.summary
+    examples = {one.reason: f"{one.id}: {one.detail}" for one in outcome.rows if not one.answered}
+    for example in examples.values():
+        note(f"a text is missing, as {example}")
+    if summary.incomplete:
+        note_all(f"{len(summary.incomplete)} debates are not whole, and left out", summary.incomplete)
+    asking.conclude(summary, _lines(summary, folder), outcome, summary.unwritten, there=summary.whole)
+
+
+def _lines(summary: WrittenSummary, folder: WrittenFolder) -> Iterator[RenderableType]:
+    there = summary.texts - sum(summary.unwritten.values())
+    yield f"{summary.whole:,} of {summary.debates:,} debates are whole, by {' and '.join(summary.writers)}"
+    yield f"  texts: {there:,} of {summary.texts:,}   snippets from the passages: {summary.snippets:,}"
+    if summary.whole:
+        yield at(folder.debates_file, "debates")

@@ -1,0 +1,79 @@
+"""Judges that understand nothing: what a model has to beat.
+
+``lexical`` is the offline baseline; the others need neither texts nor a model: always surely the first option, a coin,
+and always surely the longer side.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from conqret.debate.two_turn.payoffs import Instruction
+from conqret.debate.two_turn.slider_answers import END
+from conqret.debate.two_turn.two_turn_files import NOTHING, Side
+from conqret.text.text_passages import support
+
+if TYPE_CHECKING:
+    from conqret.debate.two_turn.debate_judge import Asking
+
+SEED = 13
+"""Tosses the coin, together with what is asked."""
+
+SURE_FROM = Fraction(2, 5)
+"""By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
+
+
+def lexical(sides: Sequence[Side], passage: str, told: Instruction) -> tuple[int, str]:
+    """The slider by how far what is said for each option stands in the passage and the snippets, and why.
+
+    A side's support is the share of the stems of its option and its argument (by weight: a half for common words,
+    else 1) that the passage, or without one its own snippets and the counter-snippets against the other, hold. The
+    difference d is taken for a confidence of ``1/2 + d / (2 SURE_FROM)``, at most 1, and the strength is what then
+    earns most.
+    """
+    first, second = (
+        support(_said(sides[place]), passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
+    )
+    apart = min(abs(Fraction(second - first).limit_denominator(1000)) / SURE_FROM, Fraction(1))
+    strength = told.best((1 + apart) / 2)
+    said = (
+        f"{first:.0%} of the words for the first option are borne out, {second:.0%} of those for the second"
+    )
+    return (strength if second > first else -strength), said
+
+
+def floors(asked: Sequence[Asking]) -> Iterator[tuple[str, Asking, int]]:
+    """The names of the judges that read nothing, with what each of them answers to each asking."""
+    for name, slide in FLOORS.items():
+        for one in asked:
+            yield name, one, slide(one)
+
+
+def _longer(one: Asking) -> int:
+    first, second = (_length(side) for side in one.sides)
+    return 0 if first == second else END if second > first else -END
+
+
+FLOORS: Mapping[str, Callable[[Asking], int]] = {
+    "always the first option": lambda one: -END,
+    "a coin": lambda one: random.Random(f"{SEED} {one.key}").choice((-END, END)),
+    "always the longer side": _longer,
+}
+"""What these judges answer; all of them are completely confident."""
+
+
+def _length(side: Side) -> int:
+    """Characters of all that is said for a side."""
+    return len(side.argument.text) + sum(map(len, side.argument.snippets))
+
+
+def _snippets(own: Side, other: Side) -> str:
+    against_other = other.counter or NOTHING
+    return "\n".join((*own.argument.snippets, *against_other.snippets))
+
+
+def _said(side: Side) -> str:
+    return f"{side.option}. {side.argument.text}"

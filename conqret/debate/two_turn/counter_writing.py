@@ -1,0 +1,233 @@
+"""Models write debates: an argument with snippets for either option of a question, then an answer to each argument.
+
+Parrish et al. 2022, section 2.1. Whoever argues for an option also answers the argument for the other one. With two
+writers each question is debated twice, with the sides exchanged, so that neither has the right option more often.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+from pydantic import ValidationInfo, model_validator
+
+from conqret.data import Reason
+from conqret.debate.two_turn.offline_writer import answer, argue
+from conqret.debate.two_turn.two_turn_files import NOTHING, Argument, Side, TwoTurnQuestion, quoted_in
+from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.responses import Typed
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library, Rendered
+from conqret.runs.session import Session
+from conqret.runs.study_run import Answered
+from conqret.runs.trials import Trial
+
+ARGUMENT, COUNTER = "debate-argument", "debate-counter"
+"""The prompts."""
+
+MOST_SNIPPETS = 3
+"""The most that any of the 2,944 arguments of single_turn_debate has."""
+SNIPPET_WORDS, MOST_WORDS = 40, 80
+"""What writers are told: in single_turn_debate arguments have 500 characters at most, and snippets 250."""
+LENIENCE = 1.25
+"""An answer that is longer by this factor is still taken: models count words badly."""
+ANSWER_TOKENS = 220
+"""An answer in tokens: 80 words, and two snippets of 30."""
+
+_CITED = re.compile(r"#(\d{1,4})")
+
+
+class Argued(Typed):
+    """The snippets that are quoted, then the text."""
+
+    snippets: list[str]
+    text: str
+
+    @model_validator(mode="after")
+    def _fits(self, info: ValidationInfo) -> Self:
+        asked = info.context or {}
+        faults = list(_faults(self.text, self.snippets, asked.get("least", 0)))
+        passage = asked.get("passage")
+        if passage is not None:
+            found = [quoted_in(passage, one) for one in self.snippets]
+            lacking = [
+                f"snippet {n} ({one[:80]!r}) does not stand in the passage word for word"
+                for n, (one, held) in enumerate(zip(self.snippets, found, strict=True), start=1)
+                if held is None
+            ]
+            faults += lacking
+            self.snippets = [one or "" for one in found]
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+
+class Written(Answered):
+    """What became of one task: a text with its snippets, or the ``reason`` why there is none."""
+
+    text: str = ""
+    snippets: tuple[str, ...] = ()
+
+    @property
+    def argument(self) -> Argument:
+        """The same as part of a question."""
+        return Argument(self.text, self.snippets)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One thing to write: ``writer`` argues for an option (1 or 2), or answers the argument of ``opponent`` for the
+    other one, where there is an opponent."""
+
+    question: TwoTurnQuestion
+    option: int
+    writer: str
+    opponent: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in the run."""
+        what = "argument" if self.opponent is None else f"answer to {self.opponent}"
+        return f"{self.question.id} {self.option} {self.writer} {what}"
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """What an answer waits for: the writer's own argument, and the one that it answers."""
+        if self.opponent is None:
+            return ()
+        own = replace(self, opponent=None)
+        return own.key, replace(own, option=3 - self.option, writer=self.opponent).key
+
+
+@dataclass(frozen=True, slots=True)
+class Debated:
+    """One debate: a question, and who argues for its first and its second option."""
+
+    question: TwoTurnQuestion
+    id: str
+    writers: tuple[str, str]
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What is to be written for it: two arguments, then two answers."""
+        sides = tuple(enumerate(self.writers, start=1))
+        first = [Task(self.question, option, writer) for option, writer in sides]
+        return (*first, *(replace(one, opponent=self.writers[2 - one.option]) for one in first))
+
+    def whole(self, rows: Mapping[str, Written]) -> TwoTurnQuestion | None:
+        """The question with all that was written; None where anything is missing."""
+        written = [rows[one.key] for one in self.tasks]
+        if not all(one.answered for one in written):
+            return None
+        texts = [one.argument for one in written]
+        one, two = (
+            Side(side.option, texts[place], texts[3 - place])
+            for place, side in enumerate(self.question.sides)
+        )
+        return replace(self.question, id=self.id, sides=(one, two), writers=self.writers)
+
+
+def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tuple[Debated, ...]:
+    """The debates on these questions: one each where one writer argues for both options; two, the sides exchanged and
+    the debate's number behind the question's id, where there are two."""
+    if len(writers) == 1:
+        return tuple(Debated(one, one.id, (writers[0], writers[0])) for one in questions)
+    first, second = writers
+    pairs = ((first, second), (second, first))
+    return tuple(Debated(one, f"{one.id}-{n}", pair) for one in questions for n, pair in enumerate(pairs, 1))
+
+
+def tasks(found: Sequence[Debated]) -> tuple[Task, ...]:
+    """All that is to be written, each once: two debates on one question share the arguments."""
+    return tuple({task.key: task for one in found for task in one.tasks}.values())
+
+
+def trials(asked: Sequence[Task], sessions: Mapping[str, Session]) -> list[Trial[Written]]:
+    """Each task, by the session of its writer; answers come after the arguments."""
+    return [Trial(one.key, partial(_write, one, sessions[one.writer]), one.after) for one in asked]
+
+
+def estimate(asked: Sequence[Task], session: Session) -> Expected:
+    """The calls, tokens and dollars of what one writer writes; nothing that is recorded already is taken off."""
+    stand_in = Argument(" ".join(["word"] * MOST_WORDS))
+    own = (one for one in asked if one.writer == session.options.model)
+    prompts = (prompt(one, session.library, stand_in, stand_in) for one in own)
+    return expected_asking("write debates", session.options, prompts, ANSWER_TOKENS)
+
+
+def prompt(one: Task, library: Library, argued: Argument = NOTHING, against: Argument = NOTHING) -> Rendered:
+    """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
+    settings = {
+        "least": _least(one),
+        "most": MOST_SNIPPETS,
+        "snippet_words": SNIPPET_WORDS,
+        "most_words": MOST_WORDS,
+    }
+    shown = {
+        "posed": one.question.question,
+        "passage_text": one.question.passage,
+        "options": tuple(side.option for side in one.question.sides),
+        "own": one.option,
+    }
+    if one.opponent is None:
+        return library[ARGUMENT].render(shown, settings)
+    sides = {"other": 3 - one.option, "argued": _plain(argued), "against": _plain(against)}
+    return library[COUNTER].render({**shown, **sides}, settings)
+
+
+async def _write(one: Task, session: Session, earlier: Mapping[str, Written]) -> Written:
+    before = [earlier[key] for key in one.after]
+    if lacking := next((found for found in before if not found.answered), None):
+        detail = f"it waits for what could not be had: {lacking.id}"
+        return Written(id=one.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
+    texts = [found.argument for found in before]
+    found = await session.client.ask(
+        Request(
+            ask=ARGUMENT if one.opponent is None else COUNTER,
+            item=one.key,
+            messages=messages(prompt(one, session.library, *texts)),
+            response=Argued,
+            context={"passage": one.question.passage, "least": _least(one)},
+            temperature=0.0,
+            baseline=lambda: _by_words(one, texts),
+        )
+    )
+    return Written.of(one.key, found)
+
+
+def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
+    if not text.strip():
+        yield "the text is empty"
+    if len(text.split()) > LENIENCE * MOST_WORDS:
+        yield f"the text has {len(text.split())} words, and {MOST_WORDS} is the most"
+    if not least <= len(snippets) <= MOST_SNIPPETS:
+        yield f"there are {len(snippets)} snippets, and {least} to {MOST_SNIPPETS} are wanted"
+    for n, one in enumerate(snippets, start=1):
+        if len(one.split()) > LENIENCE * SNIPPET_WORDS:
+            yield f"snippet {n} has {len(one.split())} words, and {SNIPPET_WORDS} is the most"
+    for cited in sorted({int(one) for one in _CITED.findall(text)}):
+        if not 1 <= cited <= len(snippets):
+            yield f"the text cites (#{cited}), and the number of snippets is {len(snippets)}"
+
+
+def _least(one: Task) -> int:
+    """An argument quotes something; an answer need not (section A.2)."""
+    return 1 if one.opponent is None else 0
+
+
+def _plain(argument: Argument) -> dict[str, object]:
+    return {"text": argument.text, "snippets": argument.snippets}
+
+
+def _by_words(one: Task, texts: Sequence[Argument]) -> dict[str, object]:
+    question = one.question
+    option = question.sides[one.option - 1].option
+    text, snippets = (
+        argue(question.passage, question.question, option)
+        if one.opponent is None
+        else answer(question.passage, option, [quoted for given in texts for quoted in given.snippets])
+    )
+    return {"snippets": list(snippets), "text": text}

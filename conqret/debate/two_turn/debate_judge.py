@@ -1,0 +1,239 @@
+"""A model judges two-turn debates: what it is shown in each judgment, what it is asked, and what it answers.
+
+Parrish et al. 2022, section 2.2. Main design: the passage is there from the start, two judgments. Pilot: snippets alone
+or with arguments, two judgments, and a third with the passage. Each question is judged in both orders of its options,
+because a preference for a place would otherwise be taken for persuasion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import Field
+
+from conqret.debate.two_turn.baseline_judges import lexical
+from conqret.debate.two_turn.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
+from conqret.debate.two_turn.slider_answers import CONDITIONS, CONSULTANCY, END, TURNS, Design, SliderAnswer
+from conqret.debate.two_turn.two_turn_files import NOTHING, Argument, Side, TwoTurnQuestion
+from conqret.errors import DeclarationError
+from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.responses import Typed
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library, Rendered
+from conqret.runs.session import Session
+from conqret.runs.study_run import Answered
+from conqret.runs.trials import Trial
+
+PROMPT = "debate-judge"
+
+CUT = "[…]"
+"""Stands where the rest of a paragraph of the passage is left out."""
+
+ANSWER_TOKENS = 80
+"""An answer in tokens: two sentences and a number."""
+
+
+class Slid(Typed):
+    """A short explanation, then the point of the slider."""
+
+    explanation: str
+    slider: int = Field(ge=-END, le=END, strict=True)
+
+
+class Judged(Answered):
+    """The answer to one asking; ``slider`` is None, with a ``reason``, where there was no valid one."""
+
+    slider: int | None = None
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order.
+
+    ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are;
+    ``allowance`` the tokens that the judge has for thoughts and answer, None as many as it likes.
+    """
+
+    question: TwoTurnQuestion
+    condition: str
+    turn: int
+    instruction: str
+    swapped: bool
+    consulted: int = 0
+    allowance: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in the run: the same asking at another turn differs in the number alone."""
+        return self.key_at(self.turn)
+
+    def key_at(self, turn: int) -> str:
+        """The name of the judgment number ``turn`` on the same."""
+        order = "swapped" if self.swapped else "given"
+        heard = self.consulted or ""
+        return f"{self.question.id} {self.condition}{heard} {turn} {self.instruction} {order}"
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides in the order in which they are shown, with what the condition shows of them at this turn."""
+        first, second = (1, 0) if self.swapped else (0, 1)
+        return self._visible(first), self._visible(second)
+
+    @property
+    def passage(self) -> str:
+        """The passage where it is shown: from the start in the main design, at the third judgment of the pilot."""
+        return self.question.passage if self.condition.startswith("P") or self.turn == END else ""
+
+    @property
+    def argued(self) -> bool:
+        """Whether arguments are shown, and not snippets alone."""
+        return not self.condition.endswith("S")
+
+    def answer(self, judge: str, found: Judged) -> SliderAnswer:
+        """What was answered, as a row for :mod:`conqret.debate.two_turn.outcomes`."""
+        asked, right = self.question, self.question.right
+        for_right, for_wrong = (
+            (asked.writers[right - 1], asked.writers[2 - right]) if asked.writers else ("", "")
+        )
+        return SliderAnswer(
+            asked.id, asked.passage_id, judge, self.condition, self.turn, self.instruction,
+            3 - right if self.swapped else right, found.slider, "" if found.reason is None else str(found.reason),
+            consultant="" if not self.consulted else "right" if self.consulted == right else "wrong",
+            for_right=for_right, for_wrong=for_wrong,
+        )  # fmt: skip
+
+    def _visible(self, place: int) -> Side:
+        """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""
+        side = self.question.sides[place]
+        argument = side.argument if self.consulted in (0, place + 1) else NOTHING
+        counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
+        parts = (
+            part if self.argued else Argument("", part.snippets) for part in (argument, counter or NOTHING)
+        )
+        return Side(side.option, *parts)
+
+
+def askings(
+    questions: Sequence[TwoTurnQuestion],
+    design: Design | None = None,
+    instructions: Sequence[str] = (SIMPLE.name,),
+    *,
+    consultancy: bool = False,
+    allowance: int | None = None,
+) -> tuple[Asking, ...]:
+    """All that is asked of these questions: as many judgments as what they hold allows.
+
+    ``design`` is by default main where every question has its passage, and pilot else. With ``consultancy`` each side
+    is heard alone, too.
+
+    Raises:
+        DeclarationError: the main design is asked for, and a question has no passage.
+    """
+    bare = next((one.id for one in questions if not one.passage), None)
+    chosen: Design = design or ("main" if bare is None else "pilot")
+    if chosen == "main" and bare is not None:
+        raise DeclarationError(
+            f"the main design shows the passage from the start, and question {bare!r} has none: add it, or take "
+            "--design pilot"
+        )
+    countered = all(one.sides[0].counter is not None for one in questions)
+    turns = 1 if not countered else TURNS[chosen] if bare is None else 2
+    heard = [(condition, 0) for condition in CONDITIONS[chosen]]
+    if consultancy:
+        heard += [(CONSULTANCY[chosen], option) for option in (1, 2)]
+    return tuple(
+        Asking(question, condition, turn, name, swapped, consulted, allowance)
+        for question in questions
+        for condition, consulted in heard
+        for name in instructions
+        for swapped in (False, True)
+        for turn in range(1, turns + 1)
+    )
+
+
+def trials(asked: Sequence[Asking], session: Session) -> list[Trial[Judged]]:
+    """The question of each asking; a later one comes after the earlier one on the same."""
+    return [
+        Trial(one.key, partial(_judged, one, session), (one.key_at(one.turn - 1),) if one.turn > 1 else ())
+        for one in asked
+    ]
+
+
+def estimate(asked: Sequence[Asking], session: Session) -> Expected:
+    """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
+    prompts = (prompt(one, session.library, 0) for one in asked)
+    return expected_asking("judge debates", session.options, prompts, ANSWER_TOKENS)
+
+
+def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered:
+    """What is asked; ``before`` is the last answer on the same."""
+    told = INSTRUCTIONS[one.instruction]
+    shown = [
+        {
+            "number": number,
+            "option": side.option,
+            "argument": side.argument.text,
+            "snippets": side.argument.snippets,
+            "counter": (side.counter or NOTHING).text,
+            "counter_snippets": (side.counter or NOTHING).snippets,
+        }
+        for number, side in enumerate(one.sides, start=1)
+    ]
+    return library[PROMPT].render(
+        {
+            "posed": one.question.question,
+            "passage_text": one.passage,
+            "shown": shown,
+            "countered": one.turn > 1,
+            "before": before if one.turn > 1 else None,
+        },
+        {
+            "passage_shown": bool(one.passage),
+            "arguments_shown": one.argued,
+            "one_side": bool(one.consulted),
+            "points": tuple(_points()),
+            "bonuses": tuple(_bonuses(told)),
+            "answer_from": told.first_winner(1),
+            "sure_from": told.first_winner(END),
+            "careful": told is not SIMPLE,
+            "allowance": one.allowance,
+            "cut": CUT if CUT in one.passage else "",
+        },
+    )
+
+
+async def _judged(one: Asking, session: Session, earlier: Mapping[str, Judged]) -> Judged:
+    before = next((found.slider for found in earlier.values()), None)
+    answer = await session.client.ask(
+        Request(
+            ask=PROMPT,
+            item=one.key,
+            messages=messages(prompt(one, session.library, before)),
+            response=Slid,
+            temperature=0.0,
+            max_tokens=one.allowance,
+            widened=one.allowance is None,
+            baseline=lambda: _by_words(one),
+        )
+    )
+    return Judged.of(one.key, answer)
+
+
+def _by_words(one: Asking) -> dict[str, object]:
+    slider, said = lexical(one.sides, one.passage, INSTRUCTIONS[one.instruction])
+    return {"explanation": said, "slider": slider}
+
+
+def _points() -> Iterator[str]:
+    for point in range(-END, END + 1):
+        which = "the first option" if point < 0 else "the second option"
+        yield f"{point}: {STRENGTHS[abs(point)]}{f' of {which}' if point else ''}"
+
+
+def _bonuses(told: Instruction) -> Iterator[str]:
+    for strength, name in enumerate(STRENGTHS):
+        right, wrong = (f"{float(told.bonus(sign * strength)):+.2f} dollars" for sign in (1, -1))
+        yield f"{name}: {right}{f' if it is right, {wrong} if it is wrong' if strength else ''}"

@@ -1,0 +1,119 @@
+"""What judges of a debate study answered: within their time or not, what it earns them, and as the rows that
+``conqret debate table`` reads."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from fractions import Fraction
+
+from conqret.data.gathering import gathered
+from conqret.debate.two_turn.debate_judge import Judged
+from conqret.debate.two_turn.judging_plan import asking_of
+from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+from conqret.debate.two_turn.slider_answers import END, SliderAnswer
+from conqret.errors import DeclarationError
+from conqret.io.label_sheets import csv_text
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.screens import Screen
+
+SLIDER, REASON = "slider", "reason"
+"""Under these names stand what was answered, and why nothing was."""
+TIME_UP = "no answer within the time"
+GRACE_SECONDS = 5
+"""How late an answer may come: the page sends it when the time is up, and networks are slow."""
+POINTS = tuple(str(point) for point in range(-END, END + 1))
+_SECONDS = "seconds"
+
+
+def left(ledger: Ledger, turn: Turn) -> float | None:
+    """The seconds that are left for a judgment that was started, below 0 where its time is over; None without limit."""
+    limit = turn.screen.judging.limit if turn.screen.judging is not None else 0
+    if turn.started is None or not limit:
+        return None
+    return min(float(limit), turn.started + limit - ledger.clock())  # the clock may have been set back
+
+
+def close_overdue(ledger: Ledger, person: Person) -> None:
+    """Write down that there is no answer where the person's time is over."""
+    turn = ledger.begun(person)
+    if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
+        with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
+            ledger.answer(person, turn, {REASON: TIME_UP}, "", 0)
+
+
+def give(ledger: Ledger, person: Person, turn: Turn, slider: str) -> None:
+    """Write down where the slider stands. Nothing is changed once it was given.
+
+    Raises:
+        DeclarationError: it is no point of the slider, or the judgment was not started.
+        StaleAnswerError: there is another answer already.
+    """
+    if turn.started is None:
+        raise DeclarationError("press Start first: nothing was shown yet")
+    if slider not in POINTS:
+        raise DeclarationError(f"the slider has the points {POINTS[0]} to {POINTS[-1]}")
+    ledger.answer(person, turn, {SLIDER: slider}, "", 0)
+
+
+def slid(ledger: Ledger, one: Given) -> SliderAnswer:
+    """An answer, by its judge's pseudonym."""
+    point, reason = one.answers.get(SLIDER), one.answers.get(REASON, "")
+    judged = Judged(id=one.screen.item, slider=None if point is None else int(point))
+    return replace(asking_of(ledger, one.screen).answer(one.person.pseudonym, judged), reason=reason)
+
+
+def bonus(one: SliderAnswer) -> Fraction | None:
+    """What an answer earns, in dollars; None where there was none."""
+    return None if one.toward_right is None else INSTRUCTIONS[one.instruction].bonus(one.toward_right)
+
+
+def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
+    """A person's answers to a screen's question, judgment by judgment."""
+    mine = ledger.given(item=asked.item, practice=asked.practice, person=person.number)
+    return [slid(ledger, one) for one in mine]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What came of a judge's answers to one question: how far the last goes ``toward_right`` (None where none was
+    given), and the ``dollars`` of all."""
+
+    question: str
+    toward_right: int | None
+    dollars: Fraction
+
+
+def settled(ledger: Ledger, person: Person) -> list[Settled]:
+    """What came of all that a judge has answered, question by question."""
+    given = gathered(
+        ((one.screen.item, one.screen.heading), slid(ledger, one))
+        for one in ledger.given(person=person.number)
+    )
+    return [
+        Settled(question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction()))
+        for (_, question), mine in given.items()
+    ]
+
+
+def marked_by_last(ledger: Ledger, given: Sequence[Given]) -> tuple[int, int]:
+    """At how many of the questions a judge's last judgment goes toward the right option, and of how many."""
+    last = {one.screen.item: slid(ledger, one) for one in given}
+    return sum((one.toward_right or 0) > 0 for one in last.values()), len(last)
+
+
+def as_slider_answers(ledger: Ledger, *, dropped: bool = False) -> str:
+    """All answers as CSV, a row for each judgment, with the seconds that it took. Judgments whose time is over are
+    closed before."""
+    for person in ledger.people():
+        close_overdue(ledger, person)
+    head = [field.name for field in fields(SliderAnswer)]
+    return csv_text((*head, _SECONDS), _rows(ledger, dropped))
+
+
+def _rows(ledger: Ledger, dropped: bool) -> Iterator[tuple[object, ...]]:
+    for one in ledger.given(dropped=dropped):
+        took = None if REASON in one.answers else round(one.seconds, 1)
+        yield (*asdict(slid(ledger, one)).values(), took)

@@ -1,0 +1,116 @@
+"""``conqret debate judge``."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, note
+from conqret.debate.two_turn.outcome_command import Design
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret debate judge debates.jsonl --model gpt-4o-mini -o runs/debates\n\n"
+    "conqret debate judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run"
+)
+
+
+@grouped
+def judge(
+    questions: Annotated[
+        Path,
+        typer.Argument(help="Questions as `conqret debate questions` checks them; single_turn_debate, too."),
+    ],
+    *,
+    model: options.Model = None,
+    design: Design = None,
+    instruction: Annotated[
+        Literal["simple", "encourage-abstain"] | None,
+        options.option(
+            options.JUDGING,
+            "Only this one of the paper's two instructions, which differ in what abstaining earns. Default: both.",
+        ),
+    ] = None,
+    consultancy: Annotated[
+        bool,
+        options.option(
+            options.JUDGING,
+            "Also show each side's argument alone, as a control for the debate (conditions PSC and SC).",
+            "--consultancy",
+        ),
+    ] = False,
+    allowance: Annotated[
+        int | None,
+        options.option(
+            options.JUDGING,
+            "Tokens for each judgment, thoughts and answer together, instead of the five minutes that people had; a "
+            "longer answer counts as none. Default: no limit.",
+        ),
+    ] = None,
+    passage_tokens: Annotated[
+        int | None,
+        options.option(
+            options.JUDGING,
+            "The most tokens shown of each passage: every paragraph loses the same share of its end. (People read some "
+            "1600 in five minutes.)",
+        ),
+    ] = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
+    asking: Asking,
+) -> None:
+    """Let a model say which option is right, on a slider of seven points, with and without arguments: does debate help
+    it?
+
+    Each question is judged in both orders of its options, and in every condition that its texts allow: if every
+    question has its passage, those of the main design (passage and snippets, with arguments or without), else those of
+    the pilot (snippets, with arguments or without). A later judgment is shown the earlier one.
+    """
+    from dataclasses import asdict
+
+    from conqret.debate.two_turn.allowance import check_allowance, shortened
+    from conqret.debate.two_turn.debate_judge import askings, estimate
+    from conqret.debate.two_turn.judged_run import JudgedFolder, judge_debates
+    from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
+    from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.runs.run_places import default_folder, stem
+    from conqret.show.table import spaced
+
+    check_allowance(allowance, asking.calls.max_tokens)
+    found = read_two_turn(questions)
+    session = asking.session(model)
+    lost: dict[str, tuple[int, int]] = {}
+    if passage_tokens is not None:
+        found, lost = shortened(found, passage_tokens, session.options.model)
+    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
+    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
+    if asking.dry_run:
+        asking.tell_cost([estimate(asked, session)])
+        return
+    folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", session.options.model))
+    if lost:
+        before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
+        note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
+    run = partial(judge_debates, asked, session, folder, shortened=lost, overwrite=asking.kept.overwrite)
+    outcome = asking.ask(
+        run, len(asked), "judgments",
+        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
+    )  # fmt: skip
+    came, beside = outcome.summary.came, outcome.summary.beside
+    told = verdict(came)
+    data = {"verdict": told, **asdict(came), "beside": [asdict(one) for one in beside]}
+    there = len(asked) - sum(outcome.lost.values())
+    lines = (
+        *spaced([*outcome_tables(came), standings_table(beside)]),
+        told,
+        at(folder.answers_file, "answers"),
+        at(folder.floors_file, "floors"),
+    )
+    asking.conclude(data, lines, outcome, outcome.lost, there=there)

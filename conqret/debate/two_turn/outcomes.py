@@ -1,0 +1,301 @@
+"""What came of judging debates: who was right, who abstained, what it earned, and whether the debate helped.
+
+Shares, differences and bonuses are ratios of sums over answers, with intervals over passages; all of
+them leave out the same passages, so that differences are paired. (Parrish et al. 2022, section 3 and Table 2.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, writers_bonus
+from conqret.debate.two_turn.slider_answers import CONSULTANCY, SliderAnswer, conditions_of, design_of
+from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, average
+from conqret.stats.resampling import leave_one_out
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Factor = Literal["arguments", "both sides", "judgment", "instruction"]
+"""What may change accuracy; both sides are heard in a debate, and one alone in a consultancy."""
+
+Cell = tuple[str, int, str]
+"""Condition, number of the judgment, instruction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the answers of one cell come to.
+
+    ``correct``, ``incorrect`` and ``abstained`` are shares of the answers given; ``ratio`` is correct to incorrect;
+    ``accuracy`` the share of correct ones where nobody abstained; ``payoff`` dollars an answer. ``points`` counts the
+    answers at each point of the slider, -3 (surely wrong) to 3 (surely right); ``missing`` those not given.
+    """
+
+    condition: str
+    turn: int
+    instruction: str
+    correct: Estimate
+    incorrect: Estimate
+    abstained: Estimate
+    ratio: Estimate
+    accuracy: Estimate
+    payoff: Estimate
+    points: dict[int, int]
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How often answers of one strength (1 to 3 notches) were right, and from which confidence on they pay."""
+
+    instruction: str
+    strength: int
+    right: Estimate
+    pays_from: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Accuracy on one side of a factor and on the other, and the difference, over all else alike.
+
+    ``cells`` counts the pairs of cells that differ in this factor alone; the figures are means over them.
+    """
+
+    factor: Factor
+    before: str
+    after: str
+    without: Estimate
+    having: Estimate
+    difference: Estimate
+    cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How often judges go with a side, at the last judgment of a condition: the share of the answers that take a side.
+
+    ``argued`` is the side: the right option where both sides are heard, or the consultant's where one is.
+    """
+
+    condition: str
+    argued: Literal["right", "wrong"]
+    consultant: bool
+    rate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A judge over all its answers: accuracy where it did not abstain, how often it did, and dollars an answer."""
+
+    judge: str
+    accuracy: Estimate
+    abstained: Estimate
+    payoff: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """All that came of it; ``debate`` is the change by arguments at the last judgment that both conditions have (None
+    without one), ``consultancy`` that by hearing both sides and not one, ``followed`` whom judges go with, ``writers``
+    the dollars an answer for the writers of either side of debates."""
+
+    answers: int
+    missing: int
+    judges: int
+    questions: int
+    passages: int
+    cells: tuple[Outcome, ...]
+    confidence: tuple[Confidence, ...]
+    changes: tuple[Change, ...]
+    debate: Change | None
+    consultancy: Change | None
+    followed: tuple[Followed, ...]
+    writers: dict[str, float]
+
+
+def outcomes(
+    answers: Sequence[SliderAnswer],
+    *,
+    confidence: float = CONFIDENCE,
+) -> Outcomes:
+    """What these answers (of one design, one at least) come to."""
+    measured = _Measured(answers, confidence)
+    present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
+    last = max(turn for _, turn, _ in present)
+    before, after = conditions_of(answers)
+    alone = CONSULTANCY[design_of(answers[0])]
+    changes = (
+        measured.change("arguments", present, before, after),
+        measured.change("both sides", present, alone, after),
+        *(measured.change("judgment", present, str(one), str(one + 1)) for one in range(1, last)),
+        measured.change("instruction", present, *INSTRUCTIONS),
+    )
+
+    def at_the_end(factor: Factor, one: str, other: str) -> Change | None:
+        judged = [{turn for condition, turn, _ in present if condition == side} for side in (one, other)]
+        end = max(judged[0] & judged[1], default=last)
+        return measured.change(factor, [cell for cell in present if cell[1] == end], one, other)
+
+    given = [
+        one.toward_right
+        for one in answers
+        if one.turn == last and not one.consultant and one.toward_right is not None
+    ]
+    return Outcomes(
+        answers=len(answers),
+        missing=sum(one.slider is None for one in answers),
+        judges=len({one.judge for one in answers}),
+        questions=len({one.question for one in answers}),
+        passages=len({one.passage for one in answers}),
+        cells=tuple(map(measured.outcome, present)),
+        confidence=tuple(measured.by_confidence()),
+        changes=tuple(filter(None, changes)),
+        debate=at_the_end("arguments", before, after),
+        consultancy=at_the_end("both sides", alone, after),
+        followed=tuple(measured.followed(after, alone)),
+        writers={
+            "right": float(writers_bonus(True, given)) / max(len(given), 1),
+            "wrong": float(writers_bonus(False, given)) / max(len(given), 1),
+        },
+    )
+
+
+def standings(
+    answers: Sequence[SliderAnswer],
+    *,
+    confidence: float = CONFIDENCE,
+) -> tuple[Standing, ...]:
+    """Judges beside each other, in the order of their first answers, over the same passages."""
+    return tuple(_Measured(answers, confidence).standings())
+
+
+class _Measured:
+    """The answers as columns over the same passages."""
+
+    def __init__(self, answers: Sequence[SliderAnswer], confidence: float) -> None:
+        import numpy as np
+
+        self.answers, self.confidence = answers, confidence
+        self.resamples = leave_one_out([one.passage for one in answers])
+        points = [one.toward_right for one in answers]
+        self.given = np.array([one is not None for one in points])
+        self.points = np.array([one or 0 for one in points])
+        self.right, self.wrong = self.points > 0, self.points < 0
+        self.moved = self.right | self.wrong
+        self.dollars = np.array(
+            [float(INSTRUCTIONS[one.instruction].bonus(one.toward_right or 0)) for one in answers]
+        )
+
+    def standings(self) -> Iterator[Standing]:
+        """Each judge over all cells."""
+        import numpy as np
+
+        for judge in dict.fromkeys(one.judge for one in self.answers):
+            given = np.array([one.judge == judge for one in self.answers]) & self.given
+            yield Standing(
+                judge,
+                self._share(self.right & given, self.moved & given, "always abstained"),
+                self._share(given & ~self.moved, given),
+                self._share(self.dollars * given, given, scale="plain"),
+            )
+
+    def outcome(self, cell: Cell) -> Outcome:
+        """One cell of Table 2, and more."""
+
+        condition, turn, name = cell
+        here = self._in(cell)
+        given = here & self.given
+        places = self.points[given]
+        return Outcome(
+            condition, turn, name,
+            correct=self._share(self.right & given, given),
+            incorrect=self._share(self.wrong & given, given),
+            abstained=self._share(given & ~self.moved, given),
+            ratio=self._share(self.right & given, self.wrong & given, "nobody answered wrong", "plain"),
+            accuracy=self._accuracy(cell).estimate(self.confidence),
+            payoff=self._share(self.dollars * given, given, scale="plain"),
+            points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
+            missing=int((here & ~self.given).sum()),
+        )  # fmt: skip
+
+    def by_confidence(self) -> Iterator[Confidence]:
+        """How often each strength was right under each instruction that was given."""
+        import numpy as np
+
+        for name, told in INSTRUCTIONS.items():
+            here = np.array([one.instruction == name for one in self.answers])
+            pays = told.pays_from()
+            for strength in range(1, ENDS + 1) if here.any() else ():
+                strong = here & (abs(self.points) == strength)
+                share = self._share(self.right & strong, strong, "no answer is this sure")
+                yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
+
+    def followed(self, debate: str, alone: str) -> Iterator[Followed]:
+        """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
+        import numpy as np
+
+        turns = {name: max((one.turn for one in self.answers if one.condition == name), default=0)
+                 for name in (debate, alone)}  # fmt: skip
+        sides: tuple[tuple[str, str, NDArray[np.bool_]], ...] = (
+            (debate, "", self.right), (alone, "right", self.right), (alone, "wrong", self.wrong)
+        )  # fmt: skip
+        for name, consultant, followed in sides:
+            here = np.array(
+                [
+                    (one.condition, one.turn, one.consultant) == (name, turns[name], consultant)
+                    for one in self.answers
+                ]
+            )
+            if here.any():
+                rate = self._share(followed & here, self.moved & here, "everybody abstained")
+                yield Followed(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
+
+    def change(
+        self,
+        factor: Factor,
+        cells: Sequence[Cell],
+        before: str,
+        after: str,
+    ) -> Change | None:
+        """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
+        place = {"judgment": 1, "instruction": 2}.get(factor, 0)
+        by_side: list[dict[tuple[object, ...], Cell]] = [
+            {(*cell[:place], *cell[place + 1 :]): cell for cell in cells if str(cell[place]) == side}
+            for side in (before, after)
+        ]
+        alike = [other for other in by_side[0] if other in by_side[1]]
+        if not alike:
+            return None
+        without, having = ([self._accuracy(side[other]) for other in alike] for side in by_side)
+        pairs = [one.minus(other) for one, other in zip(having, without, strict=True)]
+        means = [average(part).estimate(self.confidence) for part in (without, having, pairs)]
+        return Change(factor, before, after, means[0], means[1], means[2], len(alike))
+
+    def _in(self, cell: Cell) -> NDArray[np.bool_]:
+        import numpy as np
+
+        return np.array([(one.condition, one.turn, one.instruction) == cell for one in self.answers])
+
+    def _accuracy(self, cell: Cell) -> Sampled:
+        here = self._in(cell)
+        moved = self.moved & here
+        return self.resamples.ratio(
+            self.right & here, moved, reason="everybody abstained", scale="share", counted=moved
+        )
+
+    def _share(
+        self, part: NDArray[np.generic], of: NDArray[np.bool_], reason: str = "", scale: Scale = "share"
+    ) -> Estimate:
+        found = self.resamples.ratio(
+            part, of, reason=reason or "no answer was given", scale=scale, counted=of
+        )
+        return found.estimate(self.confidence)
+
+
+def _order(cell: Cell) -> tuple[str, int, int]:
+    condition, turn, name = cell
+    return condition, turn, list(INSTRUCTIONS).index(name)

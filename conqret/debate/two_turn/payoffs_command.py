@@ -1,0 +1,72 @@
+"""``conqret debate payoffs``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import result
+
+if TYPE_CHECKING:
+    from conqret.debate.two_turn.payoffs import Instruction
+
+EPILOG = (
+    "Examples:\n\nconqret debate payoffs\n\n"
+    "conqret debate payoffs --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8 --json"
+)
+
+
+def payoffs(
+    instruction: Annotated[
+        Literal["simple", "encourage-abstain"] | None,
+        typer.Option(help="Only this one of the paper's two instructions. Default: both."),
+    ] = None,
+    bonuses: Annotated[
+        str | None,
+        typer.Option(
+            help="Bonuses of your own for the seven points of the slider, from surely right over abstain to surely "
+            "wrong, in dollars."
+        ),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """From which confidence on it pays a judge to answer, or to be sure: what the slider's bonuses reward.
+
+    The slider has seven points; its middle abstains. The thresholds follow from the bonuses alone.
+    """
+    from fractions import Fraction
+    from itertools import chain
+
+    from conqret.debate.two_turn.payoff_tables import payoff_tables
+    from conqret.debate.two_turn.payoffs import INSTRUCTIONS, Instruction
+    from conqret.errors import DeclarationError
+    from conqret.show.table import spaced
+
+    if bonuses is not None and instruction is not None:
+        raise DeclarationError("--bonuses are an instruction of your own: leave --instruction away")
+    shown = [one for name, one in INSTRUCTIONS.items() if instruction in (None, name)]
+    if bonuses is not None:
+        wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
+        try:
+            own = tuple(Fraction(str(one)) for one in options.numbers(bonuses, wanted))
+        except ValueError:  # infinite, or no number
+            raise DeclarationError(f"{wanted}, not {bonuses!r}") from None
+        shown = [Instruction("--bonuses", own)]
+    result(
+        [_plain(one) for one in shown],
+        spaced(chain.from_iterable(map(payoff_tables, shown))),
+        as_json=json_output,
+    )
+
+
+def _plain(one: Instruction) -> dict[str, Any]:
+    from conqret.debate.two_turn.payoffs import STRENGTHS
+
+    return {
+        "instruction": one.name,
+        "bonuses": [float(bonus) for bonus in one.bonuses],
+        "pays_from": {STRENGTHS[strength]: float(share) for strength, share in one.pays_from().items()},
+        "wins_from_percent": {name: one.first_winner(strength) for strength, name in enumerate(STRENGTHS)},
+    }

@@ -1,0 +1,153 @@
+"""How well counter-arguments are made, by the rubric of Parrish et al. 2022 (Table 3): the format ``counter-argument``
+over every counter-argument of two-turn debates, and what its grades come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from conqret.data import Document, Item, Judgment
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.debate.two_turn.two_turn_files import Argument, TwoTurnQuestion
+from conqret.errors import DeclarationError
+from conqret.io.label_set import LabelSet
+from conqret.io.text_cells import MAX_ID
+from conqret.judges.counter_argument import METRICS
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
+
+FORMAT = "counter-argument"
+HIRED_FROM = 3.3
+"""The mean grade from which writers were hired (section A.1)."""
+
+Kind = Literal["right", "wrong"]
+_WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
+
+
+class Graded(Frozen):
+    """The grades of some counter-arguments, 1 to 5, with 95% intervals over passages.
+
+    ``writer`` is empty where nobody is named, and ``argues_for`` says for which option they argue, None for both.
+    ``overall`` is the mean of all grades that were given. ``ungraded`` counts those without any.
+    """
+
+    writer: str
+    argues_for: Kind | None
+    counter_arguments: int
+    convincing: Estimate
+    snippets: Estimate
+    addresses: Estimate
+    overall: Estimate
+    ungraded: int
+
+
+def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
+    """An item for each counter-argument, with the argument that it answers beside it and the passage as its document.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    found = tuple(
+        _item(question, place)
+        for question in questions
+        for place, side in enumerate(question.sides)
+        if side.counter is not None
+    )
+    if not found:
+        raise DeclarationError(
+            "none of the questions has counter-arguments: write some with conqret debate argue"
+        )
+    return found
+
+
+Grades = Mapping[str, Sequence[float]]
+"""The grades of one counter-argument by metric, 1 to 5: one of a judge, several of people, or none."""
+
+
+def grades_of_judge(judgments: Iterable[Judgment]) -> Iterator[Grades]:
+    """What a judge says of each."""
+    for one in judgments:
+        raw = {name: one.measures[name].raw for name in METRICS}
+        yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
+
+
+def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
+    """What people say of each, by labels of their items.
+
+    Raises:
+        DeclarationError: nobody graded any of them.
+    """
+    given = gathered(
+        ((one.unit.item, one.dimension), one.value) for one in labels.labels if one.value is not None
+    )
+    found: list[Grades] = [{name: given.get((item.id, name), ()) for name in METRICS} for item in items]
+    if not any(any(one.values()) for one in found):
+        raise DeclarationError(
+            f"{labels.name} grades none of these counter-arguments: its items are named "
+            "QUESTION-against-1 and -2, as conqret annotate exports them"
+        )
+    return found
+
+
+def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[Graded, ...]:
+    """Each writer's grades by the option argued for, then in all."""
+    by_writer = gathered((pair[0].metadata[_WRITER], pair) for pair in zip(items, grades, strict=True))
+    kept: tuple[Kind | None, ...] = ("right", "wrong", None)
+    return tuple(
+        _graded(writer, kind, [pair for pair in own if kind in (None, pair[0].metadata[_KIND])])
+        for writer, own in by_writer.items()
+        for kind in kept
+    )
+
+
+def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]) -> Graded:
+    def mean(*names: str) -> Estimate:
+        given = [
+            (grade, item.metadata[_PASSAGE])
+            for item, grades in found
+            for name in names
+            for grade in grades[name]
+        ]
+        return mean_interval(
+            [grade for grade, _ in given],
+            [passage for _, passage in given],
+            ends=(1, 5),
+            reason="no grade was given",
+        )
+
+    return Graded(
+        writer=writer,
+        argues_for=kind,
+        counter_arguments=len(found),
+        convincing=mean("convincing"),
+        snippets=mean("snippets"),
+        addresses=mean("addresses"),
+        overall=mean(*METRICS),
+        ungraded=sum(not any(grades.values()) for _, grades in found),
+    )
+
+
+def _item(question: TwoTurnQuestion, place: int) -> Item:
+    """The counter-argument against the side at ``place``, for the other one."""
+    answered, own = question.sides[place], question.sides[1 - place]
+    passage = (Document(id=question.passage_id, text=question.passage),) if question.passage.strip() else ()
+    name = f"-against-{place + 1}"
+    return Item(
+        id=question.id[: MAX_ID - len(name)] + name,
+        topic=f"{question.question}\nThe argument is for: {answered.option}\nThe counter-argument is for: {own.option}",
+        documents=passage,
+        argument=_shown(answered.counter or answered.argument),
+        second_argument=_shown(answered.argument),
+        metadata={
+            _WRITER: question.writers[1 - place] if question.writers else "",
+            _PASSAGE: question.passage_id,
+            _KIND: "right" if question.right == 2 - place else "wrong",
+        },
+    )
+
+
+def _shown(argument: Argument) -> str:
+    """A text with its snippets listed under it."""
+    return "\n".join((argument.text, *(f"(#{n}) {one}" for n, one in enumerate(argument.snippets, start=1))))

@@ -1,0 +1,118 @@
+"""``read_annotations``: what people say of the arguments and counter-arguments of two-turn debates.
+
+A row is what one person says of one text: columns ``question``, ``text`` (argument or counter-argument), ``option`` (1
+or 2: which one the text argues for), ``annotator``, and at least one of ``quality`` (1 to 10), ``responds`` (yes or no,
+of counter-arguments) and ``strategies`` (a list, or names with ``;`` between them). (Parrish et al. 2022, section C.1.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
+from conqret.io.cell_values import as_list
+from conqret.io.checks import between, identifier, one_of
+from conqret.io.faults import Unfit, quoted
+from conqret.io.files import file_rows
+from conqret.io.pairs import ANSWERS
+from conqret.io.schema import Field, Schema, TableReader
+
+Kind = Literal["argument", "counter-argument"]
+BEST = 10
+"""The scale of quality: from 1, poor, to 10, the best that the writer could have made."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnnotation:
+    """What one person says of one text.
+
+    Attributes:
+        for_right: whether the text argues for the right option.
+        quality: 1 to 10; None where it was not rated.
+        responds: whether a counter-argument directly responds to the argument; None where that was not said.
+        strategies: names of what the writer does; empty where none were noted.
+    """
+
+    question: str
+    passage: str
+    annotator: str
+    kind: Kind
+    option: int
+    for_right: bool
+    quality: int | None
+    responds: bool | None
+    strategies: tuple[str, ...]
+
+
+def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    given = (
+        value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
+    )
+    if not isinstance(given, list):
+        raise Unfit(f"is {quoted(value)}", "Write names of strategies with ; between them")
+    names = [identifier(one, where, reader).casefold() for one in given if str(one).strip()]
+    return tuple(dict.fromkeys(names))
+
+
+ANNOTATION = Schema(
+    "an annotation",
+    {
+        "question": Field(("question", "question_id"), identifier, needed="Name the question"),
+        "kind": Field(
+            ("text", "kind"),
+            one_of({"argument": "argument", "counter-argument": "counter-argument"}, "kind of text"),
+            needed="Write argument or counter-argument",
+        ),
+        "option": Field(
+            ("option", "argues_for"),
+            between(1, 2, "Write 1 or 2: the option that the text argues for"),
+            needed="Say which option the text argues for: 1 or 2",
+        ),
+        "annotator": Field(("annotator", "rater"), identifier, needed="Name who says so"),
+        "quality": Field(("quality", "rating"), between(1, BEST, f"Write a whole number from 1 to {BEST}")),
+        "responds": Field(("responds", "directly_responds"), one_of(ANSWERS, "answer")),
+        "strategies": Field(("strategies", "strategy"), _names, ()),
+    },
+)
+
+
+def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[TextAnnotation, ...]:
+    """Read annotations of the texts of these questions, all of them checked.
+
+    Raises:
+        ItemsError: rows have faults: an unknown question, a text that is not there, a third option, one person twice on
+            one text, or a row that says nothing; all are listed.
+        DeclarationError: there is no row.
+    """
+    known = {one.id: one for one in questions}
+    reader = TableReader(file_rows(path), ANNOTATION)
+    found = []
+    for values in reader:
+        question, kind, option = known.get(values["question"]), values["kind"], values["option"]
+        if question is None:
+            reader.fault(
+                "question", f"is {quoted(values['question'])}, which is none of the questions", "Correct it"
+            )
+            continue
+        if kind == "counter-argument" and question.sides[2 - option].counter is None:
+            reader.fault(
+                "text", f"is a counter-argument, and {quoted(question.id)} has none", "Remove the row"
+            )
+        if kind == "argument" and values["responds"] is not None:
+            reader.fault(
+                "responds", "is said of an argument, and only counter-arguments respond", "Remove it"
+            )
+        if values["quality"] is None and values["responds"] is None and not values["strategies"]:
+            reader.fault(
+                "quality", "is missing, and nothing else is said", "Rate the text, or remove the row"
+            )
+        told = f"{question.id}, {kind} for option {option}, {values['annotator']}"
+        reader.once("question", told, "Keep one row of this person on this text")
+        found.append(
+            TextAnnotation(passage=question.passage_id, for_right=option == question.right, **values)
+        )
+    reader.finish(wanted="annotations")
+    return tuple(found)

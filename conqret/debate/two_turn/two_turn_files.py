@@ -1,0 +1,316 @@
+"""``read_two_turn``: questions with two options, and the debate on them, in a layout of conqret's own or as released;
+``read_questions``: the same without what is argued.
+
+Own: one JSON object a line::
+
+    {"id": "q7", "question": "…", "options": ["…", "…"], "right": 1, "passage_id": "p1", "passage": "…",
+     "arguments": [{"option": 1, "text": "…", "snippets": ["…"]}, {"option": 2, …}],
+     "counter_arguments": [{"against": 1, "text": "…", "snippets": []}, {"against": 2, …}]}
+
+Passage, snippets and counter-arguments may be absent, and ``writers`` may name who wrote for either option, counter-
+argument against the other one included. Released: single_turn_debate (Parrish et al. 2022, "Single-Turn
+Debate Does Not Help Humans Answer Hard Reading-Comprehension Questions"), which has neither passages nor
+counter-arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError, Fault
+from conqret.io.cell_values import as_list
+from conqret.io.checks import each, filled, identifier, number, text
+from conqret.io.checks import whole_number as whole
+from conqret.io.faults import Unfit, kind, quoted
+from conqret.io.files import file_rows
+from conqret.io.rows import Rows, columns_of
+from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.prompts.neutralizing import ANGLES
+from conqret.text.quotations import quoted_span
+
+_SHOWN = dict.fromkeys(map(ord, ANGLES), "\u2039")
+"""What models are shown for a bracket that could open a tag."""
+
+RELEASED = "output_data"
+"""The column by which single_turn_debate is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What is argued, with text snippets from the passage, which it cites as (#1), (#2) and so on."""
+
+    text: str
+    snippets: tuple[str, ...] = ()
+
+
+NOTHING = Argument("")
+"""Where nothing is argued."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An option with the argument for it, and the counter-argument against that argument, where there is one."""
+
+    option: str
+    argument: Argument
+    counter: Argument | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TwoTurnQuestion:
+    """A question with two sides, of which ``right`` (1 or 2) is; ``passage`` is empty where it is not known, and so is
+    ``writers``, who wrote for either side."""
+
+    id: str
+    question: str
+    sides: tuple[Side, Side]
+    right: int
+    passage_id: str
+    passage: str = ""
+    writers: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The question as a line of conqret's own layout."""
+        counters = [side.counter for side in self.sides if side.counter is not None]
+        return {
+            "id": self.id,
+            "question": self.question,
+            "options": [side.option for side in self.sides],
+            "right": self.right,
+            "passage_id": self.passage_id,
+            **({"passage": self.passage} if self.passage else {}),
+            "arguments": [{"option": n, **_plain(side.argument)} for n, side in enumerate(self.sides, start=1)],
+            **({"counter_arguments": [{"against": n, **_plain(one)} for n, one in enumerate(counters, start=1)]}
+               if counters else {}),
+            **({"writers": list(self.writers)} if self.writers else {}),
+        }  # fmt: skip
+
+
+def read_two_turn(path: Path) -> tuple[TwoTurnQuestion, ...]:
+    """Read questions and their debates, all of them checked.
+
+    Raises:
+        ItemsError: rows have faults: a missing side, an argument for a third option, a snippet that is not in the
+            passage, an id that stands twice; all are listed.
+        DeclarationError: there is no question.
+    """
+    rows = file_rows(path)
+    found = tuple(_released(rows) if RELEASED in columns_of(rows) else _own(rows))
+    if not found:
+        raise DeclarationError(f"{path} holds no questions")
+    return found
+
+
+def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
+    """Read questions that are still to be argued, each with its passage; what is argued there already is left aside.
+
+    Raises:
+        ItemsError: rows have faults, a missing passage among them; all are listed.
+        DeclarationError: there is no question, or the file is single_turn_debate, which has no passages.
+    """
+    rows = file_rows(path)
+    if RELEASED in columns_of(rows):
+        raise DeclarationError(
+            f"{path} is single_turn_debate, which has no passages, and arguments quote from them: give questions with "
+            "id, question, options, right, passage_id and passage"
+        )
+    kept = ("id", "question", "options", "right", "passage_id")
+    fields = {name: QUESTION.fields[name] for name in kept}
+    needed = Field(("passage",), filled, needed="Add its text: arguments quote from it")
+    reader = TableReader(rows, replace(QUESTION, fields={**fields, "passage": needed}))
+    found = []
+    for values in reader.named("Give each question an id of its own"):
+        one, two = (Side(option, NOTHING) for option in values.pop("options"))
+        found.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(one, two)))
+    reader.finish(wanted="questions")
+    return tuple(found)
+
+
+def quoted_in(passage: str, snippet: str) -> str | None:
+    """The words of the passage that a snippet quotes, as they stand there; None where it does not.
+
+    White space may differ, and so may brackets: models are shown ``‹`` for what could open a tag.
+    """
+    found = quoted_span(passage.translate(_SHOWN), snippet.translate(_SHOWN))
+    return passage[slice(*found)] if found else None
+
+
+def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    """A list of texts without blank ones at its end; before it they stay, as arguments cite snippets by number."""
+    listed = as_list(value)
+    if not isinstance(listed, list):
+        raise Unfit(f"is {kind(value)}, and a list of texts is expected", 'Write ["…", "…"]')
+    found = [text(one, f"{where}[{n}]", reader) for n, one in enumerate(listed, start=1)]
+    while found and not found[-1].strip():
+        found.pop()
+    return tuple(found)
+
+
+def _options(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    found = _texts(value, where, reader)
+    different = {one.strip() for one in found} - {""}
+    if len(different) != 2 or len(found) != 2:
+        raise Unfit(f"holds {len(different)} different options", "A debate has two: write both")
+    return found
+
+
+def _writers(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    found = tuple(identifier(one, where, reader) for one in _texts(value, where, reader))
+    if len(found) != 2:
+        raise Unfit(f"names {len(found)} writers", "Name two, one for either option, or remove it")
+    return found
+
+
+def _side(base: int = 1) -> Check:
+    """Which option: 1 or 2, or counted from another base."""
+
+    def check(value: object, where: str, reader: TableReader) -> int:
+        found = whole(value, where, reader) - base
+        if found not in (0, 1):
+            raise Unfit(
+                f"is {quoted(value)}, and there are two options", f"Write {base} or {base + 1}, or remove it"
+            )
+        return found
+
+    return check
+
+
+def _part(name: str) -> Schema:
+    return Schema(
+        "an argument",
+        {
+            "side": Field((name,), _side(), needed="Say which option: 1 or 2"),
+            "text": Field(("text", "argument"), filled, needed="Write the argument"),
+            "snippets": Field(("snippets",), _texts, ()),
+        },
+    )
+
+
+def _sided(side: int, text: str, snippets: tuple[str, ...]) -> tuple[int, Argument]:
+    return side, Argument(text, snippets)
+
+
+QUESTION = Schema(
+    "a question",
+    {
+        "id": Field(("id",), identifier, needed="Give each question an id"),
+        "question": Field(("question",), filled, needed="Write the question"),
+        "options": Field(("options",), _options, needed="Write both options"),
+        "right": Field(("right",), _side(), needed="Say which option is right: 1 or 2"),
+        "passage_id": Field(
+            ("passage_id",), identifier, needed="Name the passage: its questions belong together"
+        ),
+        "passage": Field(("passage",), text, ""),
+        "arguments": Field(
+            ("arguments",),
+            each(_part("option"), _sided),
+            needed="Give an argument for either option, or let conqret debate argue write them",
+        ),
+        "counter_arguments": Field(("counter_arguments",), each(_part("against"), _sided), ()),
+        "writers": Field(("writers",), _writers, ()),
+    },
+)
+RELEASED_ARGUMENT = Schema(
+    "an argument of single_turn_debate",
+    {
+        "passage_id": Field(("passage_id",), identifier, needed="Name the passage"),
+        "question_id": Field(("question_id",), identifier, needed="Number the question"),
+        "question": Field(("question_text",), filled, needed="Write the question"),
+        "option": Field(("argue_for",), filled, needed="Write the option that is argued for"),
+        "side": Field(("argue_for_id",), _side(0), needed="Say which option is argued for: 0 or 1"),
+        "right": Field(("argue_for_correct",), number, needed="Say whether this option is right"),
+        "text": Field(("argument",), filled, needed="Write the argument"),
+        "snippets": Field(("selected_snippets",), _texts, ()),
+    },
+)
+
+
+def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
+    reader, found = TableReader(rows, QUESTION), []
+    for values in reader.named("Give each question an id of its own"):
+        arguments = _both(reader, "arguments", values["arguments"], "for option")
+        counters: Sequence[Argument | None] | None = (None, None)
+        if values["counter_arguments"]:
+            counters = _both(reader, "counter_arguments", values["counter_arguments"], "against option")
+        for column in ("arguments", "counter_arguments") if values["passage"].strip() else ():
+            _check_snippets(reader, column, values[column], values["passage"])
+        if arguments is not None and counters is not None:
+            one, two = map(Side, values["options"], arguments, counters)
+            found.append(
+                TwoTurnQuestion(
+                    values["id"], values["question"], (one, two), values["right"] + 1, values["passage_id"],
+                    values["passage"], values["writers"],
+                )
+            )  # fmt: skip
+    reader.finish()
+    yield from found
+
+
+def _both(
+    reader: TableReader, column: str, given: Iterable[tuple[int, Argument]], what: str
+) -> Sequence[Argument] | None:
+    """The arguments by side; None, and faults, where a side has none or several."""
+    by_side: list[list[Argument]] = [[], []]
+    for side, argument in given:
+        by_side[side].append(argument)
+    for place, own in enumerate(by_side, start=1):
+        if len(own) != 1:
+            problem = f"has {len(own) or 'none'} {what} {place}"
+            reader.fault(column, problem, "Give exactly one for each of the two sides")
+    return [own[0] for own in by_side] if all(len(own) == 1 for own in by_side) else None
+
+
+def _check_snippets(
+    reader: TableReader, column: str, given: Iterable[tuple[int, Argument]], passage: str
+) -> None:
+    """A snippet is in the passage word for word; only white space may differ."""
+    for place, (_, argument) in enumerate(given, start=1):
+        for nth, snippet in enumerate(argument.snippets, start=1):
+            if snippet.strip() and quoted_in(passage, snippet) is None:
+                where = f"{column}[{place}].snippets[{nth}]"
+                remedy = "Copy it from the passage word for word, or remove it"
+                reader.fault(where, f"is {quoted(snippet)}, which is not in the passage", remedy)
+
+
+def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
+    """Each line has one writer's arguments, and the two sides of a question may stand in different lines."""
+    holder = Schema("a line", {RELEASED: Field((RELEASED,), each(RELEASED_ARGUMENT, dict), needed="Give it")})
+    reader = TableReader(rows, holder)
+    met = gathered(
+        (f"{one['passage_id']}-{one['question_id']}", {**one, "line": reader.line})
+        for values in reader
+        for one in values[RELEASED]
+    )
+    found = []
+    for name, given in met.items():
+        sides = {one["side"]: one for one in given}
+        if problem := _released_problem(given):
+            where = f"{RELEASED}, question {quoted(name)}"
+            remedy = "A question has two rows: one argues for the right option, one for the other"
+            reader.faults.add(Fault(rows.name, given[0]["line"], where, problem, remedy))
+            continue
+        one, two = (
+            Side(sides[side]["option"], Argument(sides[side]["text"], sides[side]["snippets"]))
+            for side in (0, 1)
+        )
+        right = 1 if sides[0]["right"] else 2
+        found.append(TwoTurnQuestion(name, given[0]["question"], (one, two), right, given[0]["passage_id"]))
+    reader.finish()
+    yield from found
+
+
+def _released_problem(given: Sequence[dict[str, Any]]) -> str:
+    if sorted(one["side"] for one in given) != [0, 1]:
+        return f"has {len(given)} arguments, not one for either option"
+    if len({one["question"] for one in given}) > 1:
+        return "is worded differently on its two sides"
+    rights = sum(bool(one["right"]) for one in given)
+    return "" if rights == 1 else f"has {rights} right options"
+
+
+def _plain(argument: Argument) -> dict[str, Any]:
+    return {"text": argument.text, **({"snippets": list(argument.snippets)} if argument.snippets else {})}

@@ -1,0 +1,77 @@
+"""How judges took the counter-arguments of a writer, and what each earned by the rule of Parrish et al. 2022 (section
+A.3): a judge is with the right option where the slider was moved toward it at all, and with the wrong one else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from conqret.data.gathering import gathered
+from conqret.debate.two_turn.judging_plan import QUESTION
+from conqret.debate.two_turn.payoffs import writers_bonus
+from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.debate.two_turn.writer_scores import last_with_arguments
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.records import Given, Person
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One counter-argument: its question, the ``option`` that it argued for and whether that one is ``right``; how many
+    of so many ``judges`` ended on its side, and the ``dollars`` that it earned."""
+
+    question: str
+    option: str
+    right: bool
+    judges: int
+    followed: int
+    dollars: Fraction
+
+
+def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
+    """Whether answers are on debates that were written in this study.
+
+    Raises:
+        DeclarationError: none is, or none names who wrote.
+    """
+    given = [(one.screen.item, one.person.pseudonym) for one in ledger.given()]
+    known = {(one.question, name) for one in last_with_arguments(answers) for name in _writers(one)}
+    if not known & set(given):
+        raise DeclarationError(
+            "these answers judge nothing that was written in this study: export its debates (conqret annotate export), "
+            "have those judged, and give the answers"
+        )
+
+
+def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[Taken]:
+    """Each of a writer's counter-arguments that was judged, in the order of the questions."""
+    by_question = gathered((one.question, one) for one in last_with_arguments(answers))
+    found = []
+    for one in ledger.given(person=person.number):
+        mine = [
+            given for given in by_question.get(one.screen.item, ()) if person.pseudonym in _writers(given)
+        ]
+        if mine:
+            found.append(_taken(ledger, one, mine))
+    return found
+
+
+def _taken(ledger: Ledger, one: Given, judged: Sequence[SliderAnswer]) -> Taken:
+    question = QUESTION.validate_json(ledger.text(one.screen.item))
+    argued_for = 3 - one.screen.against
+    right = question.right == argued_for
+    sliders = [given.toward_right or 0 for given in judged]
+    return Taken(
+        question.question,
+        question.sides[argued_for - 1].option,
+        right,
+        len(sliders),
+        sum((slider > 0) is right for slider in sliders),
+        writers_bonus(right, sliders),
+    )
+
+
+def _writers(one: SliderAnswer) -> tuple[str, str]:
+    return one.for_right, one.for_wrong

@@ -1,0 +1,119 @@
+"""Those who write debates: how often judges go with them, what they earn, and how persuasive they are.
+
+All of it goes by the last judgment with arguments, in debates, not in consultancies. Bonuses are those of Parrish et
+al. 2022 (section A.3). Persuasiveness is a rating by the model of Bradley and Terry, in points of Elo, as Khan et al.
+2024 ("Debating with More Persuasive LLMs Leads to More Truthful Answers") rate debaters: each answer is a game between
+the writers of its two options, and abstaining is a tie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from conqret.debate.two_turn.payoffs import writers_bonus
+from conqret.debate.two_turn.slider_answers import SliderAnswer, conditions_of
+from conqret.errors import DeclarationError
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.paired_ranking import SPREAD, START, Preference, bradley_terry
+from conqret.stats.resampling import mean_interval
+
+POINTS = SPREAD / math.log(10)
+"""Points of Elo for one unit of strength: 400 points are odds of ten to one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argued:
+    """One writer for one of the two options: the share of the answers that take a side and go with the writer, how many
+    answers there are, and the bonus in dollars."""
+
+    followed: Estimate
+    answers: int
+    dollars: float
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One writer; ``rating`` has no value where nobody else argued against it."""
+
+    writer: str
+    rating: Estimate
+    right: Argued
+    wrong: Argued
+
+
+def writers(answers: Sequence[SliderAnswer], *, confidence: float = CONFIDENCE) -> tuple[Writer, ...]:
+    """Every writer, the most persuasive first; intervals are over passages.
+
+    Raises:
+        DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
+    """
+    given = last_with_arguments(answers)
+    ratings = _ratings(given, confidence)
+    names = dict.fromkeys(name for one in given for name in (one.for_right, one.for_wrong))
+    found = [
+        Writer(
+            name,
+            ratings.get(name, undefined("nobody else argued against it")),
+            _argued([one for one in given if one.for_right == name], True, confidence),
+            _argued([one for one in given if one.for_wrong == name], False, confidence),
+        )
+        for name in names
+    ]
+    return tuple(sorted(found, key=lambda one: -(one.rating.value or 0.0)))
+
+
+def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
+    """The last judgments with arguments that were given, on debates whose writers are named.
+
+    Raises:
+        DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
+    """
+    shown = conditions_of(answers)[1]
+    named = [one for one in answers if one.for_right and one.for_wrong and one.condition == shown]
+    if not named:
+        raise DeclarationError(
+            f"no answer in condition {shown} names who wrote for either option: columns for_right and for_wrong are "
+            "needed, which conqret debate judge writes for debates by conqret debate argue"
+        )
+    last = max(one.turn for one in named)
+    return [one for one in named if one.turn == last and one.toward_right is not None]
+
+
+def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
+    games = [
+        Preference(one.for_right, one.for_wrong, _outcome(one.toward_right or 0), one.passage)
+        for one in given
+        if one.for_right != one.for_wrong
+    ]
+    if not games:
+        return {}
+    standings = bradley_terry(games, confidence=confidence)
+    return {one.player: _points(one.rating) for one in standings}
+
+
+def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> Argued:
+    sliders = [one.toward_right or 0 for one in given]
+    sided = [(one.passage, slider) for one, slider in zip(given, sliders, strict=True) if slider]
+    followed = mean_interval(
+        [float((slider > 0) is right) for _, slider in sided],
+        [passage for passage, _ in sided],
+        confidence=confidence,
+        scale="share",
+        reason="no answer takes a side",
+    )
+    return Argued(followed, len(given), float(writers_bonus(right, sliders)))
+
+
+def _outcome(toward_right: int) -> float:
+    return 0.5 if not toward_right else float(toward_right > 0)
+
+
+def _points(strength: Estimate) -> Estimate:
+    def points(one: float | None) -> float | None:
+        return None if one is None else START + POINTS * one
+
+    return replace(
+        strength, value=points(strength.value), low=points(strength.low), high=points(strength.high)
+    )

@@ -1,0 +1,154 @@
+"""``answer``: questions in, answers out, in one of several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from conqret._optional import require
+from conqret.debateqa.answer_page import write_answers
+from conqret.debateqa.answering.answering_run import (
+    Answering,
+    AnswersFolder,
+    AnswersOutcome,
+    GivenAnswer,
+    answer_all,
+)
+from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES, AnswerStrategy
+from conqret.debateqa.answering.desk import AnswerPlan
+from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.questions import SourcedQuestion, read_sourced
+from conqret.llm.client import Client
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.runs.run_places import default_folder, stem
+
+ENGINE = "bm25"
+"""By which chunks are searched where no engine is named: it needs no encoder."""
+
+Questions = str | Path | Sequence[SourcedQuestion]
+"""A file, or questions."""
+
+
+class AnsweringSettings(TypedDict, total=False):
+    """What :func:`conqret.answer` can be told of how to answer; :func:`answering` says what each means."""
+
+    strategy: str | AnswerStrategy
+    model: str | ClientOptions
+    agent: str | ClientOptions | None
+    index: str | Path | None
+    engine: str
+    encoder: str | None
+    trusted: bool | str | Path
+    plan: AnswerPlan | None
+    on_document: Callable[[], object]
+
+
+@strict_options
+def answering(
+    questions: Questions,
+    *,
+    strategy: str | AnswerStrategy = "none",
+    model: str | ClientOptions = OFFLINE_MODEL,
+    agent: str | ClientOptions | None = None,
+    index: str | Path | None = None,
+    engine: str = ENGINE,
+    encoder: str | None = None,
+    trusted: bool | str | Path = False,
+    plan: AnswerPlan | None = None,
+    on_document: Callable[[], object] = lambda: None,
+) -> Answering:
+    """What is to be answered, in which way, by whom and from what.
+
+    Args:
+        questions: a file with a column ``question``, or the questions.
+        strategy: ``none``, ``rag``, ``react``, ``cited``, or a plug-in's.
+        model: who answers; ``offline`` is the lexical baseline.
+        agent: who searches, where the strategy has an agent; by default the one who answers.
+        index: the corpus directory in which chunks are searched.
+        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        encoder: where the encoder of an index by vectors is.
+        trusted: only documents from DebateQA's trusted domains; or from these and those of a list in a file.
+        plan: the prompt, length, temperature and top-p of answers, and how much is retrieved.
+        on_document: is called as each chunk is read to be indexed.
+
+    Raises:
+        DeclarationError: a setting is wrong, or changes nothing of the strategy.
+        MissingDependencyError: something is retrieved, and pyterrier is not installed.
+    """
+    found = read_sourced([questions]) if isinstance(questions, str | Path) else tuple(questions)
+    source = None
+    if index is None and (trusted is not False or encoder is not None or engine != ENGINE):
+        raise DeclarationError(
+            "--engine, --encoder and --trusted say how a corpus is searched: name it with --index CORPUS"
+        )
+    if index is not None:
+        require("pyterrier", extra="retrieval")
+        from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
+
+        engines = [part.strip() for part in engine.split(",") if part.strip()]
+        domains = None
+        if trusted is not False:
+            domains = TrustedDomains() if trusted is True else read_trusted(Path(trusted))
+        source = ChunkSearch(
+            Path(index), engines=engines, encoder=encoder, trusted=domains, on_document=on_document
+        )
+    return Answering(
+        found, ANSWER_STRATEGIES.resolve(strategy), plan or AnswerPlan(), _client(model),
+        None if agent is None else _client(agent), source,
+    )  # fmt: skip
+
+
+def answer(
+    questions: Questions | Answering,
+    *,
+    output: str | Path | None = None,
+    prompts: str | Path | None = None,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[GivenAnswer], None] = lambda row: None,
+    **settings: Unpack[AnsweringSettings],
+) -> AnswersOutcome:
+    """Answer questions without retrieval, from what a search finds, or with an agent that searches (DebateQA, 5.4).
+
+    Args:
+        questions: a file, the questions, or what :func:`conqret.debateqa.answering.answer.answering` returns.
+        output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call goes on there. It
+            holds ``answers.jsonl``, which ``conqret score`` reads.
+        prompts: a folder with prompts of your own.
+        recordings: a store of answers to read and add to, by default in the folder.
+        replay: recordings to answer from; nothing is sent then.
+        overwrite: begin afresh where the folder holds another run.
+        on_start: gets the client, and how many answers are there from before.
+        on_row: gets each new answer.
+        settings: ``strategy``, ``model``, ``agent``, ``index`` and the others of
+            :func:`conqret.debateqa.answering.answer.answering`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder.
+    """
+    run = questions if isinstance(questions, Answering) else answering(questions, **settings)
+    folder = AnswersFolder(Path(output) if output is not None else place(questions, run))
+    outcome = answer_all(
+        run, folder,
+        recordings=None if recordings is None else Path(recordings),
+        replay=None if replay is None else Path(replay),
+        prompts=None if prompts is None else Path(prompts),
+        overwrite=overwrite, on_start=on_start, on_row=on_row,
+    )  # fmt: skip
+    passages = run.passages(outcome.rows)
+    write_answers(run.questions, outcome.rows, folder.record(), outcome.summary, passages, folder.report_file)
+    return outcome
+
+
+def place(questions: Questions | Answering, run: Answering) -> Path:
+    """Where answers go that were given no place."""
+    name = stem(Path(questions)) if isinstance(questions, str | Path) else "questions"
+    return default_folder(name, "answer", run.strategy.name, run.answerer.model)
+
+
+def _client(model: str | ClientOptions) -> ClientOptions:
+    return ClientOptions.of(model).resolved()

@@ -1,0 +1,271 @@
+"""Answers to questions as a run: recorded, resumable, in the layout that ``conqret score`` reads.
+
+Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came),
+``answers.jsonl`` (those that there are, with the chunks that they were given and the trace of the search),
+``summary.json`` and ``report.html``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import BaseModel
+
+from conqret.data import Document
+from conqret.data.item import Frozen
+from conqret.debateqa.answering.answering_strategy import AnswerStrategy
+from conqret.debateqa.answering.desk import KINDS, ROOM, AnswerPlan, Desk, NextStep, Searched
+from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.errors import DeclarationError
+from conqret.io.atomic import write_whole
+from conqret.io.corpus_folder import write_lines
+from conqret.io.in_folder import InFolder
+from conqret.io.questions import SourcedQuestion
+from conqret.judging.instrument import Asks
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.request import Plain
+from conqret.prompts import Library
+from conqret.runs.session import Session, Sessions
+from conqret.runs.study_run import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.trials import Trial
+
+if TYPE_CHECKING:
+    from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
+
+
+class GivenAnswer(Answered):
+    """An answer and how it came about: its length in tokens, whether the room for it was too small (``cut``), the ids
+    of the chunks that it was given, and the trace of the search."""
+
+    text: str = ""
+    tokens: int = 0
+    cut: bool = False
+    documents: tuple[str, ...] = ()
+    trace: tuple[Searched, ...] = ()
+
+
+class AnswersRecord(AskedRecord):
+    """What ``run.json`` says of answers; ``agent`` is what searches, with its settings (empty: nothing does), and
+    ``source`` is what is searched."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        **AskedRecord.SAME,
+        "asked": "questions",
+        "strategy": "strategy",
+        "plan": "settings",
+        "agent": "agent",
+        "source": "index",
+    }
+
+    kind: str = "answer"
+    strategy: str
+    plan: dict[str, Any]
+    agent: dict[str, Any]
+    source: str
+
+
+@dataclass(frozen=True)
+class AnswersFolder(AskedFolder[AnswersRecord, GivenAnswer]):
+    """The files of answers under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret answer"
+
+    answers_file = InFolder("answers.jsonl")
+    """The answers, ready to be scored."""
+
+
+class AnswersSummary(Frozen):
+    """A run in numbers: questions, answers, those that the room cut off, tokens of an answer and chunks for one (both
+    means, None without an answer), retrievals in all, and why answers are missing."""
+
+    model: str
+    agent: str
+    strategy: str
+    questions: int
+    answered: int
+    cut: int
+    tokens: float | None
+    chunks: float | None
+    searches: int
+    unanswered: dict[str, int]
+
+
+AnswersOutcome = Asked[GivenAnswer, AnswersSummary]
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Which questions are answered, in which way, by whom, from what.
+
+    Raises:
+        DeclarationError: the strategy wants something to search in, or takes none of what was set.
+    """
+
+    questions: Sequence[SourcedQuestion]
+    strategy: AnswerStrategy
+    plan: AnswerPlan
+    answerer: ClientOptions
+    agent: ClientOptions | None = None
+    source: ChunkSearch | None = None
+
+    def __post_init__(self) -> None:
+        way, plan = self.strategy, self.plan
+        if way.chunks and self.source is None:
+            raise DeclarationError(f"the strategy {way.name} retrieves: say in what, with --index CORPUS")
+        unused = {
+            "--index": self.source is not None and not way.chunks,
+            "--chunks": plan.chunks is not None and not way.chunks,
+            "--agent": self.agent is not None and not way.agent,
+            "--searches": plan.searches is not None and not way.agent,
+            "--prompt-kind": plan.kind != KINDS[0] and way.prompts,
+            "--length": plan.length is not None and way.prompts,
+            "--top-p": plan.top_p is not None and way.prompts,
+        }
+        for option, is_unused in unused.items():
+            if is_unused:
+                raise DeclarationError(
+                    f"{option} changes nothing of the strategy {way.name} ({way.summary}): leave it away"
+                )
+
+    @property
+    def searcher(self) -> ClientOptions:
+        """The agent, which is the answerer where no other is named."""
+        return self.agent or self.answerer
+
+    @property
+    def prompts(self) -> dict[str, type[BaseModel]]:
+        """What is asked by, with the types of the answers."""
+        own = self.strategy.prompts or {self.plan.prompt: Plain}
+        return {**own, **({self.strategy.agent: NextStep} if self.strategy.agent else {})}
+
+    def check(self, library: Library) -> None:
+        """Check that prompts and models are there and can do what is wanted of them.
+
+        Raises:
+            DeclarationError: a prompt is not there, or a model cannot answer in this way.
+        """
+        for name in self.prompts:
+            library[name]  # raises where it is not there
+        self.answerer.backend.check_can_ask("a debatable question", plain=not self.strategy.prompts)
+        if self.strategy.agent:
+            self.searcher.backend.check_can_ask("an agent's next step")
+
+    def desk(self, question: SourcedQuestion, library: Library, answerer: Asks, agent: Asks) -> Desk:
+        """Where a question is answered."""
+        way, plan = self.strategy, self.plan
+        return Desk(
+            question, plan, library, answerer, agent, self.answerer.model, self.source,
+            chunks=plan.chunks or way.chunks, searches=plan.searches or way.searches,
+            room=self.answerer.max_tokens or ROOM,
+        )  # fmt: skip
+
+    def passages(self, rows: Sequence[GivenAnswer]) -> dict[str, Document]:
+        """The chunks that answers were given, by their ids."""
+        names = dict.fromkeys(name for row in rows for step in row.trace for name in step.found)
+        return {} if self.source is None else self.source.read(tuple(names))
+
+    def record(self, session: Session) -> AnswersRecord:
+        """The record of the run."""
+        agent = {"model": self.searcher.model, **self.searcher.identity} if self.strategy.agent else {}
+        return AnswersRecord.of(
+            session, self.prompts, ((one.id, one.question) for one in self.questions),
+            strategy=self.strategy.name, plan=asdict(self.plan), agent=agent,
+            source="" if self.source is None else self.source.name,
+        )  # fmt: skip
+
+
+def answer_all(
+    run: Answering,
+    folder: AnswersFolder,
+    *,
+    recordings: Path | None = None,
+    replay: Path | None = None,
+    prompts: Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[GivenAnswer], None] = lambda row: None,
+) -> AnswersOutcome:
+    """Answer every question whose answer the folder does not hold.
+
+    Raises:
+        DeclarationError: as :func:`conqret.runs.study_run.ask_all` and :meth:`Answering.check`.
+    """
+
+    def finish(rows: Sequence[GivenAnswer]) -> AnswersSummary:
+        summary = _summary(run, rows)
+        write_lines(folder.answers_file, _records(run, rows))
+        write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
+        return summary
+
+    with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
+        run.check(sessions.library)
+        answerer, agent = sessions.of(run.answerer), sessions.of(run.searcher)
+        trials = [
+            Trial(question.id, partial(_answered, run, question, answerer, agent))
+            for question in run.questions
+        ]
+        return sessions.run(
+            ask_all(
+                trials, answerer, folder, run.record(answerer), finish,
+                beside=[] if agent is answerer else [agent],
+                overwrite=overwrite, on_start=on_start, on_row=on_row,
+            )
+        )  # fmt: skip
+
+
+async def _answered(
+    run: Answering,
+    question: SourcedQuestion,
+    answerer: Session,
+    agent: Session,
+    earlier: Mapping[str, GivenAnswer],
+) -> GivenAnswer:
+    desk = run.desk(question, answerer.library, answerer.client, agent.client)
+    try:
+        text = await run.strategy.respond(desk)
+    except Unanswered as error:
+        return GivenAnswer(id=question.id, trace=tuple(desk.trace), reason=error.reason, detail=error.detail)
+    return GivenAnswer(
+        id=question.id,
+        text=text,
+        tokens=answerer.client.count_tokens(text),
+        cut=desk.cut,
+        documents=tuple(one.id for one in desk.documents),
+        trace=tuple(desk.trace),
+    )
+
+
+def _records(run: Answering, rows: Sequence[GivenAnswer]) -> Iterator[dict[str, Any]]:
+    """The answers that there are, as ``conqret score`` reads them."""
+    for question, row in zip(run.questions, rows, strict=True):
+        if row.answered:
+            shown = row.model_dump(include={"tokens", "documents", "trace"}, mode="json")
+            yield {
+                "id": row.id,
+                "question": question.question,
+                "generation": row.text,
+                **shown,
+                **({"cut": True} if row.cut else {}),
+            }
+
+
+def _summary(run: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:
+    there = [row for row in rows if row.answered]
+    count = len(there)
+    return AnswersSummary(
+        model=run.answerer.model,
+        agent=run.searcher.model if run.strategy.agent else "",
+        strategy=run.strategy.name,
+        questions=len(rows),
+        answered=count,
+        cut=sum(row.cut for row in there),
+        tokens=sum(row.tokens for row in there) / count if count else None,
+        chunks=sum(len(row.documents) for row in there) / count if count else None,
+        searches=sum(bool(step.query) for row in there for step in row.trace),
+        unanswered=lost(rows),
+    )

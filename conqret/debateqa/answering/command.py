@@ -1,0 +1,165 @@
+"""``conqret answer``: answers to debatable questions, in one of several ways."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
+from conqret.console.printing import at, named, progress
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none\n\n"
+    "conqret answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run\n\n"
+    "conqret answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder models/gte "
+    "--agent gpt-4o --model gpt-4o-mini -o runs/react"
+)
+
+_WAY, _SEARCH = "How it is answered", "What is searched"
+
+
+@dataclass(frozen=True)
+class Way(Group):
+    """How answers are asked for."""
+
+    kind: Annotated[
+        str | None,
+        options.option(
+            _WAY,
+            "`basic`, `comprehensive` or `detailed` (DebateQA, Table 18). Default: `basic`.",
+            "--prompt-kind",
+        ),
+    ] = None
+    length: Annotated[
+        int | None,
+        options.option(_WAY, "Ask for an answer of about so many tokens. Default: no length is asked for."),
+    ] = None
+    temperature: Annotated[
+        float | None, options.option(_WAY, "The temperature of the model that answers. Default: 0.")
+    ] = None
+    top_p: Annotated[
+        float | None,
+        options.option(
+            _WAY, "Nucleus sampling: draw only from the likeliest tokens that together have this probability."
+        ),
+    ] = None
+    chunks: Annotated[
+        int | None,
+        options.option(_SEARCH, "How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react)."),
+    ] = None
+    searches: Annotated[
+        int | None,
+        options.option(_SEARCH, "The most retrievals of the agent, including the first. Default: 3."),
+    ] = None
+
+
+@grouped
+def answer(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help="A table with the column `question`, optionally `id`: JSONL, CSV, TSV or Parquet; or a benchmark."
+        ),
+    ],
+    *,
+    strategy: Annotated[
+        str,
+        options.option(
+            _WAY,
+            "`none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or "
+            "a plug-in's.",
+        ),
+    ] = "none",
+    way: Way,
+    index: Annotated[
+        Path | None,
+        options.option(
+            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed first if they are not."
+        ),
+    ] = None,
+    engine: Annotated[
+        str, options.option(_SEARCH, "bm25, dense, hnsw or a plug-in's; several with commas are fused.")
+    ] = "bm25",
+    encoder: Annotated[
+        str | None, options.option(_SEARCH, "The encoder of dense or hnsw: a folder, or a hub's name.")
+    ] = None,
+    trusted: Annotated[
+        bool, options.option(_SEARCH, "Only documents from .edu, .org, .gov, .info and .pro.", "--trusted")
+    ] = False,
+    trusted_list: Annotated[
+        Path | None,
+        options.option(_SEARCH, "Only from these and from the domains in this file, one per line."),
+    ] = None,
+    model: options.Model = None,
+    agent: Annotated[
+        str | None,
+        options.option(options.MODEL, "The model that searches, with react. Default: that of `--model`."),
+    ] = None,
+    agent_budget_usd: Annotated[
+        float | None,
+        options.option(
+            options.LIMITS,
+            "The most money for the agent, in addition to `--budget-usd`. Default: as much again.",
+        ),
+    ] = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
+    asking: Asking,
+) -> None:
+    """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
+
+    The folder then holds answers.jsonl, which `conqret score` reads (with the chunks behind each answer, and what was
+    searched), and report.html, which shows them.
+    """
+    from dataclasses import replace
+
+    from conqret import answer as write_answers
+    from conqret.debateqa.answer_page import answers_table
+    from conqret.debateqa.answering.answer import answering, place
+    from conqret.debateqa.answering.answering_cost import estimate
+    from conqret.debateqa.answering.answering_run import AnswersFolder
+    from conqret.debateqa.answering.desk import AnswerPlan
+    from conqret.errors import DeclarationError
+    from conqret.prompts import Library
+    from conqret.show.table import spaced
+
+    if agent_budget_usd is not None and agent is None:
+        raise DeclarationError("--agent-budget-usd is the money of another model: name it with --agent")
+    searcher = None if agent is None else asking.calls.of(agent)
+    if searcher is not None and agent_budget_usd is not None:
+        searcher = replace(searcher, budget_usd=agent_budget_usd)
+    with progress("indexing", quiet=asking.shown.quiet) as bar:
+        run = answering(
+            questions, strategy=strategy, model=asking.calls.of(model), agent=searcher, index=index, engine=engine,
+            encoder=encoder, trusted=trusted_list or trusted, plan=AnswerPlan(**way.given()), on_document=bar.advance,
+        )  # fmt: skip
+    if asking.dry_run:
+        asking.tell_cost(estimate(run, Library(asking.prompts)))
+        return
+    folder = AnswersFolder(output or place(questions, run))
+    by = named(run.answerer.model, run.answerer.backend.baseline, "an author")
+    by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
+    chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
+    outcome = asking.ask(
+        partial(
+            write_answers, run, output=folder.path, prompts=asking.prompts, **asking.kept.given(),
+        ),
+        len(run.questions), "answers", doing="answering", by=by,
+        about=f"{number(len(run.questions), 'question')}, strategy {strategy}{chunks}, answered by",
+    )  # fmt: skip
+    summary = outcome.summary
+    if summary.cut:
+        asking.shown.note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")
+    lines = [
+        *spaced([answers_table(summary)]),
+        *([at(folder.answers_file, "answers")] if summary.answered else []),
+        at(folder.report_file, "page"),
+    ]
+    asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.answered)

@@ -1,0 +1,175 @@
+"""Where a question is answered: what a strategy can search and ask, and the trace of what it did."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from conqret.data import Document
+from conqret.data.item import Frozen
+from conqret.debateqa.answering import offline_answer as baseline
+from conqret.debateqa.curation.curation_requests import Said, asked, fitted
+from conqret.errors import DeclarationError, check_positive
+from conqret.io.questions import SourcedQuestion
+from conqret.judging.instrument import Asks
+from conqret.judging.responses import Typed
+from conqret.llm.request import Plain
+from conqret.prompts import Library, Rendered
+
+if TYPE_CHECKING:
+    from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
+
+ROOM = 2_048
+"""Tokens that an answer may take where nobody says how many: the paper's longest averages stay under 1,000 (Figure
+14)."""
+KINDS = ("basic", "comprehensive", "detailed")
+"""The prompts of Table 18; each is ``answer/KIND``."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlan:
+    """How questions are answered, whatever the strategy.
+
+    Attributes:
+        kind: the prompt, ``answer/KIND``.
+        length: about so many tokens are asked for (DebateQA, F.3); None: nothing is said of it.
+        temperature, top_p: how the answerer draws (F.2); the agent does not draw.
+        chunks, searches: in place of the strategy's own.
+
+    Raises:
+        DeclarationError: a number is out of its range.
+    """
+
+    kind: str = KINDS[0]
+    length: int | None = None
+    temperature: float = 0.0
+    top_p: float | None = None
+    chunks: int | None = None
+    searches: int | None = None
+
+    def __post_init__(self) -> None:
+        check_positive({"--length": self.length, "--chunks": self.chunks, "--searches": self.searches})
+        if not 0 <= self.temperature < math.inf:
+            raise DeclarationError(f"--temperature is {self.temperature}; it must be a number, 0 or more")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise DeclarationError(f"--top-p is {self.top_p}; it is a probability above 0, 1 at most")
+
+    @property
+    def prompt(self) -> str:
+        """The id of the prompt."""
+        return f"answer/{self.kind}"
+
+
+class NextStep(Typed):
+    """What is still missing, and the query to search with next; an empty query where enough is found."""
+
+    thought: Said
+    query: str = Field(max_length=1_000)
+
+    @field_validator("query")
+    @classmethod
+    def _new(cls, query: str, info: ValidationInfo) -> str:
+        words = query.lower().split()
+        if words and any(words == one.lower().split() for one in (info.context or {}).get("queries", ())):
+            raise ValueError("this was searched for already: search for something else, or leave it empty")
+        return " ".join(query.split())
+
+
+class Searched(Frozen):
+    """A step of the trace: the thought before it (none before the first), the query (empty: enough was found), and the
+    ids of the chunks that it brought."""
+
+    thought: str = ""
+    query: str = ""
+    found: tuple[str, ...] = ()
+
+
+@dataclass
+class Desk:
+    """One question with all that may be used to answer it. ``chunks`` and ``searches`` are how much may be retrieved.
+
+    What was done stands in ``trace``, what was found in ``documents``, each once; ``cut`` says that the room for the
+    answer ended before it did.
+    """
+
+    question: SourcedQuestion
+    plan: AnswerPlan
+    library: Library
+    answerer: Asks
+    agent: Asks
+    model: str
+    source: ChunkSearch | None
+    chunks: int
+    searches: int
+    room: int = ROOM
+    trace: list[Searched] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+    cut: bool = False
+
+    def search(self, query: str, thought: str = "") -> list[Document]:
+        """The best chunks for a query that were not found before.
+
+        Raises:
+            DeclarationError: there is nothing to search in, or no retrieval is left.
+        """
+        if self.source is None or len(self.trace) >= self.searches:
+            raise DeclarationError(f"a strategy searches more often than it says: {self.searches} time(s)")
+        known = {one.id for one in self.documents}
+        ranked = self.source.search(query, self.chunks + len(known))
+        new = [one for one in ranked if one.id not in known][: self.chunks]
+        self.documents += new
+        self.trace.append(Searched(thought=thought, query=query, found=tuple(one.id for one in new)))
+        return new
+
+    async def next_step(self, prompt: str) -> NextStep:
+        """What the agent wants to do after all that it has read; a step without a query ends the trace.
+
+        Raises:
+            Unanswered: it gave no valid answer.
+        """
+        queries = [one.query for one in self.trace]
+
+        def render(shown: Sequence[Document]) -> Rendered:
+            left = iter(shown)
+            steps = [
+                {"thought": one.thought, "query": one.query, "documents": list(islice(left, len(one.found)))}
+                for one in self.trace
+            ]
+            return self.library[prompt].render(
+                {"question": self.question.question, "steps": steps, "left": self.searches - len(steps)}
+            )
+
+        step = await asked(
+            prompt, self.question.id, fitted(render, self.documents, self.agent, answer_room=ROOM), NextStep,
+            self.agent, lambda: baseline.next_step(self.question.question, len(queries)),
+            context={"queries": queries},
+        )  # fmt: skip
+        if not step.query:
+            self.trace.append(Searched(thought=step.thought))
+        return step
+
+    async def answer(self) -> str:
+        """The answer by the prompt that the user chose, over what was found.
+
+        Raises:
+            Unanswered: there is none.
+        """
+        question, plan = self.question.question, self.plan
+        prompt = self.library[plan.prompt]
+        settings = {"with_documents": bool(self.documents), "length": plan.length or 0}
+
+        def render(shown: Sequence[Document]) -> Rendered:
+            return prompt.render({"question": question, "documents": shown}, settings)
+
+        said = await asked(
+            prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
+            self.answerer, lambda: baseline.answer(question, [one.text for one in self.documents], plan.length),
+            temperature=plan.temperature, top_p=plan.top_p, max_tokens=self.room,
+        )  # fmt: skip
+        self.cut = said.cut
+        return said.text

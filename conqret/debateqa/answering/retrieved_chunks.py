@@ -1,0 +1,103 @@
+"""A corpus in chunks of about 2,000 characters, as a corpus of its own: indexed and searched as any other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from conqret.data import Document
+from conqret.debateqa.curation.token_chunks import chunks
+from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.errors import DeclarationError
+from conqret.io.corpus_folder import write_lines
+from conqret.retrieval.collection import Collection
+from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.pipeline import BM25_NAME, Plan, assemble, open_indexes
+
+CHARACTERS = 2_000
+"""Of a chunk at most (DebateQA, F.1)."""
+FOLDER = "chunks"
+"""Where the chunks of a corpus lie, inside it: a folder for each list of trusted domains."""
+LAYOUT = 1
+"""Raise it when a text is cut in another way."""
+
+
+class ChunkSearch:
+    """Finds the chunks of a corpus that say most on a query.
+
+    Args:
+        corpus: a corpus directory; its chunks are written and indexed where they are not.
+        engines: as ``conqret retrieve --engine`` has them; several are fused by ranks.
+        encoder: where the encoder of those by vectors is.
+        trusted: only documents from these domains; None: all.
+
+    Raises:
+        DeclarationError: there is no such corpus or engine, or no document is from a trusted domain.
+    """
+
+    def __init__(
+        self,
+        corpus: Path,
+        *,
+        engines: Sequence[str] = (BM25_NAME,),
+        encoder: str | None = None,
+        trusted: TrustedDomains | None = None,
+        on_document: Callable[[], object] = lambda: None,
+    ) -> None:
+        folder = written(Collection(corpus), trusted)
+        for name in engines if encoder is not None else ():
+            if name != BM25_NAME:  # a chunk is embedded as one passage (DebateQA, F.1)
+                open_index(folder, name, {"encoder": encoder, "passage_words": CHARACTERS}, on_document)
+        self.indexes = open_indexes(folder, engines, encoder, on_document)
+        self.name = " + ".join(f"{one.engine} {one.fingerprint}" for one in self.indexes)
+
+    def __len__(self) -> int:
+        return len(self.indexes[0])
+
+    def search(self, query: str, depth: int) -> list[Document]:
+        """The chunks for a query, best first, ``depth`` at most; the id of one is its document's with its number."""
+        import pandas as pd
+
+        pipeline = assemble(self.indexes, Plan(depth=depth), None).pipeline
+        found = pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}])).sort_values("rank")
+        return list(self.read([str(one) for one in found["docno"]][:depth]).values())
+
+    def read(self, names: Sequence[str]) -> dict[str, Document]:
+        """The chunks of these ids, in this order; an unknown one is left out."""
+        entries = self.indexes[0].entries(names)
+        return {
+            name: Document(id=name, text=one.text, title=one.title, url=one.url)
+            for name, one in entries.items()
+        }
+
+
+def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
+    """The corpus directory of the chunks, which is written where there is none of these documents.
+
+    Raises:
+        DeclarationError: a line is no document, or none is from a trusted domain.
+    """
+    made_by = json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode()
+    with collection.documents_file.open("rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.sha256(made_by))
+    folder = collection.folder / FOLDER / digest.hexdigest()[:16]
+    if (folder / "documents.jsonl").is_file():
+        return folder
+    lines = _lines(collection, trusted)
+    first = next(lines, None)
+    if first is None:
+        whose = "no text" if trusted is None else "no document from a trusted domain"
+        raise DeclarationError(f"{collection.documents_file} holds {whose}: there is nothing to retrieve")
+    write_lines(folder / "documents.jsonl", chain([first], lines))
+    return folder
+
+
+def _lines(collection: Collection, trusted: TrustedDomains | None) -> Iterator[dict[str, str]]:
+    for one in collection.documents():
+        if trusted is None or one.url in trusted:
+            for number, text in enumerate(chunks(one.text, CHARACTERS, len), start=1):
+                name = f"{one.id}#{number}"
+                yield {"id": name, "title": one.title, "text": text, "url": one.url, "licence": one.licence}

@@ -1,0 +1,140 @@
+"""Baselines of one system's answers: what they need is made ready first, and then all are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.debateqa.baselines import bartscore, semscore
+from conqret.debateqa.baselines.llm_metrics import ask
+from conqret.debateqa.baselines.metric_list import Baseline
+from conqret.debateqa.baselines.text_similarity import Likeness, Similarity, bleu, rouge_l
+from conqret.debateqa.dispute_awareness import acknowledges
+from conqret.debateqa.kept import KeptValues
+from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
+from conqret.errors import DeclarationError
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.runs.session import Session
+
+CHUNK = 16
+"""Answers that are compared together and then kept: enough to batch by length, few enough to lose little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The neural metrics' models (a folder, or a name on a hub) and where they run."""
+
+    bart: str = bartscore.DEFAULT_MODEL
+    encoder: str = semscore.DEFAULT_MODEL
+    device: str | None = None
+    dtype: str | None = None
+
+
+def prepared(
+    baselines: Sequence[Baseline], cases: Sequence[Case], models: Models, client: ClientOptions | None = None
+) -> dict[str, Similarity]:
+    """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
+
+    ``client`` are the options of the model whose answers are needed (None: no model's are).
+
+    Raises:
+        DeclarationError: a package or a model is missing, no question has what a metric needs, or the model cannot
+            be asked with these options.
+    """
+    for kind, there, need in (
+        ("similarity", any(case.partial for case in cases), "a partial answer"),
+        ("asked", any(case.question.strip() for case in cases), "a text"),
+    ):
+        wanting = [one.name for one in baselines if one.kind == kind]
+        if wanting and not there:
+            raise DeclarationError(
+                f"no question that was answered has {need}, and {', '.join(wanting)} needs one: give DebateQA's "
+                "layout with --references, or map its columns with --columns"
+            )
+    if client is not None:
+        for name in (one.name for one in baselines if one.kind == "asked"):
+            client.backend.check_can_ask(name)
+        Client(client, store=None)
+    makers: Mapping[str, Callable[[], Similarity]] = {
+        "bleu": bleu,
+        "rouge-l": rouge_l,
+        "semscore": lambda: semscore.SemScore(models.encoder, device=models.device, dtype=models.dtype),
+        "bartscore": lambda: bartscore.BartScore(models.bart, device=models.device, dtype=models.dtype),
+    }
+    wanted = {one.name for one in baselines}
+    return {name: make() for name, make in makers.items() if name in wanted}
+
+
+def baseline_rows(
+    baselines: Sequence[Baseline],
+    cases: Sequence[Case],
+    system: str,
+    *,
+    similarities: Mapping[str, Similarity],
+    session: Session,
+    kept: KeptValues | None = None,
+    on_answer: Callable[[str, int], None] = lambda metric, number: None,
+) -> list[ScoreRow]:
+    """One row a baseline and case, baselines in their order; those that are asked of a model are asked first.
+
+    ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with a baseline's name and the
+    number of each case that is compared.
+    """
+    asked = {one.name: one.metric for one in baselines if one.kind == "asked"}
+    found = ask(asked, cases, session, system) if asked else {}
+    for one in baselines:
+        if one.kind == "similarity":
+            found[one.name] = _compared(one, similarities[one.name], cases, system, kept, on_answer)
+        elif one.kind == "text":
+            found[one.name] = [_acknowledged(one.metric, case, system) for case in cases]
+    return [row for one in baselines for row in found[one.name]]
+
+
+def _compared(
+    baseline: Baseline,
+    similarity: Similarity,
+    cases: Sequence[Case],
+    system: str,
+    kept: KeptValues | None,
+    on_answer: Callable[[str, int], None],
+) -> list[ScoreRow]:
+    metric, instrument = baseline.metric, similarity.instrument
+    rows = []
+    for begin in range(0, len(cases), CHUNK):
+        chunk = cases[begin : begin + CHUNK]
+        found = {
+            place: _unfit(case) or (None if kept is None else kept.find(metric, similarity.fingerprint, case))
+            for place, case in enumerate(chunk)
+        }
+        places = [place for place in range(len(chunk)) if found[place] is None]
+        for place, likeness in zip(places, similarity.compare([chunk[one] for one in places]), strict=True):
+            found[place] = likeness
+            if kept is not None:
+                kept.keep(metric, similarity.fingerprint, chunk[place], likeness)
+        for place, case in enumerate(chunk):
+            one = found[place] or Likeness(None, "not compared")
+            rows.append(
+                ScoreRow(system, case.id, metric, instrument, one.value, len(case.partial), one.reason, one.detail)
+            )  # fmt: skip
+            on_answer(baseline.name, begin + place)
+    return rows
+
+
+def _unfit(case: Case) -> Likeness | None:
+    """Why a case cannot be compared; None where it can."""
+    if not case.answer.strip():
+        return Likeness(None, EMPTY_ANSWER)
+    if not case.partial:
+        return Likeness(None, NO_PARTIAL_ANSWERS)
+    if not all(one.strip() for one in case.partial):
+        return Likeness(None, "a partial answer of the question is empty")
+    return None
+
+
+def _acknowledged(metric: str, case: Case, system: str) -> ScoreRow:
+    name = "the first words of the answer"
+    if not case.answer.strip():
+        return ScoreRow(system, case.id, metric, name, None, 1, EMPTY_ANSWER)
+    return ScoreRow(system, case.id, metric, name, float(acknowledges(case.answer)))

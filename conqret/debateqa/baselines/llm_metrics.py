@@ -1,0 +1,125 @@
+"""The baselines that are asked of a model: Direct-Score, G-Eval and Num-of-POVs (DebateQA, B.1.2 and Table 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from functools import partial
+from statistics import fmean
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
+from conqret.debateqa.metric_requests import Case, Figure, Question, ask_about, expected_about
+from conqret.debateqa.score_table import ScoreRow
+from conqret.judging.cost import Expected
+from conqret.judging.responses import OneToFive, Typed, Whole
+from conqret.judging.scales import ONE_TO_FIVE
+from conqret.llm.client import Client
+from conqret.llm.ratings import rating_distribution
+from conqret.llm.request import TokenLogprobs
+from conqret.runs.session import Session
+from conqret.runs.trials import collect
+
+CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
+WEIGHTED = "the mean over the rating's log-probabilities"
+"""The detail of a g-eval rating for which the provider gave them; without, it is the rating as given."""
+
+
+ANSWER_TOKENS = {"g-eval": 300}
+"""An answer with its reasoning."""
+NUMBER_TOKENS = 10
+"""An answer that is a number alone, ``{"score": 4}``."""
+
+
+class Grade(Typed):
+    """A grade from 1 to 5."""
+
+    score: OneToFive
+
+
+class ReasonedRating(Typed):
+    """Reasoning along the steps, then the rating from 1 to 5 that follows."""
+
+    reasoning: str
+    rating: OneToFive
+
+
+class Viewpoints(Typed):
+    """How many viewpoints there are, 0 to 10."""
+
+    viewpoints: Annotated[Whole, Field(ge=0, le=MOST_VIEWS)]
+
+
+def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
+    """``sum over x of P(x) * x`` (G-Eval, Equation 1) where the provider gives log-probabilities, else the rating."""
+    distribution = rating_distribution(logprobs, "rating", CHOICES)
+    if distribution is None:
+        return float(rated.rating), ""
+    return sum(one * share for one, share in distribution.items()), WEIGHTED
+
+
+def _reasoned(case: Case) -> Mapping[str, Any]:
+    steps = Findings(case.question, case.answer).steps
+    found = ", ".join(f"{name} {value:.2f}" for name, value in steps.items())
+    return {"reasoning": f"Counted: {found}.", "rating": ONE_TO_FIVE.rating(fmean(steps.values()))}
+
+
+QUESTIONS: Mapping[str, Question] = {
+    "direct-score": Question(
+        "baselines/direct-score",
+        Grade,
+        lambda grade, logprobs: (float(grade.score), ""),
+        lambda case: {
+            "score": ONE_TO_FIVE.rating(fmean(Findings(case.question, case.answer).criteria.values()))
+        },
+    ),
+    "g-eval": Question("baselines/g-eval", ReasonedRating, _weighted, _reasoned, logprobs=True),
+    "num-of-povs": Question(
+        "baselines/num-of-povs",
+        Viewpoints,
+        lambda counted, logprobs: (float(counted.viewpoints), ""),
+        lambda case: {"viewpoints": Findings(case.question, case.answer).viewpoints},
+    ),
+}
+
+
+def ask(
+    metrics: Mapping[str, str], cases: Sequence[Case], session: Session, system: str
+) -> dict[str, list[ScoreRow]]:
+    """Ask every case each of ``metrics`` (a name among :data:`QUESTIONS`, and its name in the table).
+
+    The rows by name, in the order of the cases. Without a valid answer there is no value, and a reason.
+
+    Raises:
+        DeclarationError: the recordings are none, or there is a budget and the model's price is unknown.
+    """
+
+    def one(name: str, case: Case, client: Client) -> Awaitable[ScoreRow]:
+        row = ScoreRow(system, case.id, metrics[name], _instrument(name, session), None)
+        return ask_about(case, QUESTIONS[name], row, session, client)
+
+    async def all_of(client: Client) -> list[ScoreRow]:
+        works = (
+            (f"{name} {place}", partial(one, name, case, client))
+            for name in metrics
+            for place, case in enumerate(cases)
+        )
+        return await collect(works, in_flight=client.in_flight)
+
+    rows = session.run(all_of)
+    return {name: rows[place * len(cases) : (place + 1) * len(cases)] for place, name in enumerate(metrics)}
+
+
+def estimate(metrics: Iterable[str], cases: Sequence[Case], session: Session) -> list[Expected]:
+    """The calls, tokens and dollars of :func:`ask`, one for each of ``metrics``."""
+    return [
+        expected_about(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))
+        for name in metrics
+    ]
+
+
+def _instrument(name: str, session: Session) -> str:
+    """The model and the prompt's version; the offline model is named for what it is."""
+    model = "offline, a lexical baseline" if session.options.backend.baseline else session.options.model
+    return f"{model}, prompt v{session.library[QUESTIONS[name].prompt].version}"

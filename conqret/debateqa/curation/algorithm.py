@@ -1,0 +1,224 @@
+"""Algorithm 1 of DebateQA as trials that wait for each other: queries, documents, points of view, explanations.
+
+Each step of a question is a row of its own, so that a stopped run goes on in the middle of a question. How many points
+of view there are is known only once they are there, so there is a place for each that there may be; the row of a place
+that stays free is empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from conqret.data import Document
+from conqret.debateqa.curation import curation_requests as asking
+from conqret.debateqa.curation import offline_perspectives as baseline
+from conqret.debateqa.curation.curation_requests import PointOfView, Unanswered, asked, fitted
+from conqret.debateqa.curation.page_ranking import LEXICAL, LISTWISE, RERANKERS, by_words, listwise
+from conqret.debateqa.curation.source_pages import Source
+from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.errors import DeclarationError, check_known, check_positive
+from conqret.io.questions import SourcedQuestion
+from conqret.judging.fitting import ANSWER_ROOM, with_texts
+from conqret.llm.backend import backend_of
+from conqret.llm.client import Client
+from conqret.llm.trim import trim_proportionally
+from conqret.retrieval.merge import round_robin
+from conqret.runs.session import Session
+from conqret.runs.study_run import Answered
+from conqret.runs.trials import Trial
+
+DEPTH = 20
+"""Documents that are taken of each query."""
+POOL = 20
+"""Trusted documents that are reranked: one window of the listwise reranker."""
+
+_Bound = Callable[[str, Mapping[str, "Step"]], Awaitable["Step"]]
+_Work = Callable[[SourcedQuestion, str, Mapping[str, "Step"]], Awaitable["Step"]]
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
+_RULE = re.compile(r"_{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How partial answers are collected (DebateQA, A.2 and A.3).
+
+    Attributes:
+        keep: documents of a question at most, the best by the reranker.
+        least_documents, least_views: a question with fewer is filtered.
+        document_tokens, prompt_tokens: what a document, and all of a prompt together, are cut to.
+        rerank: who puts the documents in order, one of :data:`~conqret.debateqa.curation.page_ranking.RERANKERS`.
+
+    Raises:
+        DeclarationError: a number is below 1, fewer documents are kept than are needed, or there is no such reranker.
+    """
+
+    keep: int = 5
+    least_documents: int = 3
+    least_views: int = 3
+    document_tokens: int = 80_000
+    prompt_tokens: int = 120_000
+    rerank: str = LISTWISE
+
+    def __post_init__(self) -> None:
+        numbers = {name: value for name, value in asdict(self).items() if name != "rerank"}
+        check_positive({f"--{name.replace('_', '-')}": value for name, value in numbers.items()})
+        check_known("reranker", RERANKERS, self.rerank)
+        if self.keep < self.least_documents:
+            raise DeclarationError(
+                f"--keep {self.keep} leaves every question with fewer documents than --least-documents "
+                f"{self.least_documents}"
+            )
+
+
+class Step(Answered):
+    """What became of one step of one question; only what the step is about is set.
+
+    ``found`` documents came of the search, ``trusted`` of them from trusted domains, ``documents`` are those kept.
+    ``cut`` counts the tokens that were taken off the documents to keep the budget. A step has the reason of the one
+    before it that got no valid answer.
+    """
+
+    queries: tuple[str, ...] = ()
+    found: int = 0
+    trusted: int = 0
+    documents: tuple[str, ...] = ()
+    views: tuple[PointOfView, ...] = ()
+    explanation: str = ""
+    cut: int = 0
+
+
+STEPS = (
+    "queries",
+    "documents",
+    "views",
+    *(f"explanation {number}" for number in range(1, asking.MOST_VIEWS + 1)),
+)
+"""The steps of a question, in their order."""
+
+
+def key(question: SourcedQuestion, step: str) -> str:
+    """The id of a step, one of :data:`STEPS`."""
+    return f"{question.id} {step}"
+
+
+class Collector:
+    """Collects partial answers: what all steps share."""
+
+    def __init__(self, source: Source, trusted: TrustedDomains, plan: Plan, session: Session) -> None:
+        self.source, self.trusted, self.plan, self.session = source, trusted, plan, session
+
+    def trials(self, question: SourcedQuestion) -> list[Trial[Step]]:
+        """The steps of a question, each after those that it needs."""
+        queries, documents, views, *explanations = (key(question, step) for step in STEPS)
+
+        def trial(name: str, work: _Work, *after: str) -> Trial[Step]:
+            return Trial(name, partial(_settled, name, partial(work, question)), after)
+
+        return [
+            trial(queries, self._queries),
+            trial(documents, self._documents, queries),
+            trial(views, self._views, documents),
+            *(
+                trial(name, partial(self._explanation, number), documents, views)
+                for number, name in enumerate(explanations)
+            ),
+        ]
+
+    async def _queries(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
+        answer = await asked(
+            asking.QUERIES, name, asking.queries_prompt(self.session.library, question.question),
+            asking.SearchQueries, self.session.client, lambda: baseline.queries(question.question),
+        )  # fmt: skip
+        return Step(id=name, queries=tuple(answer.queries))
+
+    async def _documents(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
+        (before,) = earlier.values()
+        rankings = await self.source.search(before.queries, DEPTH)
+        found = list(dict.fromkeys(one for ranking in rankings for one in ranking))
+        trusted = {
+            one.document.id: one for one in self.source.read(found) if one.document.url in self.trusted
+        }
+        merged = round_robin([[one for one in ranking if one in trusted] for ranking in rankings], POOL)
+        pool = [trusted[one].document for one, _ in merged]
+        if len(pool) > self.plan.keep:
+            words = self.plan.rerank == LEXICAL
+            pool = by_words(question, pool) if words else await listwise(question, pool, self.session)
+        kept = tuple(one.id for one in pool[: self.plan.keep])
+        return Step(id=name, found=len(found), trusted=len(trusted), documents=kept)
+
+    async def _views(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
+        (before,) = earlier.values()
+        if len(before.documents) < self.plan.least_documents:
+            return Step(id=name)
+        client = self.session.client
+        documents, cut = self.within_budget(self._texts(before.documents), client)
+        rendered = fitted(
+            lambda shown: asking.views_prompt(self.session.library, question.question, shown),
+            documents, client, answer_room=ANSWER_ROOM,
+        )  # fmt: skip
+        texts = [one.text for one in documents]
+        answer = await asked(
+            asking.VIEWS, name, rendered, asking.PointsOfView, client,
+            lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS),
+            context={"documents": len(documents)},
+        )  # fmt: skip
+        return Step(id=name, views=tuple(answer.points_of_view), cut=cut)
+
+    async def _explanation(
+        self, number: int, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]
+    ) -> Step:
+        found, before = earlier.values()
+        if len(before.views) < max(self.plan.least_views, number + 1):
+            return Step(id=name)
+        view = before.views[number]
+        client = self.session.client
+        own = [found.documents[place - 1] for place in sorted(set(view.documents))]
+        shown, cut = self.within_budget(self._texts(own), client)
+        rendered = fitted(
+            lambda texts: asking.explanation_prompt(
+                self.session.library, question.question, view.point_of_view, texts
+            ),
+            shown, client, answer_room=asking.EXPLANATION_ROOM,
+        )  # fmt: skip
+        answer = await asked(
+            asking.EXPLANATION, name, rendered, asking.Explanation, client,
+            lambda: baseline.explanation(question.question, view.point_of_view, [one.text for one in shown]),
+        )  # fmt: skip
+        return Step(id=name, explanation=answer.explanation, cut=cut)
+
+    def _texts(self, identifiers: Sequence[str]) -> list[Document]:
+        return [cleaned(one.document) for one in self.source.read(identifiers)]
+
+    def within_budget(
+        self, documents: Sequence[Document], client: Client
+    ) -> tuple[tuple[Document, ...], int]:
+        """The documents cut to the budget, each for itself and then all by the same share; and the tokens that went."""
+        encode = backend_of(client.model_id).encoder(client.model_id)
+        one_by_one = [
+            trim_proportionally([one.text], self.plan.document_tokens, encode=encode)[0] for one in documents
+        ]
+        together = trim_proportionally(
+            [one.text for one in one_by_one], self.plan.prompt_tokens, encode=encode
+        )
+        before, after = sum(one.before for one in one_by_one), sum(one.after for one in together)
+        return with_texts(documents, [cut.text or "…" for cut in together]), before - after
+
+
+def cleaned(document: Document) -> Document:
+    """A document as prompts show it: without addresses and rules of underscores (DebateQA, A.3)."""
+    text = _RULE.sub(" ", _ADDRESS.sub("", document.text)).strip()
+    return document.model_copy(update={"text": text or "…"})
+
+
+async def _settled(name: str, work: _Bound, earlier: Mapping[str, Step]) -> Step:
+    """The step, or why there is none: its own reason, or that of a step before it."""
+    failed = next((one for one in earlier.values() if not one.answered), None)
+    if failed is not None:
+        return Step(id=name, reason=failed.reason, detail=failed.detail)
+    try:
+        return await work(name, earlier)
+    except Unanswered as error:
+        return Step(id=name, reason=error.reason, detail=error.detail)

@@ -1,0 +1,216 @@
+"""What a run of Algorithm 1 leaves: a benchmark in DebateQA's layout, and the texts that it rests on.
+
+=====================  ============================================================================================
+``rows.jsonl``         each step of each question as it came
+``benchmark.jsonl``    the questions that are kept with their partial answers, as ``conqret score
+                       perspective-diversity`` reads them; each partial answer names its documents
+``documents.jsonl``    the documents that partial answers rest on: ``id``, ``title``, ``url``, ``licence``, ``text``
+``filtered.jsonl``     the questions that are not kept, and why
+``items.jsonl``        an item for each partial answer with its documents, for ``conqret label`` and the judges
+``summary.json``       the run in numbers
+=====================  ============================================================================================
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from pydantic import BaseModel
+
+from conqret.data import Item
+from conqret.data.item import Frozen
+from conqret.debateqa.curation import curation_requests as asking
+from conqret.debateqa.curation.algorithm import STEPS, Collector, Step
+from conqret.debateqa.curation.source_pages import PAGES, Evidence
+from conqret.io.atomic import write_whole
+from conqret.io.corpus_folder import write_lines
+from conqret.io.in_folder import InFolder
+from conqret.io.questions import SourcedQuestion
+from conqret.retrieval.listwise_windows import RankingAnswer
+from conqret.retrieval.rerank import INSTRUCTIONS
+from conqret.runs.run_folder import ITEMS
+from conqret.runs.study_run import AskedFolder, AskedRecord
+
+UNSTATED = "not stated"
+"""The licence of a text for which neither the corpus nor the list of domains has one."""
+
+_ASKED: Mapping[str, type[BaseModel]] = {
+    asking.QUERIES: asking.SearchQueries,
+    INSTRUCTIONS["none"]: RankingAnswer,
+    asking.VIEWS: asking.PointsOfView,
+    asking.EXPLANATION: asking.Explanation,
+}
+"""What is asked, by prompt."""
+
+
+class CurateRecord(AskedRecord):
+    """What ``run.json`` says of a benchmark, beside what is asked of which model."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        **AskedRecord.SAME,
+        "asked": "questions",
+        "source": "corpus",
+        "trusted": "trusted domains",
+        "plan": "settings",
+    }
+
+    kind: str = "curate"
+    source: str
+    trusted: dict[str, list[str]]
+    plan: dict[str, int | str]
+
+
+def record_of(questions: Sequence[SourcedQuestion], collector: Collector) -> CurateRecord:
+    """The record of collecting answers to these questions."""
+    return CurateRecord.of(
+        collector.session, _ASKED, ((one.id, one.question) for one in questions),
+        source=collector.source.name, trusted=collector.trusted.record(), plan=asdict(collector.plan),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CurateFolder(AskedFolder[CurateRecord, Step]):
+    """The files of a benchmark under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret curate"
+
+    benchmark_file = InFolder("benchmark.jsonl")
+    """The questions with their partial answers."""
+    documents_file = InFolder("documents.jsonl")
+    """The documents that they rest on."""
+    filtered_file = InFolder("filtered.jsonl")
+    """The questions that are not kept."""
+    items_file = InFolder(ITEMS)
+    pages_file = InFolder(PAGES)
+
+
+class CurateSummary(Frozen):
+    """A benchmark in numbers: how many questions are left after each filter, how many have no answer (by reason),
+    partial answers and their documents, documents found and trusted (with repetitions over questions), and how many
+    tokens of documents were cut off."""
+
+    model: str
+    questions: int
+    few_documents: int
+    few_views: int
+    unanswered: dict[str, int]
+    kept: int
+    partial_answers: int
+    found: int
+    trusted: int
+    documents: int
+    unstated_licences: int
+    cut_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a question: its documents and its partial answers, each with the ids of its own; or why it has
+    none: ``why`` is ``few documents``, ``few points of view`` or a reason."""
+
+    question: SourcedQuestion
+    documents: tuple[str, ...] = ()
+    answers: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    why: str = ""
+    detail: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """The question as the benchmark holds it."""
+        own = self.question.record()
+        answers = [
+            {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
+            for view, explanation, documents in self.answers
+        ]
+        return {**own, "licence": own.get("licence", UNSTATED), "partial_answers": answers,
+                "documents": list(self.documents)}  # fmt: skip
+
+
+FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
+
+
+def fates(questions: Sequence[SourcedQuestion], rows: Sequence[Step], collector: Collector) -> Iterator[Fate]:
+    """What became of each question, whose steps are in ``rows`` one behind the other."""
+    plan = collector.plan
+    for place, question in enumerate(questions):
+        steps = rows[place * len(STEPS) : (place + 1) * len(STEPS)]
+        _, found, taken, *explanations = steps
+        documents, views = found.documents, taken.views
+        failed = next((one for one in steps if not one.answered), None)
+        if failed is not None:
+            yield Fate(question, why=str(failed.reason), detail=failed.detail)
+        elif len(documents) < plan.least_documents:
+            yield Fate(question, why=FEW_DOCUMENTS, detail=f"{len(documents)} trusted documents")
+        elif len(views) < plan.least_views:
+            yield Fate(question, why=FEW_VIEWS, detail=f"{len(views)} points of view")
+        else:
+            own = [tuple(documents[number - 1] for number in sorted(set(view.documents))) for view in views]
+            said = [
+                (view.point_of_view, step.explanation)
+                for view, step in zip(views, explanations, strict=False)
+            ]
+            yield Fate(
+                question, documents, tuple((*pair, used) for pair, used in zip(said, own, strict=True))
+            )
+
+
+def write_benchmark(
+    questions: Sequence[SourcedQuestion], rows: Sequence[Step], collector: Collector, folder: CurateFolder
+) -> CurateSummary:
+    """Write what came of all questions, and its numbers."""
+    found = list(fates(questions, rows, collector))
+    kept = [one for one in found if not one.why]
+    used = dict.fromkeys(one for fate in kept for one in fate.documents)
+    evidence = {one.document.id: one for one in collector.source.read(list(used))}
+    texts = [_text(one, collector) for one in evidence.values()]
+    write_lines(folder.benchmark_file, (one.record() for one in kept))
+    write_lines(folder.documents_file, texts)
+    write_lines(
+        folder.filtered_file,
+        ({**one.question.record(), "why": one.why, "detail": one.detail} for one in found if one.why),
+    )
+    write_lines(folder.items_file, (one.model_dump(mode="json") for one in _items(kept, evidence)))
+    whys = Counter(one.why for one in found)
+    summary = CurateSummary(
+        model=collector.session.options.model,
+        questions=len(found),
+        few_documents=whys.pop(FEW_DOCUMENTS, 0),
+        few_views=whys.pop(FEW_VIEWS, 0),
+        kept=whys.pop("", 0),
+        unanswered=dict(whys),
+        partial_answers=sum(len(one.answers) for one in kept),
+        found=sum(one.found for one in rows),
+        trusted=sum(one.trusted for one in rows),
+        documents=len(texts),
+        unstated_licences=sum(one["licence"] == UNSTATED for one in texts),
+        cut_tokens=sum(one.cut for one in rows),
+    )
+    write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
+    return summary
+
+
+def _text(one: Evidence, collector: Collector) -> dict[str, str]:
+    document = one.document
+    licence = one.licence or collector.trusted.licence(document.url) or UNSTATED
+    return {
+        "id": document.id,
+        "title": document.title,
+        "url": document.url,
+        "licence": licence,
+        "text": document.text,
+    }
+
+
+def _items(kept: Iterable[Fate], evidence: Mapping[str, Evidence]) -> Iterator[Item]:
+    """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
+    for fate in kept:
+        for number, (view, explanation, documents) in enumerate(fate.answers, start=1):
+            yield Item(
+                id=f"{fate.question.id}#{number}",
+                topic=fate.question.question,
+                argument=f"{view}\n\n{explanation}",
+                documents=tuple(evidence[one].document for one in documents),
+                metadata={"question": fate.question.id, "number": number},
+            )

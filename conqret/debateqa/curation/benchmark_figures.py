@@ -1,0 +1,185 @@
+"""What embeddings say of a benchmark: are its documents relevant, and are its points of view distinct? (DebateQA, A.2,
+A.3). And which domains its questions are from (Figure 7).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from conqret.data.gathering import gathered
+from conqret.debateqa.curation.embeddings import Embed
+from conqret.debateqa.curation.made import MadeBenchmark
+from conqret.debateqa.curation.similarity import unit_rows
+from conqret.debateqa.curation.token_chunks import chunks
+from conqret.errors import DeclarationError
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
+
+ALIKE = 0.75
+"""The cosine from which two points of view are looked at again (DebateQA, A.3)."""
+NEAREST = 5
+"""Chunks of a question in which missed perspectives are looked for (A.3)."""
+DOMAINS = 8
+"""Domains that are shown (Figure 7)."""
+ROUNDS, WORDS, SEED = 50, 4, 13
+"""Rounds of k-means at most; words that name a domain; the seed of its first centres."""
+
+
+class Near(NamedTuple):
+    """A chunk of a document of a question, and its cosine with the question."""
+
+    question: str
+    document: str
+    text: str
+    similarity: float
+
+
+class Relevance(BaseModel, frozen=True):
+    """How near chunks are to their questions: the mean cosine over questions (each the mean of its chunks) with an
+    interval over questions, the numbers of chunks and documents, and the questions by rising relevance."""
+
+    mean: Estimate
+    chunks: int
+    documents: int
+    by_question: dict[str, float]
+
+
+class AlikeViews(NamedTuple):
+    """Two points of view of one question by their ids, and their cosine."""
+
+    question: str
+    first: str
+    second: str
+    similarity: float
+
+
+class Domain(BaseModel, frozen=True):
+    """Questions that belong together: words that set them apart, how many they are, and one from their middle."""
+
+    words: tuple[str, ...]
+    questions: int
+    example: str
+
+
+def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
+    """Every chunk of the documents that were read for a question, nearest first for each question."""
+    found = [
+        (place, name, text)
+        for place, question in enumerate(made.questions)
+        for name in question.documents
+        for text in chunks(made.texts.get(name, ""))
+    ]
+    if not found:
+        raise DeclarationError("the benchmark holds no text of a document: documents.jsonl is empty")
+    rows = unit_rows(embed([*(one.question for one in made.questions), *(text for _, _, text in found)]))
+    count = len(made.questions)
+    near = [
+        Near(made.questions[place].id, name, text, _cosine(rows, place, count + number))
+        for number, (place, name, text) in enumerate(found)
+    ]
+    order = {question.id: place for place, question in enumerate(made.questions)}
+    return sorted(near, key=lambda one: (order[one.question], -one.similarity))
+
+
+def relevance(near: Sequence[Near]) -> Relevance:
+    """The relevance of chunks to their questions."""
+    by_question = gathered((one.question, one.similarity) for one in near)
+    means = {name: sum(values) / len(values) for name, values in by_question.items()}
+    return Relevance(
+        mean=mean_interval(list(means.values())),
+        chunks=len(near),
+        documents=len({(one.question, one.document) for one in near}),
+        by_question=dict(sorted(means.items(), key=lambda pair: pair[1])),
+    )
+
+
+def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> list[AlikeViews]:
+    """The points of view of one question whose cosine is ``threshold`` or more, by falling similarity.
+
+    Raises:
+        DeclarationError: the threshold is outside (0, 1].
+    """
+    if not 0 < threshold <= 1:
+        raise DeclarationError(f"--threshold is {threshold}; a cosine above 0, up to 1, is expected")
+    rows = unit_rows(embed([view for question in made.questions for view in question.views]))
+    found, start = [], 0
+    for question in made.questions:
+        count = len(question.partial_answers)
+        for second in range(count):
+            for first in range(second):
+                cosine = _cosine(rows, start + first, start + second)
+                if cosine >= threshold:
+                    found.append(AlikeViews(question.id, question.name(first), question.name(second), cosine))
+        start += count
+    return sorted(found, key=lambda one: -one.similarity)
+
+
+def domains(
+    questions: Sequence[str], embed: Embed, count: int = DOMAINS, *, seed: int = SEED
+) -> list[Domain]:
+    """The questions in ``count`` groups by k-means over their embeddings, the largest first.
+
+    The words of a group are the stems that set it apart, weighed as in BERTopic: frequency in the group times
+    ``log(1 + A / f)``, A the mean number of words of a group, f the frequency over all (Grootendorst 2022).
+
+    Raises:
+        DeclarationError: fewer than 2 groups are wanted, or more than there are questions.
+    """
+    import numpy as np
+
+    if not 2 <= count <= len(questions):
+        raise DeclarationError(
+            f"--number is {count}; it must be from 2 to the number of questions ({len(questions)})"
+        )
+    rows = unit_rows(embed(questions))
+    rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    rng = np.random.default_rng(seed)
+    centres = [int(rng.integers(len(rows)))]
+    while len(centres) < count:  # each next one is the farthest from all before: no empty group, and no luck
+        centres.append(int(np.argmin((rows @ rows[centres].T).max(axis=1))))
+    means, own = rows[centres], np.full(len(rows), -1)
+    for _ in range(ROUNDS):
+        new = np.argmax(rows @ means.T, axis=1)
+        if (new == own).all():
+            break
+        own = new
+        sums = [
+            rows[own == group].sum(axis=0) if (own == group).any() else means[group] for group in range(count)
+        ]
+        means = unit_rows(np.stack(sums))
+    groups = [np.nonzero(own == group)[0].tolist() for group in range(count)]
+    names = _words([[questions[place] for place in group] for group in groups])
+    return sorted(
+        (
+            Domain(
+                words=tuple(names[group]), questions=int((own == group).sum()),
+                example=questions[int(np.argmax(np.where(own == group, rows @ means[group], -np.inf)))],
+            )
+            for group in range(count) if (own == group).any()
+        ),
+        key=lambda one: -one.questions,
+    )  # fmt: skip
+
+
+def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
+    import math
+
+    from conqret.text.text_passages import root
+    from conqret.text.word_lists import fold, words
+
+    counts = [Counter(one for text in group for one in words(fold(text)) if root(one)) for group in groups]
+    every: Counter[str] = sum(counts, Counter())
+    mean = every.total() / max(1, len(groups))
+    return [
+        sorted(count, key=lambda one: (-count[one] * math.log(1 + mean / every[one]), one))[:WORDS]
+        for count in counts
+    ]
+
+
+def _cosine(rows: Any, first: int, second: int) -> float:
+    found = rows[[first]] @ rows[[second]].T
+    return round(float(found[0, 0]), 6)

@@ -1,0 +1,202 @@
+"""``conqret curate``: partial answers to debatable questions, from trusted documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.default_command import DEFAULT, RunByDefault
+from conqret.console.option_groups import Group, add_commands, grouped
+from conqret.console.printing import at, end, note, result
+from conqret.debateqa.curation import curate_check, curate_remove
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+if TYPE_CHECKING:
+    from conqret.debateqa.curation.source_pages import Source
+    from conqret.debateqa.curation.trusted import TrustedDomains
+    from conqret.debateqa.curation.web import WebSource
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret curate questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run\n\n"
+    "conqret curate questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o benchmark/"
+)
+app = typer.Typer(
+    cls=RunByDefault,
+    help="Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+
+_FILTERS = "Filters and budget"
+
+Search = Annotated[
+    str | None,
+    options.option(
+        options.FILES,
+        "Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng` "
+        "(CONQRET_SEARXNG_URL), with keys from the environment: one, or several, comma-separated, in turn.",
+    ),
+]
+UserAgent = Annotated[
+    str | None,
+    options.option(options.FILES, "The user agent that web sites see; name a contact in it."),
+]
+
+
+@dataclass(frozen=True)
+class Filters(Group):
+    """What is kept, and how much of a document is read."""
+
+    keep: Annotated[
+        int | None,
+        options.option(_FILTERS, "The most documents for a question; the best are kept. Default: 5."),
+    ] = None
+    least_documents: Annotated[
+        int | None,
+        options.option(_FILTERS, "Questions with fewer trusted documents are filtered out. Default: 3."),
+    ] = None
+    least_views: Annotated[
+        int | None,
+        options.option(_FILTERS, "Questions with fewer points of view are filtered out. Default: 3."),
+    ] = None
+    rerank: Annotated[
+        str | None,
+        options.option(
+            _FILTERS, "What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`."
+        ),
+    ] = None
+    document_tokens: Annotated[
+        int | None, options.option(_FILTERS, "How many tokens of each document are read. Default: 80000.")
+    ] = None
+    prompt_tokens: Annotated[
+        int | None,
+        options.option(_FILTERS, "How many tokens all documents of a prompt may have. Default: 120000."),
+    ] = None
+
+
+@app.command(DEFAULT, epilog=EPILOG)
+@grouped
+def run(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            help="Column question, optionally id, source, url, licence: JSONL, CSV, TSV, Parquet."
+        ),
+    ],
+    *,
+    corpus: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The corpus directory in which evidence is searched; it is indexed first if it is not.",
+        ),
+    ] = None,
+    search: Search = None,
+    user_agent: UserAgent = None,
+    trusted: Annotated[
+        Path | None,
+        options.option(
+            _FILTERS,
+            "Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a licence; a `-` "
+            "in front refuses one.",
+        ),
+    ] = None,
+    filters: Filters,
+    model: options.Model = None,
+    output: Annotated[
+        Path | None, options.run_folder("QUESTIONS-curate-MODEL", "The benchmark's folder")
+    ] = None,
+    asking: Asking,
+) -> None:
+    """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
+
+    The folder then holds benchmark.jsonl, which `conqret score perspective-diversity --references` reads, the
+    documents behind it with address and licence, the questions that were filtered out, and items for `conqret label`.
+    """
+    from conqret._optional import require
+
+    require("pyterrier", "pandas", extra="retrieval")
+    from conqret.debateqa.curation.algorithm import STEPS, Collector, Plan
+    from conqret.debateqa.curation.benchmark import CurateFolder
+    from conqret.debateqa.curation.collecting import VIEWS, curate, estimate
+    from conqret.debateqa.curation.page import curate_table
+    from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
+    from conqret.io.questions import read_sourced
+    from conqret.runs.run_places import default_folder, stem
+    from conqret.show.table import spaced
+
+    session = asking.session(model)
+    domains = TrustedDomains() if trusted is None else read_trusted(trusted)
+    found, plan = read_sourced([questions]), Plan(**filters.given())
+    source = _source(corpus, search, user_agent, domains)
+    collector = Collector(source, domains, plan, session)
+    if asking.dry_run:
+        asking.tell_cost(estimate(found, collector))
+        what = "the documents that the question itself finds" if search is None else "5 pages of 2,500 tokens"
+        note(f"assumed of each question: {VIEWS} points of view, and {what}")
+        return
+    folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
+    outcome = asking.ask(
+        partial(curate, found, collector, folder, overwrite=asking.kept.overwrite), len(found) * len(STEPS), "steps",
+        about=f"{number(len(found), 'question')}, {source.described}, asked of",
+        doing="collecting", role="an author",
+    )  # fmt: skip
+    summary = outcome.summary
+    lines = [
+        *spaced([curate_table(summary)]),
+        at(folder.benchmark_file, "benchmark"),
+        at(folder.documents_file, "documents"),
+        at(folder.filtered_file, "filtered"),
+        at(folder.items_file, "items"),
+    ]
+    result(summary, lines, as_json=asking.shown.json_output)
+    if summary.unstated_licences:
+        asking.shown.note(
+            f"{summary.unstated_licences:,} of {summary.documents:,} documents state no licence: look them up before "
+            "you share their texts, or name licences by domain in --trusted"
+        )
+    end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+
+
+app.add_typer(curate_check.app, name="check")
+add_commands(app, {"remove": curate_remove.remove})
+
+
+def _source(
+    corpus: Path | None, search: str | None, user_agent: str | None, domains: TrustedDomains
+) -> Source:
+    """Where evidence is searched for: a corpus, or the web."""
+    from conqret.errors import DeclarationError
+
+    if (corpus is None) == (search is None):
+        raise DeclarationError("say where evidence is searched for: --corpus FOLDER, or --search for the web")
+    if corpus is not None:
+        from conqret.debateqa.curation.source_pages import CorpusSource
+
+        return CorpusSource(corpus)
+    return web_source(search or "", user_agent, domains)
+
+
+def web_source(search: str, user_agent: str | None, trusted: TrustedDomains | None, **more: Any) -> WebSource:
+    """The web by the search engines that are named, ``more`` being arguments of :class:`WebSource`."""
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
+
+    require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
+    from conqret.debateqa.curation.web import WebSource
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.fetch import USER_AGENT, FetchOptions
+    from conqret.scrapers.providers import providers
+
+    names = options.listed(search)
+    if not names:
+        raise DeclarationError("--search names no search engine: google, brave or searxng")
+    fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
+    return WebSource(EvidenceOptions(fetch, providers(names)), trusted, **more)

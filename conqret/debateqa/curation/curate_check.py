@@ -1,0 +1,207 @@
+"""``conqret curate check``: the figures by which a benchmark's quality is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import add_commands, grouped
+from conqret.console.printing import note, result
+from conqret.debateqa.curation.curate_review import Folder, Reviewed, looked_at, tell_figures
+from conqret.debateqa.curation.questions_command import Encoder
+from conqret.debateqa.curation.verdict_command import verdicts
+from conqret.judging.study_command import Asking
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret curate check relevance benchmark/ --encoder models/gte-large\n\n"
+    "conqret curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv\n\n"
+    "conqret curate check distinctiveness benchmark/ --labels pairs.csv"
+)
+app = typer.Typer(
+    help="How good is a benchmark: its documents, its points of view, its questions?",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+
+
+@grouped
+def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.Shown) -> None:
+    """How near the documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4: .56)."""
+    from conqret.debateqa.curation.benchmark_figures import near_chunks, relevance
+    from conqret.debateqa.curation.embeddings import embedder
+    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.page import relevance_table
+
+    made = read_made(folder)
+    found = relevance(near_chunks(made, embedder(encoder)))
+    texts = {one.id: one.question for one in made.questions}
+    result(found, [relevance_table(found, texts, encoder)], as_json=shown.json_output)
+
+
+@grouped
+def comprehensiveness(
+    folder: Folder,
+    *,
+    encoder: Encoder = "lexical",
+    reviewed: Reviewed,
+    asking: Asking,
+) -> None:
+    """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
+
+    Without `--model` a sheet is written, and people fill in its column `covered` with yes or no; `--labels`
+    reads it back.
+    """
+    from conqret.debateqa.curation.benchmark_figures import near_chunks
+    from conqret.debateqa.curation.embeddings import embedder
+    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.review import review_chunks
+    from conqret.stats.resampling import mean_interval
+
+    made = read_made(folder)
+    review = review_chunks(made, near_chunks(made, embedder(encoder)))
+    said, done = looked_at(review, folder, "chunks", reviewed, asking)
+    if said is None:
+        return
+    places = [str(row[0]) for row in review.rows if str(row[0]) in said]
+    share = mean_interval(
+        [float(said[one]) for one in places], [one.rpartition("/")[0] for one in places], scale="share"
+    )
+    tell_figures(
+        "Comprehensiveness",
+        {"chunks whose perspectives are all covered": share, "chunks looked at": len(places), "of": len(review.rows)},
+        "DebateQA: 90.4% of the five nearest chunks, by people. The interval (95%) is over questions.",
+        done, asking.shown,
+    )  # fmt: skip
+
+
+@grouped
+def distinctiveness(
+    folder: Folder,
+    *,
+    encoder: Encoder = "lexical",
+    threshold: Annotated[
+        float,
+        typer.Option(
+            help="The cosine from which two points of view count as similar and are looked at (DebateQA: .75)."
+        ),
+    ] = 0.75,
+    reviewed: Reviewed,
+    asking: Asking,
+) -> None:
+    """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.
+
+    `conqret curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
+    """
+    from conqret.debateqa.curation.benchmark_figures import alike_views
+    from conqret.debateqa.curation.embeddings import embedder
+    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.review import review_pairs
+
+    made = read_made(folder)
+    review = review_pairs(made, alike_views(made, embedder(encoder), threshold))
+    counts = [len(one.partial_answers) for one in made.questions]
+    facts: dict[str, Any] = {
+        "points of view": sum(counts),
+        "pairs within a question": sum(count * (count - 1) // 2 for count in counts),
+        f"pairs with a cosine of {threshold} or more": len(review.rows),
+    }
+    done = None
+    if review.rows:
+        said, done = looked_at(review, folder, "pairs", reviewed, asking)
+        if said is None:
+            return
+        facts["of these called duplicates"] = sum(said.values())
+        facts["not looked at"] = len(review.rows) - len(said)
+    elif not asking.shown.quiet:
+        note(
+            f"no pair is to be looked at: no sheet is written or read; a --threshold below {threshold} shows more"
+        )
+    tell_figures("Distinctiveness", facts, "", done, asking.shown)
+
+
+@grouped
+def viewpoints(
+    folder: Folder,
+    answers: Annotated[Path, typer.Argument(help="Answers to the benchmark's questions: id and generation.")],
+    *,
+    model: options.Model = None,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES, "The run's folder. Default: runs/ANSWERS-viewpoints-MODEL.", "--output", "-o"
+        ),
+    ] = None,
+    asking: Asking,
+) -> None:
+    """How many answers hold a weighty viewpoint that the partial answers miss: a rating of 5 (DebateQA, Table 11)."""
+    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.review import MISSED, missed_subjects
+    from conqret.debateqa.debateqa_files import check_answers, read_answers
+    from conqret.errors import DeclarationError
+    from conqret.stats.estimate import undefined
+    from conqret.stats.resampling import mean_interval
+
+    made = read_made(folder)
+    every = check_answers(answers)
+    subjects = missed_subjects(made, list(read_answers(answers)))
+    if not subjects:
+        raise DeclarationError(f"no id of the {len(every)} answers is among the questions of {folder}")
+    done = verdicts(
+        MISSED, subjects, answers, "viewpoints", model=model, output=output, asking=asking,
+    )  # fmt: skip
+    if done is None:
+        return
+    ratings = [int(one.answer["rating"]) for one in done.asked.rows if one.answered]
+    share = (
+        mean_interval([float(one == 5) for one in ratings], scale="share")
+        if ratings
+        else undefined("no answer")
+    )
+    facts = {
+        "answers with a rating of 5": share,
+        **{f"rating {rating}": ratings.count(rating) for rating in range(5, 0, -1)},
+        "no rating": len(subjects) - len(ratings),
+        "answers to no question of the benchmark": len(every) - len(subjects),
+    }
+    note_text = (
+        "DebateQA, Table 11: .03 to .09 of six models' answers, after people had checked the ratings of 5."
+    )
+    tell_figures("Viewpoints that the benchmark misses", facts, note_text, done, asking.shown)
+
+
+@grouped
+def domains(
+    folder: Folder,
+    *,
+    number: Annotated[int, typer.Option("--number", "-n", help="How many domains.")] = 8,
+    encoder: Encoder = "lexical",
+    shown: options.Shown,
+) -> None:
+    """Which domains the questions are from: groups of like questions, named by their words (DebateQA, Figure 7)."""
+    from conqret.debateqa.curation.benchmark_figures import domains
+    from conqret.debateqa.curation.embeddings import embedder
+    from conqret.debateqa.curation.made import read_made
+    from conqret.show.table import Column, Table
+
+    questions = [one.question for one in read_made(folder).questions]
+    found = domains(questions, embedder(encoder), number)
+    rows = [(", ".join(one.words), one.questions, one.example) for one in found]
+    columns = (Column("domain", "text"), "questions", Column("in its middle", "text"))
+    table = Table("Domains", columns, rows, note=f"Groups by k-means over embeddings by {encoder}.")
+    result([one.model_dump() for one in found], [table], as_json=shown.json_output)
+
+
+add_commands(
+    app,
+    {
+        "relevance": relevance,
+        "comprehensiveness": comprehensiveness,
+        "distinctiveness": distinctiveness,
+        "viewpoints": viewpoints,
+        "domains": domains,
+    },
+)

@@ -1,0 +1,88 @@
+"""``conqret curate remove``: a benchmark without what people rejected, and without duplicates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.label_options import LabelReading, label_files
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at
+from conqret.debateqa.curation.curate_review import Folder, tell_figures
+
+EPILOG = "Example: conqret curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl"
+
+
+@grouped
+def remove(
+    folder: Folder,
+    *,
+    output: Annotated[
+        Path, options.option(options.FILES, "The file for the benchmark that is left.", "--output", "-o")
+    ],
+    labels: Annotated[
+        list[Path] | None,
+        label_files(
+            "Human labels: filled-in sheets of `conqret label --task partial-answer`.", panel=options.FILES
+        ),
+    ] = None,
+    duplicates: Annotated[
+        Path | None,
+        options.option(options.FILES, "The sheet of `conqret curate check distinctiveness`, filled in."),
+    ] = None,
+    least: Annotated[
+        int, typer.Option(help="How many people must reject a partial answer for it to be removed.")
+    ] = 2,
+    reading: LabelReading,
+    overwrite: options.Replace = False,
+    shown: options.Shown,
+) -> None:
+    """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that repeat another
+    one.
+
+    A person who answers no to any question of the sheet rejects that partial answer. `conqret agree` gives
+    Fleiss's kappa.
+    """
+    from dataclasses import replace
+
+    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.removal import missing_people
+    from conqret.debateqa.curation.removal import remove as removed
+    from conqret.debateqa.curation.review import read_review
+    from conqret.errors import DeclarationError
+    from conqret.io.jsonl import json_lines
+    from conqret.io.overwriting import write_new
+    from conqret.labels.sheet_tasks.partial_answer import TASK
+
+    if labels is None and duplicates is None:
+        raise DeclarationError("nothing says what is to be removed: give --labels, --duplicates or both")
+    made = read_made(folder)
+    scale = reading.scale or ["{}:{}".format(*TASK.scale)]
+    people = None if labels is None else replace(reading, scale=scale).load(labels)
+    alike = {} if duplicates is None else read_review(duplicates, "duplicate")
+    if duplicates is not None and not alike:
+        raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
+    lines, found = removed(made, people, alike, least=least)
+    write_new({output: json_lines(lines)}, overwrite=overwrite)
+    facts = {
+        "partial answers": found.answers,
+        f"rejected by {least} people or more": found.rejected,
+        **{f"no to {name}": count for name, count in found.noes.items()},
+        "say what another says": found.duplicates,
+        "partial answers left": found.kept,
+        "questions left": found.questions,
+        "questions that lost all": len(found.lost),
+    }
+    remark = (
+        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) by two of three people."
+    )
+    tell_figures("Removed", facts, remark, None, shown, found, at(output, "benchmark"))
+    if found.unlabelled:
+        shown.note(f"{found.unlabelled:,} partial answers have no label, and stay")
+    if people is not None and (few := missing_people(people, least)):
+        shown.note(
+            f"{len(few):,} partial answers were labelled by fewer than {least} people, and cannot be removed by them"
+        )

@@ -1,0 +1,234 @@
+"""``conqret questions``: which questions a benchmark asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, result
+from conqret.errors import number as counted
+from conqret.judging.study_command import Asking
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.io.questions import SourcedQuestion
+
+app = typer.Typer(
+    help="Choose the questions of a benchmark: without duplicates, and debatable.",
+    no_args_is_help=True,
+    epilog="Example: conqret questions dedupe questions.jsonl -o kept.jsonl",
+)
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="A table with the column `question`, optionally `id`, `source`, `url`, `licence`: JSONL, CSV, TSV or "
+        "Parquet. DELPHI's and ConflictingQA's files are recognised."
+    ),
+]
+Texts = Annotated[
+    Path | None,
+    options.option(
+        options.FILES, "For DELPHI: the Quora Question Pairs (train.csv), which have its questions' texts."
+    ),
+]
+Encoder = Annotated[
+    str,
+    options.option(
+        options.MODEL,
+        "The folder of a sentence-transformers model, or `lexical`: word stems by TF-IDF, without a model.",
+    ),
+]
+Embeddings = Annotated[
+    Path | None,
+    options.option(options.FILES, "Embeddings that you have already: a .npy file with one row per question."),
+]
+
+DEDUPE = (
+    "Examples:\n\n"
+    "conqret questions dedupe questions.jsonl -o kept.jsonl\n\n"
+    "conqret questions dedupe delphi.tsv conflictingqa.csv web.jsonl --texts train.csv "
+    "--encoder models/gte-large -o kept.jsonl"
+)
+
+
+@app.command("dedupe", epilog=DEDUPE)
+@grouped
+def dedupe(
+    questions: Files,
+    *,
+    output: Annotated[
+        Path, options.option(options.FILES, "The questions that are kept, as JSONL.", "--output", "-o")
+    ],
+    encoder: Encoder = "lexical",
+    threshold: Annotated[
+        float,
+        typer.Option(help="The cosine from which two questions are duplicates (DebateQA: .78, gte-large)."),
+    ] = 0.78,
+    embeddings: Embeddings = None,
+    texts: Texts = None,
+    overwrite: options.Replace = False,
+    shown: options.Shown,
+) -> None:
+    """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
+
+    NAME.pairs.csv beside the kept questions has every pair that decided it, most similar first. The right threshold
+    depends on the encoder: `conqret questions pairs` and `conqret questions threshold` choose it.
+    """
+    from conqret.debateqa.curation.deduplication import DecidingPair, deduplicate
+    from conqret.debateqa.curation.page import dedupe_tables
+    from conqret.io.jsonl import json_lines
+    from conqret.io.label_sheets import csv_text
+    from conqret.io.overwriting import write_new
+    from conqret.io.questions import read_sourced
+    from conqret.show.table import spaced
+
+    read = read_sourced(questions, texts)
+    kept, found = deduplicate(
+        read, _vectors(read, encoder, embeddings), encoder=str(embeddings or encoder), threshold=threshold
+    )
+    name = output.name.removesuffix(".jsonl")
+    pairs = output.with_name(f"{name}.pairs.csv")
+    files = write_new(
+        {
+            output: json_lines(one.record() for one in kept),
+            pairs: csv_text(DecidingPair.model_fields, (one.model_dump().values() for one in found.pairs)),
+        },
+        overwrite=overwrite,
+    )
+    lines = [
+        *spaced(dedupe_tables(found)),
+        f"{counted(len(found.removed), 'question')} removed, decided by {len(found.pairs):,} similar pairs",
+        *map(at, files, ("kept", "pairs")),
+    ]
+    result(found, lines, as_json=shown.json_output)
+    if encoder == "lexical" and embeddings is None:
+        shown.note("lexical sees words alone: a question in other words stays; an --encoder sees more")
+
+
+PAIRS = "Example: conqret questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv"
+
+
+@app.command("pairs", epilog=PAIRS)
+@grouped
+def pairs(
+    questions: Files,
+    *,
+    output: Annotated[Path, options.option(options.FILES, "The sheet to label, as CSV.", "--output", "-o")],
+    number: Annotated[int, typer.Option("--number", "-n", help="Pairs to draw.")] = 500,
+    lowest: Annotated[float, typer.Option(help="The lowest cosine; below it no pair is drawn.")] = 0.4,
+    seed: Annotated[int, typer.Option(help="The seed by which pairs are drawn.")] = 13,
+    encoder: Encoder = "lexical",
+    embeddings: Embeddings = None,
+    texts: Texts = None,
+    overwrite: options.Replace = False,
+    shown: options.Shown,
+) -> None:
+    """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
+
+    Fill in the column `duplicate` with yes or no, and give the sheet to `conqret questions threshold`.
+    """
+    from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, sheet_rows
+    from conqret.io.label_sheets import csv_text
+    from conqret.io.overwriting import write_new
+    from conqret.io.questions import read_sourced
+
+    read = read_sourced(questions, texts)
+    drawn = draw_pairs(_vectors(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+    write_new({output: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=overwrite)
+    bands = len({one.band for one in drawn})
+    ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
+    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(output)}
+    said = f"{counted(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
+    result(facts, [said, at(output, "sheet")], as_json=shown.json_output)
+    if len(drawn) < number:
+        shown.note(
+            f"no more than {len(drawn):,} pairs have a cosine of {lowest} or more; --lowest goes below"
+        )
+
+
+THRESHOLD = "Example: conqret questions threshold pairs.csv"
+
+
+@app.command("threshold", epilog=THRESHOLD)
+@grouped
+def threshold(
+    sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret questions pairs`, with labels.")],
+    *,
+    shown: options.Shown,
+) -> None:
+    """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1."""
+    from conqret.debateqa.curation.page import threshold_tables
+    from conqret.debateqa.curation.question_sample import choose_threshold
+    from conqret.show.table import spaced
+
+    found = choose_threshold(sheet)
+    result(found, spaced(threshold_tables(found)), as_json=shown.json_output)
+    if found.unlabelled:
+        shown.note(f"{found.unlabelled:,} pairs have no label and are left out")
+
+
+DEBATABLE = (
+    "Examples:\n\n"
+    "conqret questions debatable questions.jsonl --model gpt-4o-mini --dry-run\n\n"
+    "conqret questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable"
+)
+
+
+@app.command("debatable", epilog=DEBATABLE)
+@grouped
+def debatable(
+    questions: Files,
+    *,
+    model: options.Model = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debatable-MODEL")] = None,
+    texts: Texts = None,
+    asking: Asking,
+) -> None:
+    """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
+
+    The folder holds kept.jsonl, and verdicts.csv with the criteria that each question meets and a sentence of
+    explanation (DebateQA, A.1; BeRDS, section 4).
+    """
+    from conqret.debateqa.curation.debatable import CRITERIA, VERDICT, failed, subjects
+    from conqret.debateqa.curation.page import debatable_table
+    from conqret.debateqa.curation.verdict_command import verdicts
+    from conqret.io.atomic import write_files
+    from conqret.io.jsonl import json_lines
+    from conqret.io.label_sheets import csv_text
+    from conqret.io.questions import read_sourced
+
+    read = read_sourced(questions, texts)
+    done = verdicts(
+        VERDICT, subjects(read), questions[0], "debatable", model=model, output=output, asking=asking,
+    )  # fmt: skip
+    if done is None:
+        return
+    wrong = [failed(one.answer) if one.answered else None for one in done.asked.rows]
+    good = [one for one, faults in zip(read, wrong, strict=True) if faults == ()]
+    rows = (
+        (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
+         row.answer.get("explanation", ""), row.reason)
+        for one, faults, row in zip(read, wrong, done.asked.rows, strict=True)
+    )  # fmt: skip
+    table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
+    kept = json_lines(one.record() for one in good)
+    written = write_files({done.folder.kept_file: kept, done.folder.table_file: table})
+    counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
+    facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
+    shape = debatable_table(counts, wrong.count(None), len(read), len(good))
+    result(facts, [shape, "", *map(at, written, ("kept", "verdicts"))], as_json=asking.shown.json_output)
+    done.end()
+
+
+def _vectors(questions: Sequence[SourcedQuestion], encoder: str, embeddings: Path | None) -> Any:
+    from conqret.debateqa.curation.embeddings import embedder, read_embeddings
+
+    if embeddings is not None:
+        return read_embeddings(embeddings, len(questions))
+    return embedder(encoder)([one.question for one in questions])

@@ -1,0 +1,98 @@
+"""Partial answers that people reject are removed (DebateQA, section 3.3 and A.4), and those that say what another says.
+
+Three annotators say of each whether it is grounded in its documents, answers the question from one perspective, and
+offends no ethics. Who says no to any of these rejects it; what two of them reject goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from conqret.data.gathering import gathered
+from conqret.debateqa.curation.made import MadeBenchmark
+from conqret.errors import DeclarationError, check_positive
+from conqret.io.label_set import Label, LabelSet
+
+LEAST = 2
+"""Annotators who reject what is removed: two of three (A.4)."""
+
+
+class Removal(BaseModel, frozen=True):
+    """What is removed of a benchmark: how many partial answers there were, how many go because people reject them
+    (``rejected``) or because they say what another says (``duplicates``), how many nobody labelled, how often each
+    question of the sheet was answered with no, which questions lose all, and how many partial answers are left."""
+
+    answers: int
+    rejected: int
+    duplicates: int
+    unlabelled: int
+    noes: dict[str, int]
+    lost: tuple[str, ...]
+    kept: int
+    questions: int
+
+
+def remove(
+    made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool], *, least: int = LEAST
+) -> tuple[list[dict[str, Any]], Removal]:
+    """The lines of the benchmark that is left, and what was removed.
+
+    ``duplicates`` says of pairs of partial answers (``first=second``) whether they say the same; the second then goes.
+
+    Raises:
+        DeclarationError: ``least`` is below 1, or a label or a pair is of a partial answer that the benchmark lacks.
+    """
+    check_positive({"--least": least})
+    names = [one.name(place) for one in made.questions for place in range(len(one.partial_answers))]
+    said = labels.labels if labels is not None else ()
+    pairs = [one.rpartition("=")[2] for one, same in duplicates.items() if same]
+    strangers = sorted({*(label.unit.item for label in said), *pairs} - {*names})
+    if strangers:
+        raise DeclarationError(
+            f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} ids are unknown): labels belong "
+            "to the benchmark that their sheet was made of"
+        )
+    noes = [
+        label for label in said
+        if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
+    ]  # fmt: skip
+    rejected = {name for name, people in _people(noes).items() if len(people) >= least}
+    alike = set(pairs) - rejected
+    labelled = {label.unit.item for label in said if label.value is not None}
+    lines, lost = [], []
+    for question in made.questions:
+        left = [
+            one for place, one in enumerate(question.partial_answers)
+            if question.name(place) not in rejected | alike
+        ]  # fmt: skip
+        if left:
+            lines.append(question.record(left))
+        else:
+            lost.append(question.id)
+    return lines, Removal(
+        answers=len(names),
+        rejected=len(rejected),
+        duplicates=len(alike),
+        unlabelled=len(set(names) - labelled) if labels else 0,
+        noes={
+            name: sum(one.dimension == name for one in noes) for name in (labels.dimensions if labels else ())
+        },
+        lost=tuple(lost),
+        kept=len(names) - len(rejected) - len(alike),
+        questions=len(lines),
+    )
+
+
+def missing_people(labels: LabelSet, least: int) -> Sequence[str]:
+    """The partial answers that fewer than ``least`` people labelled, which therefore cannot be removed."""
+    people = _people(label for label in labels.labels if label.value is not None)
+    return [name for name, found in people.items() if len(found) < least]
+
+
+def _people(labels: Iterable[Label]) -> dict[str, set[str]]:
+    """Whose labels these are, by partial answer."""
+    named = gathered((label.unit.item, label.annotator) for label in labels)
+    return {name: set(people) for name, people in named.items()}

@@ -1,0 +1,93 @@
+"""Where evidence is searched for: what a source is, and the documents of a corpus."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from conqret.data import Document
+from conqret.data.gathering import gathered
+from conqret.errors import number
+from conqret.retrieval.corpus_index import Index, open_index
+
+PAGES = "pages.jsonl"
+"""The pages of the web that a search has found, in the run's folder; a corpus of its own once it is called
+``documents.jsonl``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A document, and the licence that it states (empty: none)."""
+
+    document: Document
+    licence: str = ""
+
+
+class Source(Protocol):
+    """What finds documents."""
+
+    @property
+    def name(self) -> str:
+        """What stands for it in the record of a run: another name is another run."""
+
+    @property
+    def described(self) -> str:
+        """What it is, for people."""
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """What must be held while it is searched; it may keep files in the run's ``folder``."""
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
+        know were found, and could not be had or are not trusted."""
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """For a price, documents like those that a search may find, without one that costs anything."""
+
+    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+        """The documents of these ids, in this order; an unknown one is left out."""
+
+
+class CorpusSource:
+    """The documents of a corpus directory, searched with its BM25 index (built where there is none).
+
+    Raises:
+        DeclarationError: there is no such corpus, or it cannot be indexed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.index: Index = open_index(folder)
+        self.name = f"corpus {self.index.fingerprint}"
+        self.described = f"{number(len(self.index), 'document')}"
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """Nothing needs to be held."""
+        return contextlib.nullcontext()
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each query the ids of its documents, best first."""
+        return self._found(queries, depth)
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """What the question itself finds."""
+        return [one.document for one in self.read(self._found([question], depth)[0])]
+
+    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+        """The documents of these ids, in this order."""
+        entries = self.index.entries(identifiers)
+        return [
+            Evidence(Document(id=one.id, text=one.text, title=one.title, url=one.url), one.licence)
+            for identifier in identifiers
+            if (one := entries.get(identifier)) is not None and one.text.strip()
+        ]
+
+    def _found(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        hits = self.index.search(list(queries), depth)
+        found = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
+        return [
+            [self.index.ids[document] for document in found.get(place, [])] for place in range(len(queries))
+        ]

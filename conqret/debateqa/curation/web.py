@@ -1,0 +1,124 @@
+"""Evidence from the web: a search API finds addresses, and the fetcher of the scrapers gets those that are trusted.
+
+Searches are not recorded; the pages that were found are kept in the run's folder, so that a run goes on with the same
+texts, and a corpus can be made of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from conqret.data import Document, Reason
+from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.source_pages import PAGES, Evidence
+from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.scrapers.evidence_documents import DocumentStore
+from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
+from conqret.scrapers.extract import Extractor
+from conqret.scrapers.fetch import Fetcher, FetchError, Status
+from conqret.scrapers.providers import RESULTS
+from conqret.scrapers.search import SEARCH_DELAY, Searcher
+
+LIKELY = 5
+"""Pages of a question, for a price."""
+LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
+"""About 2,500 tokens: ConQRet's web documents have some 2,000 words (Table 2)."""
+
+
+class WebSource:
+    """Pages that search engines find, ``results`` of a query at most; where domains are ``trusted``, nothing else is
+    fetched."""
+
+    def __init__(
+        self,
+        options: EvidenceOptions,
+        trusted: TrustedDomains | None,
+        *,
+        results: int = RESULTS,
+        delay: float = SEARCH_DELAY,
+    ) -> None:
+        self._options, self._trusted, self._results, self._delay = options, trusted, results, delay
+        names = ", ".join(one.name for one in options.providers)
+        self.name = f"web by {names}"
+        self.described = f"the web by {names}"
+        self._pages: dict[str, asyncio.Task[str | None]] = {}
+        self._folder = Path()
+        self._documents: DocumentStore | None = None
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each query the ids of the pages that were had, and the addresses of those that were not.
+
+        Raises:
+            Unanswered: a search engine gave no answer.
+        """
+        return [await self._one(query, depth) for query in queries]
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """Pages of a usual length; no search is made for a price."""
+        domain = (self._trusted or TrustedDomains()).domains[0].removeprefix(".")
+        return [
+            Document(id=f"page {number}", text=LIKELY_TEXT, url=f"https://page.{domain}/{number}")
+            for number in range(LIKELY)
+        ]
+
+    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+        """The pages of these ids, in this order."""
+        found = [self._store().get(one) for one in identifiers]
+        return [Evidence(one) for one in found if one is not None]
+
+    @contextlib.asynccontextmanager
+    async def opened(self, folder: Path) -> AsyncIterator[None]:
+        """Connections and parsing processes, and the store of pages in ``folder``."""
+        self._folder = folder
+        fetch = self._options.fetch
+        self._searcher = Searcher(
+            self._options.providers, policy=fetch.policy, retries=fetch.retries, delay=self._delay
+        )
+        async with (
+            Fetcher(fetch) as self._fetcher,
+            Extractor(self._options.workers, seconds=self._options.parse_seconds) as self._extractor,
+        ):
+            try:
+                yield
+            finally:
+                await self._searcher.close()
+                if self._documents is not None:
+                    self._documents.close()
+                self._documents = None
+
+    async def _one(self, query: str, depth: int) -> list[str]:
+        try:
+            found = await self._searcher.results(query, self._results)
+        except FetchError as error:
+            if error.status is Status.NOT_FOUND:
+                return []
+            raise Unanswered(Reason.CONNECTION, error.detail) from error
+        urls = [one.url for one in found][:depth]
+        wanted = list(filter(self._may, urls))
+        had = dict(zip(wanted, await asyncio.gather(*map(self._page, wanted)), strict=True))
+        return [had.get(url) or url for url in urls]
+
+    def _may(self, url: str) -> bool:
+        return self._trusted is None or url in self._trusted
+
+    def _page(self, url: str) -> asyncio.Task[str | None]:
+        """The id of a page, fetched once however many questions find it."""
+        if url not in self._pages:
+            self._pages[url] = asyncio.ensure_future(self._fetched(url))
+        return self._pages[url]
+
+    async def _fetched(self, url: str) -> str | None:
+        page = await self._fetcher.fetch(url)
+        if not page.ok or not self._may(page.final_url):
+            return None
+        end = await parsed(page, "", self._extractor, self._store())
+        return end["document"] if end["document"] is None else str(end["document"])
+
+    def _store(self) -> DocumentStore:
+        """Opened when it is first needed: the folder is there once the run has claimed it."""
+        if self._documents is None:
+            self._documents = DocumentStore(self._folder / PAGES)
+        return self._documents

@@ -1,0 +1,118 @@
+"""``conqret rank``: systems by Perspective Diversity, Dispute Awareness, and both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import at, result
+from conqret.debateqa.scores.score_output import remark_left_out, remark_missing
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from conqret.debateqa.score_table import CommonMeans
+    from conqret.debateqa.standings import Standings
+
+EPILOG = (
+    "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
+    "conqret rank runs/*/scores.parquet --weights 0.5 --json"
+)
+
+
+def rank(
+    scores: Annotated[
+        list[Path], typer.Argument(help="Tables of `conqret score`, of all systems and both metrics.")
+    ],
+    weights: Annotated[
+        str, typer.Option(help="Weights of Perspective Diversity, from 0 to 1.")
+    ] = "0,0.25,0.5,0.75,1",
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with the ranks and a description of each system.")
+    ] = None,
+    answers: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A folder of `conqret answer`, for the page; its name is the system's. May be repeated."
+        ),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
+
+    If several instruments measured a metric, its mean over them is used; its normalised rank (DebateQA, Table 2) is
+    the rank of its mean rank.
+    """
+    from conqret.debateqa.combination import ranks, shown
+    from conqret.debateqa.rank_page import ranking_table, ranking_words, read_systems, write_ranks
+    from conqret.debateqa.score_table import read_tables
+    from conqret.debateqa.standings import standings
+    from conqret.errors import DeclarationError
+
+    if answers and report is None:
+        raise DeclarationError("--answers are told about on the page: name it with --report")
+    systems = read_systems(answers or ())
+    given = read_tables(scores)
+    found = standings(given)
+    table = {weight: found.combined(weight) for weight in _weights(weights)}
+    places = {weight: shown(ranks(values)) for weight, values in table.items()}
+    remark_missing(given)
+    for metric, instrument, means in _measured(found):
+        remark_left_out(metric, instrument, means.left_out, means.questions)
+    ranking = ranking_table(found, table, places)
+    lines: list[RenderableType] = [*ranking_words(places), "", ranking]
+    if report is not None:
+        write_ranks(ranking, ranking_words(places), systems, _measured(found), report)
+        lines += ["", at(report, "page")]
+    result(_facts(found, table, places), lines, as_json=json_output)
+
+
+def _facts(
+    found: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
+) -> dict[str, list[dict[str, Any]]]:
+    """What ``--json`` prints: a row a system, one for each weight and system, best first, and one an instrument.
+
+    An instrument's ``n`` counts the questions behind each of its means, those that it scored of all systems.
+    """
+    systems = [
+        {
+            "system": name,
+            "perspective_diversity": value,
+            "dispute_awareness": found.mean_awareness[name],
+            "perspective_diversity_rank": found.diversity_ranks[name],
+            "dispute_awareness_rank": found.awareness_ranks[name],
+            "likelier_under_best": found.likelier[name],
+        }
+        for name, value in sorted(found.mean_diversity.items(), key=lambda pair: pair[1])
+    ]
+    ranked = [
+        {"k": weight, "system": name, "score": value, "rank": places[weight][name]}
+        for weight, values in table.items()
+        for name, value in sorted(values.items(), key=lambda pair: -pair[1])
+    ]
+    measured = [
+        {"metric": metric, "instrument": instrument, "n": means.questions, "left_out": means.left_out}
+        for metric, instrument, means in _measured(found)
+    ]
+    return {"systems": systems, "ranks": ranked, "instruments": measured}
+
+
+def _measured(found: Standings) -> list[tuple[str, str, CommonMeans]]:
+    """Metric, instrument and means, of all that stand in the tables."""
+    from conqret.debateqa.score_table import AWARENESS, DIVERSITY
+
+    both = ((DIVERSITY, found.diversity), (AWARENESS, found.awareness))
+    return [(metric, name, means) for metric, own in both for name, means in own.items()]
+
+
+def _weights(text: str) -> list[float]:
+    from conqret.errors import DeclarationError
+
+    wanted = "--weights is a list such as 0,0.5,1"
+    found = options.numbers(text, wanted)
+    if not found:
+        raise DeclarationError(f"{wanted}, not {text!r}")
+    return found

@@ -1,0 +1,150 @@
+"""Ranks of systems by both metrics of DebateQA: the table, and the page that says what each system is, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersRecord, AnswersSummary
+from conqret.debateqa.score_table import CommonMeans
+from conqret.debateqa.standings import Standings
+from conqret.show.page import write_file
+from conqret.show.sheet import Sheet, section
+from conqret.show.table import Cell, Column, Table
+from conqret.show.words import label, mean
+
+System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
+FIRST = ("1", "1=")
+"""How the first rank is written, alone and shared."""
+
+
+def ranking_table(
+    found: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
+) -> Table:
+    """The systems by the last of the weights, best first: both means, and the rank by each weight."""
+    several = {"Diversity": len(found.diversity), "Awareness": len(found.awareness)}
+    normalised = [f"{name} rank" for name, count in several.items() if count > 1]
+    header = (
+        "System",
+        "Perspective diversity (less\u00a0is\u00a0better)",
+        "Dispute awareness (more\u00a0is\u00a0better)",
+        "Times likelier under the best",
+        *normalised,
+        *(f"Rank (k={weight:g})" for weight in table),
+    )
+    last = list(table.values())[-1]
+    rows: list[tuple[Cell, ...]] = []
+    for name in sorted(last, key=lambda one: -last[one]):
+        own = {
+            "Diversity rank": found.diversity_ranks[name],
+            "Awareness rank": found.awareness_ranks[name],
+        }
+        likelier = found.likelier[name]
+        rows.append(
+            (
+                name,
+                found.mean_diversity[name],
+                found.mean_awareness[name],
+                "> 1e300" if likelier is None else f"{likelier:.{'2f' if likelier < 100 else '3g'}}",
+                *(own[head] for head in normalised),
+                *(places[weight][name] for weight in table),
+            )
+        )
+    said = [
+        "Perspective diversity (P.D.): how surprised a language model that has read the answer is by the partial "
+        "answers, each of which speaks for one perspective: the less, the more perspectives the answer shows.",
+        "Dispute awareness (D.A.): the share of answers that present the question as debatable.",
+        "Times likelier under the best: so many times likelier is a word (token) of a partial answer after the answers "
+        "of the system with the best P.D. than after this one's; 1.00 is the best itself (DebateQA, Appendix H).",
+        "Rank (k): by k Z(1 / P.D.) + (1 - k) Z(D.A.): at k = 0 D.A. alone counts, at k = 1 P.D. alone. Z: how far a "
+        "value is above the mean of the systems, in their standard deviations.",
+    ]
+    said += [
+        f"{name}: the mean over {count} instruments; its rank: by the mean of its {count} ranks."
+        for name, count in several.items()
+        if count > 1
+    ]
+    return Table("Ranks by both metrics", header, rows, note="\n".join(said))
+
+
+def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
+    """Who is first by which weight, and that this is not tested, in sentences."""
+    first: dict[str, list[str]] = {}
+    for weight, ranks in places.items():
+        winners = [f"“{name}”" for name, rank in ranks.items() if rank in FIRST]
+        many = len(winners) > 1
+        said = f"system{'s' * many} {' and '.join(winners)} {'are' if many else 'is'} first"
+        first.setdefault(said, []).append(f"{weight:g}")
+    if len(first) == 1:
+        told = f"{next(iter(first))} at every weight k of perspective diversity"
+    else:
+        told = "; the ".join(f"{said} at k = {', '.join(at)}" for said, at in first.items())
+    return [
+        f"The {told}.",
+        "Ranks are of means, and nothing here tests whether they differ by more than chance.",
+    ]
+
+
+def read_systems(folders: Iterable[Path]) -> list[System]:
+    """Finished runs of answers.
+
+    Raises:
+        DeclarationError: a folder holds none.
+    """
+    found = []
+    for folder in map(AnswersFolder, folders):
+        record = folder.record()
+        found.append((folder, record, folder.result(folder.summary_file, AnswersSummary)))
+    return found
+
+
+def write_ranks(
+    ranking: Table,
+    said: Sequence[str],
+    systems: Sequence[System],
+    measured: Iterable[tuple[str, str, CommonMeans]],
+    file: Path,
+) -> Path:
+    """Write the page: what is ``said`` of the ranks, the ranks, how each system answers, and the questions behind each
+    mean; returns its place."""
+    sections = [
+        section(ranking, title="Ranks"),
+        *([section(_systems(systems))] if systems else []),
+        section(_measured(measured)),
+    ]
+    title = "Who shows more perspectives, and says that there is a dispute?"
+    sheet = Sheet("ranks", title, sections, lede=said)
+    return write_file(file, sheet.html())
+
+
+def _systems(systems: Sequence[System]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for folder, record, summary in systems:
+        plan = record.plan
+        drawn = f"temperature {plan['temperature']:g}"
+        drawn += "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
+        rows.append((
+            folder.path.name, summary.strategy, summary.model, summary.agent or "none", plan["kind"],
+            plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}", mean(summary.tokens),
+            mean(summary.chunks),
+        ))  # fmt: skip
+    texts = ("System", "Strategy", "Model", "Agent", "Prompt", "Tokens wanted", "Drawn with")
+    columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
+    note = "Tokens, chunks: means over the answers."
+    if any(record.baseline for _, record, _ in systems):
+        note += " offline is the lexical baseline: a floor, and no author."
+    return Table("How each answers", columns, rows, note=note)
+
+
+def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
+    rows = [
+        (label(metric), name or "without a name", one.questions, one.left_out)
+        for metric, name, one in measured
+    ]
+    return Table(
+        "What was measured, and by what",
+        (Column("Metric", "text"), Column("Instrument", "text"), "Questions", "Left out"),
+        rows,
+        note="Means of a metric are over the questions to which every system's answer has a score in it. Left out: "
+        "scored answers to other questions.",
+    )

@@ -1,0 +1,1 @@
+"""``conqret score``: metrics of answers to debatable questions, one module a subcommand."""

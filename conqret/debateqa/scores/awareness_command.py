@@ -1,0 +1,87 @@
+"""``conqret score dispute-awareness``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note
+from conqret.debateqa.scores.score_options import Measured
+from conqret.debateqa.scores.score_output import leave, show
+
+EPILOG = (
+    "Example: conqret score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def dispute_awareness(
+    *,
+    measured: Measured,
+    questions: Annotated[
+        Path, typer.Option(help="The questions, in DebateQA's layout (partial answers are not needed).")
+    ],
+    model: options.Model = None,
+    shots: Annotated[
+        Literal["few-shot", "zero-shot"],
+        typer.Option(help="With five examples, as the paper advises, or without."),
+    ] = "few-shot",
+    labels: Annotated[
+        Path | None, typer.Option(help="A table of id and label (0 or 1) to compare with.")
+    ] = None,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Does the answer say that the question is debatable? 1 or 0; higher is better."""
+    from conqret._optional import require
+    from conqret.debateqa.debateqa_files import read_answers, read_questions, read_verdicts
+    from conqret.debateqa.dispute_awareness import against_labels, ask_awareness, estimate
+    from conqret.debateqa.kept import ScoreFolder, ScoreRecord
+    from conqret.debateqa.metric_requests import cases_of
+    from conqret.debateqa.perspective_diversity import model_name
+    from conqret.debateqa.score_table import AWARENESS, write_table
+    from conqret.errors import DeclarationError
+    from conqret.judging.cost_table import tell_cost
+    from conqret.runs.session import Session
+
+    if labels is not None:
+        require("scipy", extra="stats")
+    known = read_questions(questions, measured.mapping)
+    together = measured.met(known, shown)
+    if not any(known[one].question.strip() for one in together):
+        raise DeclarationError(
+            f"no question of {questions} that was answered has a text: map its column with --columns question=…"
+        )
+    truth = None if labels is None else read_verdicts(labels)
+    if truth is not None and not set(truth) & set(together):
+        raise DeclarationError(
+            f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
+        )
+    asked = cases_of(read_answers(measured.answers, measured.mapping), known)
+    client = calls.of(model).resolved()
+    judge = model_name(client.backend.pinned(client.model)[0])
+    folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
+    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, measured.answers)
+    session = Session(client, recordings=kept.recordings, replay=kept.replay)
+    if dry_run:
+        tell_cost([estimate(asked, session, shots=shots)], budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    session.run(lambda client: session.ready(folder))
+    with session, folder.claimed(record, overwrite=kept.overwrite):
+        session.keep_in(folder.recordings_file)
+        found = ask_awareness(asked, session, measured.name, shots=shots)
+        table = write_table(found.rows, folder.scores_file)
+    show(table, folder.scores_file, shown.json_output)
+    if truth is not None and any(row.value is not None for row in found.rows):
+        fit = against_labels(found.rows, truth, found.shares)
+        note(
+            f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
+            f"MCC {fit.mcc}"
+        )
+    leave(table, session.counts)

@@ -1,0 +1,148 @@
+"""``conqret score baselines``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
+from conqret.console.printing import progress
+from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
+from conqret.debateqa.scores.score_options import Device, Dtype, Measured, References
+from conqret.debateqa.scores.score_output import leave, show
+
+if TYPE_CHECKING:
+    from conqret.debateqa.baselines.metric_list import Kind
+
+
+def _named(kind: Kind) -> str:
+    return ", ".join(one.name for one in BASELINES.values() if one.kind == kind)
+
+
+EPILOG = "Example: conqret score baselines answers.jsonl --references debateqa.jsonl --metrics bleu,rouge-l,num-of-povs"
+
+
+@dataclass(frozen=True)
+class Weights(Group):
+    """The models that are loaded here, and how."""
+
+    bart: Annotated[
+        str | None,
+        typer.Option(help="bartscore's model: a folder, or a hub's name. Default: facebook/bart-large."),
+    ] = None
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="semscore's encoder: a folder, or a hub's name. "
+            "Default: sentence-transformers/all-mpnet-base-v2."
+        ),
+    ] = None
+    device: Device = None
+    dtype: Dtype = None
+
+
+@grouped
+def baselines(
+    *,
+    measured: Measured,
+    references: References,
+    metrics: Annotated[
+        str,
+        typer.Option(
+            help=f"Which, with commas: {_named('similarity')} (these need pip install 'conqret[baselines]', "
+            "bartscore and semscore the weights of a model besides), "
+            f"{_named('asked')} (asked of --model), {_named('text')} (needs nothing)."
+        ),
+    ] = ",".join(DEFAULT),
+    model: options.Model = None,
+    weights: Weights,
+    calls: options.Calls,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """What Perspective Diversity is compared with: text similarity and plain judges; higher is better for all.
+
+    All metrics named are in one table. Values and answers are kept: the same command goes on where it stopped.
+    """
+    from dataclasses import replace
+
+    from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
+    from conqret.debateqa.baselines.llm_metrics import estimate
+    from conqret.debateqa.baselines.metric_list import selected
+    from conqret.debateqa.debateqa_files import read_answers, read_questions
+    from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
+    from conqret.debateqa.metric_requests import cases_of
+    from conqret.debateqa.score_table import write_table
+    from conqret.judging.cost_table import tell_cost
+    from conqret.runs.session import Session
+
+    chosen = selected(options.listed(metrics))
+    kinds = {one.kind for one in chosen}
+    names = {one.name for one in chosen}
+    _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model,
+           **calls.given(), recordings=kept.recordings, replay=kept.replay)  # fmt: skip
+    _serve("bartscore" in names, "bartscore", bart=weights.bart)
+    _serve("semscore" in names, "semscore", encoder=weights.encoder)
+    _serve(
+        bool({"bartscore", "semscore"} & names),
+        "bartscore or semscore",
+        device=weights.device,
+        dtype=weights.dtype,
+    )
+    questions = read_questions(references, measured.mapping)
+    measured.met(questions, shown)
+    cases = list(cases_of(read_answers(measured.answers, measured.mapping), questions))
+    folder = ScoreFolder(measured.folder("baselines"))
+    asks = "asked" in kinds
+    client = calls.of(model)
+    if dry_run:
+        names_asked = [one.name for one in chosen if one.kind == "asked"]
+        found = estimate(names_asked, cases, Session(client))
+        tell_cost(found, budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    models = Models(**weights.given())
+    if kept.replay is not None:  # nothing is spent
+        client = replace(client, budget_usd=None)
+    similarities = prepared(chosen, cases, models, client if asks else None)
+    session = Session(client, recordings=kept.recordings, replay=kept.replay)
+    if asks:
+        session.run(lambda client: session.ready(folder))
+    instruments = [one.fingerprint for one in similarities.values()] + [session.options.model] * asks
+    record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, measured.answers)
+    with (
+        session,
+        folder.claimed(record, overwrite=kept.overwrite),
+        KeptValues(folder.values_file) as values,
+    ):
+        if asks:
+            session.keep_in(folder.recordings_file)
+        if len(values):
+            shown.note(f"{len(values)} values are kept from before")
+        with progress("scoring", len(cases), quiet=shown.quiet) as bar:
+            rows = baseline_rows(
+                chosen, cases, measured.name, similarities=similarities, session=session, kept=values,
+                on_answer=lambda metric, number: bar.reach(number + 1, metric),
+            )  # fmt: skip
+        for one in (one for one in chosen if one.kind == "similarity"):
+            own = [row for row in rows if row.metric == one.metric]
+            if shortened := sum(row.detail != "" for row in own):
+                shown.note(
+                    f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
+                )
+        table = write_table(rows, folder.scores_file)
+    show(table, folder.scores_file, shown.json_output)
+    leave(table, session.counts)
+
+
+def _serve(wanted: bool, metrics: str, **given: object) -> None:
+    """Refuse options that serve none of the metrics that were named, instead of leaving them without effect."""
+    from conqret.errors import DeclarationError
+
+    if idle := [
+        f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None and not wanted
+    ]:
+        raise DeclarationError(f"{', '.join(idle)} is for {metrics}: name it with --metrics, or leave it out")

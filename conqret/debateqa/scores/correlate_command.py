@@ -1,0 +1,65 @@
+"""``conqret score correlate``."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import heading, note, result
+from conqret.debateqa.scores.score_output import remark_left_out
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debateqa.preferences import Alignment
+
+EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
+
+
+def correlate(
+    scores: Annotated[list[Path], typer.Argument(help="Tables of `conqret score`, of all systems.")],
+    preferences: Annotated[
+        Path,
+        typer.Option(help="Pairwise preferences: first, second, preference; optionally annotator, item."),
+    ],
+    seed: Annotated[
+        int, typer.Option(help="The seed of the orders over which Elo's ratings are averaged.")
+    ] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14)."""
+    from dataclasses import asdict
+
+    from conqret._optional import require
+    from conqret.debateqa.preferences import align
+    from conqret.debateqa.score_table import read_tables
+    from conqret.io.comparisons import read_comparisons
+
+    require("scipy", extra="stats")
+    found = align(read_tables(scores), read_comparisons(preferences), seed=seed)
+    for one in found:
+        remark_left_out(one.metric, one.instrument, one.unlike, one.questions)
+    if left := sorted({name for one in found for name in one.left_out}):
+        note(f"compared by people, and not scored by every metric: {', '.join(left)}")
+    result([asdict(one) for one in found], _lines(found), as_json=json_output)
+
+
+def _lines(found: Iterable[Alignment]) -> Iterator[RenderableType]:
+    yield heading("Agreement with annotators' rankings")
+    for instrument, metrics in groupby(found, key=attrgetter("instrument")):
+        yield instrument or "instrument without a name"
+        for one in metrics:
+            rho, tau = ("none" if value is None else f"{value:.3f}" for value in (one.rho, one.tau))
+            behind = (
+                f"{number(one.systems, 'system')}, {one.annotators} annotator{'s' * (one.annotators != 1)}"
+            )
+            known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
+            yield f"  {one.metric:<24} {f'none: {one.reason}' if one.rho is None else known}"

@@ -1,0 +1,157 @@
+"""``conqret score stability``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import note, result
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from conqret.debateqa.stability import PairMatrix
+    from conqret.show.table import Table
+
+EPILOG = (
+    "Examples:\n\nconqret score stability runs/*/scores.parquet --plot stability.png\n\n"
+    "conqret score stability runs/*/scores.parquet --metric dispute_awareness --json"
+)
+PLOTS = (".png", ".svg")
+MEANS = {
+    "tau": "1: the same order; 0: no relation; -1: the reverse order",
+    "agreement": "1: every verdict is the same; --json has Cohen's kappa beside it",
+}
+
+
+def stability(
+    scores: Annotated[
+        list[Path], typer.Argument(help="Tables of `conqret score`: the same answers, several instruments.")
+    ],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this metric; may be repeated. Default: all that can be compared."),
+    ] = None,
+    over: Annotated[
+        Literal["systems", "answers"],
+        typer.Option(help="Compare rankings of systems by their means, or of all answers."),
+    ] = "systems",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel per metric.")
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11).
+
+    Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
+    """
+    from conqret._optional import require
+    from conqret.debateqa.score_table import read_tables
+    from conqret.debateqa.stability import stability as compare
+    from conqret.errors import DeclarationError
+
+    require("scipy", extra="stats")
+    if plot is not None and plot.suffix.lower() not in PLOTS:
+        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
+    given = read_tables(scores)
+    found = [compare(given, name, over=over) for name in metric or _comparable(given)]
+    for matrix in found:
+        _remark(matrix)
+    if plot is not None:
+        from conqret.debateqa.stability_plot import heat_maps
+        from conqret.show.page import write_file
+
+        write_file(plot, heat_maps(found, "svg" if plot.suffix.lower() == ".svg" else "png"))
+    result([_record(matrix) for matrix in found], map(_table, found), as_json=json_output)
+    if plot is not None:
+        note(f"plot: {plot}")
+
+
+def _comparable(table: pl.DataFrame) -> list[str]:
+    """The metrics of two instruments and more; those of one are named."""
+    from conqret.debateqa.score_table import instruments_of
+    from conqret.errors import DeclarationError
+
+    known = instruments_of(table)
+    several = [name for name, instruments in known.items() if len(instruments) > 1]
+    alone = [name for name in known if name not in several]
+    if not several:
+        raise DeclarationError(
+            f"each of these metrics was measured by one instrument alone: {', '.join(alone)}; score the same answers "
+            "with another backbone or prompt, and give both tables"
+        )
+    if alone:
+        note(f"measured by one instrument alone, and left out: {', '.join(alone)}")
+    return several
+
+
+def _remark(matrix: PairMatrix) -> None:
+    from conqret.debateqa.stability import FEW_SYSTEMS
+
+    if matrix.left_out:
+        note(
+            f"{matrix.metric}: {matrix.left_out} answers were not scored by every instrument, and are left out"
+        )
+    if matrix.over == "systems" and matrix.items < FEW_SYSTEMS:
+        note(
+            f"{matrix.metric}: a tau over {matrix.items} systems says little; the paper ranks {FEW_SYSTEMS} systems "
+            "(--over answers compares all answers)"
+        )
+
+
+def _record(matrix: PairMatrix) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    pairs = []
+    for (one, other), estimate in matrix.values.items():
+        pair: dict[str, Any] = {"first": one, "second": other, **asdict(estimate)}
+        if (one, other) in matrix.kappas:
+            pair["kappa"] = asdict(matrix.kappas[one, other])
+        pairs.append(pair)
+    return {
+        "metric": matrix.metric, "statistic": matrix.statistic, "over": matrix.over, "systems": matrix.systems,
+        "answers": matrix.answers, "left_out": matrix.left_out, "instruments": matrix.names, "matrix": matrix.rows(),
+        "pairs": pairs,
+    }  # fmt: skip
+
+
+def _table(matrix: PairMatrix) -> Table:
+    """The matrix over numbers, the numbers' names, and the ends of the values."""
+    from conqret.debateqa.stability_plot import compared
+    from conqret.show import words
+    from conqret.show.table import Table
+
+    numbered = [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
+    header = ("", *map(str, range(1, len(numbered) + 1)))
+    rows = [
+        (str(place), *("none" if value is None else f"{value:.2f}" for value in row))
+        for place, row in enumerate(matrix.rows(), start=1)
+    ]
+    title = f"{words.label(matrix.metric)}\n  {compared(matrix)}"
+    return Table(title, header, rows, note="\n".join([*numbered, "", _ends(matrix), ""]))
+
+
+def _ends(matrix: PairMatrix) -> str:
+    """Mean and lowest value over pairs, the lowest with its interval, and how many have none."""
+    number = {name: place for place, name in enumerate(matrix.names, start=1)}
+    known = {pair: one for pair, one in matrix.values.items() if one.value is not None}
+    missing = [(pair, one) for pair, one in matrix.values.items() if one.value is None]
+    said = [MEANS[matrix.statistic]]
+    if known:
+        values = [one.value for one in known.values() if one.value is not None]
+        lowest = min(known, key=lambda pair: known[pair].value or 0.0)
+        between = f"{number[lowest[0]]} and {number[lowest[1]]}"
+        said.append(
+            f"mean of {len(values)} pairs {sum(values) / len(values):.2f}, lowest {known[lowest]} ({between})"
+            if len(values) > 1
+            else f"{between}: {known[lowest]}"
+        )
+        said.append(known[lowest].reason or "in brackets: the 95% interval over questions")
+    if missing:
+        (one, other), first = missing[0]
+        have, between = "has" if len(missing) == 1 else "have", f"{number[one]} and {number[other]}"
+        said.append(f"{len(missing)} of {len(matrix.values)} pairs {have} none; {between}: {first.reason}")
+    return "\n".join(said)

@@ -1,0 +1,81 @@
+"""``conqret run``: an experiment from one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, note, result
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret run fixtures/experiment.toml -o runs/demo-experiment\n\n"
+    "conqret run experiment.toml --dry-run\n\n"
+    "conqret run experiment.toml --replay recordings.jsonl -o runs/again"
+)
+
+
+@grouped
+def run(
+    experiment: Annotated[Path, typer.Argument(help="The TOML file that describes the experiment.")],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The run's folder; the same command again goes on where it stopped. Default: runs/NAME.",
+        ),
+    ] = None,
+    trust_file: Annotated[
+        bool,
+        typer.Option(
+            "--trust-file",
+            help="Let the file run Python code that it names (`module:function`), and have texts and keys sent to "
+            "servers that it names (`api_base`). Without this such a file is refused.",
+        ),
+    ] = False,
+    dry_run: options.DryRun = False,
+    engines: options.Engines,
+    kept: options.Kept,
+    shown: options.Shown,
+) -> None:
+    """Run an experiment from a file: retrieve, rerank, generate, judge, damage and report.
+
+    Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
+    arrives: if a run is stopped, the same command goes on from there, and nothing is paid for twice.
+    """
+    from conqret import run as run_file
+    from conqret.experiments.experiment import experiment_job
+    from conqret.experiments.experiment_cost import estimate
+    from conqret.experiments.experiment_tables import overview_tables
+    from conqret.experiments.reading import addresses
+    from conqret.judging.cost_table import tell_cost
+    from conqret.llm.reachable import address
+
+    if dry_run:
+        job = experiment_job(experiment, trust=trust_file)
+        reached = {model: address(where) for model, where in addresses(job.experiment).items()}
+        lines = [f"requests to {model} go to {where}" for model, where in reached.items()]
+        tell_cost(estimate(job), as_json=shown.json_output, facts={"addresses": reached}, lines=lines)
+        return
+
+    outcome = run_file(
+        experiment, output=output, say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
+        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, trust=trust_file,
+        **engines.given(),
+    )  # fmt: skip
+    result(
+        outcome.summary,
+        [*overview_tables(outcome.summary), *map(at, outcome.files)],
+        as_json=shown.json_output,
+    )
+    shown.session(outcome.session)
+    if outcome.failed:
+        parts = ", ".join(f"{stage} {count}" for stage, count in outcome.failed.items())
+        note(f"not everything could be had ({parts}); the same command tries again what failed")
+    end(outcome.failed, outcome.session)

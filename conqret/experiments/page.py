@@ -1,0 +1,201 @@
+"""The page of an experiment: systems side by side, from retrieval to judges, with ways into every run."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Item
+from conqret.experiments.experiment_folder import ExperimentFolder
+from conqret.experiments.experiment_tables import (
+    arguments_table,
+    cost_table,
+    damage_table,
+    difference_tables,
+    experiment_tables,
+    outcome,
+    rank_tables,
+    retrieval_tables,
+    score_tables,
+    topic_tables,
+)
+from conqret.generation.generation_run import GenerationFolder
+from conqret.show import words
+from conqret.show.forest import Forest, Row
+from conqret.show.markdown import tables_markdown
+from conqret.show.page import Ways, write_files
+from conqret.show.sheet import Links, Section, Sheet, section
+from conqret.show.visible_text import Piece, cited, cut
+from conqret.studies.sensitivity.sensitivity_tables import damage
+
+VERDICTS = {"yes": "as expected", "no": "not as expected", "inconclusive": "inconclusive"}
+"""What is said of a metric under damage, in words."""
+MOST_TEXTS = 100
+"""Topics and sides whose arguments are shown; all are in the folders of the systems."""
+LONGEST = 8_000
+"""Characters of an argument that the page shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A system's argument as the page shows it, with what the check of its citations found."""
+
+    system: str
+    pieces: list[Piece]
+    omitted: int
+    documents: list[str]
+    remarks: list[str]
+
+
+def write_experiment(out: ExperimentFolder) -> list[Path]:
+    """Write ``report.html`` and ``tables.md`` of a finished experiment; returns both."""
+    tables = experiment_tables(out.summary())
+    files = {out.report_file.name: experiment_page(out), "tables.md": tables_markdown(tables)}
+    return write_files(out.path, files)
+
+
+def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
+    """The page, piece by piece: the sheet, and behind it what was written; ``around`` is what else there is."""
+    summary = out.summary()
+    record = json.loads(out.record_file.read_bytes())
+    sheet = experiment_sheet(out, record, summary)
+    written = list(texts(out, record["systems"]))
+    omitted = max(0, len(written) - MOST_TEXTS)
+    return sheet.html(
+        "experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST, around=around
+    )
+
+
+def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]) -> Sheet:
+    """The page: what the tables say, and ways into every run inside ``out``."""
+    experiment, models = record["experiment"], _models(record["experiment"])
+    first = next(iter(summary["arguments"]), "")
+    costs = json.loads(out.costs_file.read_bytes()) if out.costs_file.is_file() else []
+    came_out = outcome(summary["differences"], first)
+    sections = [
+        Section(
+            "Differences",
+            [*_forests(summary["differences"], first), *difference_tables(summary["differences"], first)],
+        ),
+        Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
+        section(arguments_table(summary["arguments"])),
+        Section("Scores", list(score_tables(summary["scores"]))),
+        Section("Places", list(rank_tables(summary["scores"], summary["retrieval"])), folded=True),
+        Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
+        Section(
+            "Damage",
+            [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
+            _damaged([curve for curves in summary["sensitivity"].values() for curve in curves]),
+        ),
+        Section("Cost", [cost_table(costs)] if costs else []),
+        Section("Runs", [Links(_links(out, summary))]),
+    ]
+    return Sheet(
+        "experiment",
+        f"Experiment {summary['name']}",
+        sections,
+        lede=[
+            f"{words.number(summary['topics'], 'topic')}, {' and '.join(experiment['stances'])}: "
+            f"{words.number(len(record['systems']), 'system')}, judged by "
+            f"{words.number(len(experiment['judges']), 'judge')}. A system is called after its retriever, its reranker "
+            "(where it has one) and its generator.",
+            *([came_out] if came_out else []),
+        ],
+        badges=[
+            ("Offline baseline", "a floor, not a judge or an author: its answers come from word statistics.")
+        ]
+        if "offline" in models
+        else [],
+        facts=[
+            ("Models", ", ".join(models)),
+            ("Experiment", record["fingerprint"]),
+            ("Seed", str(experiment["seed"])),
+            ("conqret", record["conqret"]),
+        ],
+    )
+
+
+def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
+    """A picture of the differences of each system from the first, by each judge."""
+    for system, judges in found.items():
+        for judge, metrics in judges.items():
+            rows = [
+                Row(words.label(name), one["mean"], one["low"], one["high"])
+                for name, one in metrics.items()
+                if one["mean"] is not None
+            ]
+            if any(row.value for row in rows):
+                yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
+
+
+def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
+    """What was done, and how many metrics moved as expected."""
+    found = Counter(curve["verdict"] for curve in curves)
+    came = ", ".join(f"{found[one]} {said}" for one, said in VERDICTS.items() if found[one])
+    reasons = {curve["words"] for curve in curves}
+    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+    done = [f"“{name}” ({damage(name)})" for name in dict.fromkeys(curve["perturbation"] for curve in curves)]
+    return (
+        "What the systems retrieved and wrote was damaged on purpose, more and more, and judged again. "
+        f"{words.number(len(curves), 'curve')}: {came}{why}. The damage: {', '.join(done)}."
+    )
+
+
+def _models(experiment: Mapping[str, Any]) -> list[str]:
+    """Every model that the experiment asks, each once."""
+    tables = [*experiment["rerankers"].values(), *experiment["generators"].values(), *experiment["judges"]]
+    return list(dict.fromkeys(one["model"] for one in tables))
+
+
+def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The pages of the runs inside, as title and relative address."""
+    pages = [
+        (f"{system}, judged by {judge}", f"judgments/{system}/{judge}/report.html")
+        for system, judges in summary["scores"].items()
+        for judge in judges
+    ]
+    pages += [
+        (f"{system}, damaged", f"sensitivity/{system}/report.html") for system in summary["sensitivity"]
+    ]
+    return [(title, address) for title, address in pages if (out.path / address).is_file()]
+
+
+def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[Text]]]:
+    """For each topic and side, in words, what each system wrote."""
+    found: dict[str, tuple[str, str, list[Text]]] = {}
+    for system in systems:
+        folder = GenerationFolder(out.path / "arguments" / system)
+        for item in folder.items() if folder.items_file.is_file() else ():
+            found.setdefault(item.id, (item.topic, item.stance, []))[2].append(_text(system, item))
+    yield from found.values()
+
+
+def _text(system: str, item: Item) -> Text:
+    argument = item.argument or ""
+    check = item.metadata["generation"]["citations"]
+    return Text(
+        system,
+        cited(argument[:LONGEST], len(item.documents)),
+        max(0, len(argument) - LONGEST),
+        [document.title or document.id for document in item.documents],
+        list(_remarks(check)),
+    )
+
+
+def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
+    """How many sentences cite, and what is wrong with the citations."""
+    sound = not check["out_of_range"] and not check["misquoted"]
+    found = " Every citation is of a document that is there, and no quotation is wrong." * sound
+    yield f"{check['cited_sentences']} of {words.number(check['sentences'], 'sentence')} cite.{found}"
+    for one in check["out_of_range"]:
+        yield f"Sentence {one['sentence']} cites [{one['number']}], and there is no such document."
+    for one in check["misquoted"]:
+        cites = "".join(f"[{number}]" for number in one["cites"])
+        holds = "".join(f"[{number}]" for number in one["found_in"])
+        where = f"it stands in {holds}" if holds else "no document holds it"
+        quote = f"“{cut(one['quote'], 300)}” from {cites}"
+        yield f"Sentence {one['sentence']} quotes {quote}, where it does not stand: {where}."

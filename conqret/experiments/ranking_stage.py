@@ -1,0 +1,150 @@
+"""The first stage of an experiment: retrieve for each side, and rerank."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.data import Stance
+from conqret.data.corpus import CorpusTopic
+from conqret.experiments.config import Reranker, Retriever, System
+from conqret.experiments.job import Job, digest_of
+from conqret.io.atomic import write_whole
+from conqret.io.jsonl import object_in
+from conqret.io.trec import read_rankings, scored, write_run
+from conqret.runs.session import Sessions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from conqret.retrieval.corpus_index import Index
+    from conqret.retrieval.pipeline import Plan
+
+
+async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
+    """Write the ranking of a side; returns how many of the reranker's windows failed."""
+    from conqret._optional import require
+    from conqret.retrieval.corpus_index import open_index
+
+    experiment = job.experiment
+    retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
+    topics = job.topics()
+    target = job.out.ranking(ranking, stance)
+    given = retriever.file(stance)
+    facts: dict[str, Any] = {
+        "retriever": system.retriever if given else retriever.model_dump(mode="json"),
+        "run": digest_of(read_rankings(given)) if given else None,
+        "reranker": reranker.model_dump(mode="json") if reranker else None,
+        "stance": stance if reranker is not None and reranker.instruction == "stance" else "none",
+        "topics": [[topic.id, topic.question] for topic in topics],
+    }
+    made_of = digest_of(facts)
+    if object_in(_state_file(target)).get("made_of") == made_of and target.is_file():
+        return 0
+    require("pyterrier", extra="retrieval")
+    if given is None:
+        frame, indexes = first_stage(experiment.corpus, retriever, topics)
+    else:
+        indexes = [open_index(experiment.corpus)]
+        frame = _of_file(indexes[0], topics, given, retriever.depth)
+    failed = 0
+    if reranker is not None:
+        frame, failed = await _rerank(job, sessions, frame, reranker, stance)
+    lines = scored(_ranked(frame))
+    write_run(target, lines, tag=ranking)
+    state = {
+        "made_of": made_of,
+        "engine": ", ".join(one.engine for one in indexes),
+        "index": ", ".join(one.fingerprint for one in indexes),
+        "failed_windows": failed,
+    }
+    if failed:  # kept, and made again by the next run
+        state["made_of"] = ""
+    write_whole(_state_file(target), json.dumps(state, indent=1).encode())
+    job.say(
+        "rank", f"{ranking}, {stance}: {len(lines)} lines{f', {failed} windows failed' if failed else ''}"
+    )
+    return failed
+
+
+def _of_file(index: Index, topics: list[CorpusTopic], given: Path, depth: int) -> pd.DataFrame:
+    """The ranking of a file, with texts."""
+    import pandas as pd
+
+    from conqret.errors import DeclarationError
+
+    ranked = read_rankings(given)
+    documents = list(dict.fromkeys(one for topic in topics for one in ranked.get(topic.id, [])[:depth]))
+    entries = index.entries(documents)
+    if lacking := [one for one in documents if one not in entries]:
+        raise DeclarationError(
+            f"{given} ranks {len(lacking)} documents that the corpus lacks ({lacking[0]!r} is one)"
+        )
+    rows = [
+        (topic.id, topic.question, one, float(depth - place), place, entries[one].title, entries[one].text)
+        for topic in topics
+        for place, one in enumerate(ranked.get(topic.id, [])[:depth])
+    ]
+    return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
+
+
+def first_stage(
+    corpus: Path, retriever: Retriever, topics: Sequence[CorpusTopic]
+) -> tuple[pd.DataFrame, list[Index]]:
+    """The ranking of a retriever that searches, with texts, and the indexes that it searched (built where there are
+    none).
+
+    Raises:
+        DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
+            :func:`conqret.retrieval.pipeline.open_indexes` raises.
+    """
+    from conqret.retrieval.evaluation.systems import queries
+    from conqret.retrieval.pipeline import assemble, open_indexes
+
+    indexes = open_indexes(corpus, retriever.engines, retriever.encoder)
+    made = assemble(indexes, plan_of(retriever), None)
+    return made.pipeline(queries(topics)), indexes
+
+
+def plan_of(retriever: Retriever) -> Plan:
+    """The stages of a retriever that searches. Raises DeclarationError where its settings do not fit each other."""
+    from conqret.retrieval.pipeline import Plan
+
+    return Plan(
+        depth=retriever.depth,
+        weights=retriever.weights,
+        cross_encoder=retriever.cross_encoder,
+        instruction=retriever.instruction,
+    )
+
+
+async def _rerank(
+    job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
+) -> tuple[pd.DataFrame, int]:
+    from conqret.retrieval.mmr import MMR
+    from conqret.retrieval.rerank import ListwiseReranker
+
+    session = sessions.of(job.experiment.client(table.model))
+    reranker = ListwiseReranker(
+        stance=stance if table.instruction == "stance" else "none",
+        window=table.window,
+        step=table.step,
+        session=session,
+    )
+    frame = await reranker.rerank(frame, session.client)
+    if table.mmr is not None:
+        frame = MMR(table.mmr).transform(frame)
+    return frame, reranker.summary.failed
+
+
+def _ranked(frame: pd.DataFrame) -> Mapping[str, list[str]]:
+    from conqret.retrieval.evaluation.systems import rankings
+
+    found: dict[str, list[str]] = {topic: list(documents) for topic, documents in rankings(frame).items()}
+    return {topic: found[topic] for topic in dict.fromkeys(map(str, frame["qid"]))}
+
+
+def _state_file(target: Path) -> Path:
+    return target.with_name(target.name.removesuffix(".res.gz") + ".json")

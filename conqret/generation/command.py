@@ -1,0 +1,105 @@
+"""``conqret generate``: cited arguments from ranked documents."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, note, result
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret generate corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 -o runs/args\n\n"
+    "conqret generate corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor\n\n"
+    "conqret judge runs/args/items.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def generate(
+    corpus: Annotated[
+        Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
+    ],
+    run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
+    stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
+    *,
+    model: options.Model = None,
+    strategy: Annotated[
+        str,
+        typer.Option(
+            help="How the argument is made: `cited` (written by a model, with expert arguments as examples), "
+            "`extractive` (sentences of the documents, without a model), or a plug-in's."
+        ),
+    ] = "cited",
+    shots: Annotated[
+        int, typer.Option(help="How many examples are in the prompt: expert arguments on train topics.")
+    ] = 3,
+    documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
+    expert: Annotated[
+        bool,
+        typer.Option(
+            "--expert", help="Put the expert's argument into the items as well, for formats that compare two."
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The seed by which examples are drawn.")] = 13,
+    temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
+    asking: Asking,
+) -> None:
+    """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
+
+    If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
+    command again goes on where it stopped, and asks again only for what failed.
+    """
+    from dataclasses import asdict
+
+    from conqret.generation.generate import generation_job
+    from conqret.generation.generation_cost import expected_writing
+    from conqret.generation.generation_run import generate as write
+    from conqret.judging.cost import Sizes
+    from conqret.show.words import reason
+
+    job = generation_job(
+        corpus, run, stance=stance, model=asking.calls.of(model), strategy=strategy, shots=shots, documents=documents,
+        expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
+    )  # fmt: skip
+    if asking.dry_run:
+        found = expected_writing(job.tasks, job.options, job.model, job.library, Sizes())
+        asking.tell_cost([found])
+        return
+    way = job.options.way
+    by = job.model.model if way.prompts else way.name
+    if job.model.backend.baseline:
+        by += ": sentences of the documents, a floor and no author"
+    outcome = asking.ask(
+        partial(write, job), len(job.tasks), "arguments",
+        about=f"{number(len(job.tasks), 'argument')} by", by=by, doing="writing",
+    )  # fmt: skip
+    facts = {**asdict(outcome), "session": outcome.session.model_dump()}
+    facts = {"items": str(facts.pop("items_file")), **facts}
+    lines = (
+        f"{outcome.written} of {number(len(job.tasks), 'argument')} written",
+        f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
+        f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
+        at(outcome.items_file, "items"),
+    )
+    result(facts, lines, as_json=asking.shown.json_output)
+    if outcome.no_evidence:
+        note(
+            f"{outcome.no_evidence} arguments have no evidence: their documents hold nothing for the side, says the "
+            "model; they are no items"
+        )
+    for name, count in sorted(outcome.failed.items()):
+        note(f"{count} arguments were not written: {reason(name)}; the same command asks for them again")
+    reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
+    end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)

@@ -1,0 +1,40 @@
+"""What writing arguments will ask of a model, before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.generation.generator import GenerateOptions, Generator, Task
+from conqret.judging.cost import Expected, Sizes, capped, counter, expected
+from conqret.judging.fitting import prompt_tokens
+from conqret.llm.client_options import ClientOptions
+from conqret.prompts import Library
+
+GENERATED_TOKENS = 1_500
+"""An argument of some 750 words as JSON, with the reasons for what is left out."""
+
+
+def expected_writing(
+    tasks: Sequence[Task],
+    wanted: GenerateOptions,
+    model: ClientOptions,
+    library: Library,
+    sizes: Sizes,
+    *,
+    of: str = "",
+) -> Expected:
+    """The calls, tokens and dollars of an argument for each task; none where the strategy asks no model."""
+    if not wanted.way.prompts:
+        return expected("generate", model, 0, 0, 0, of=of)
+    client = counter(model)
+    generator = Generator(wanted, library, client, model.model)
+    calls = prompt = 0
+    for task in tasks:
+        for number, bare in enumerate(generator.bare(task)):
+            documents = [*task.documents]
+            if not number:
+                documents += (document for one in task.examples for document in one.documents)
+            said = GENERATED_TOKENS * number
+            prompt += capped(prompt_tokens(bare, client) + said + sizes.all(documents, client), client)
+            calls += 1
+    return expected("generate", model, calls, prompt, GENERATED_TOKENS * calls, of=of)

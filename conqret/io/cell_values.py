@@ -1,0 +1,145 @@
+"""Values as tables hold them: lists written into a cell, NaN for nothing, numpy's and dates' own types."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import io
+import itertools
+import math
+import tokenize
+from collections.abc import Mapping
+from decimal import Decimal
+
+from pydantic import TypeAdapter
+
+from conqret.io.faults import Unfit, quoted
+from conqret.io.jsonl import parse
+from conqret.io.text_cells import sound
+
+MAX_DEPTH = 32
+"""Levels that metadata may be nested."""
+MAX_BITS = 1024
+"""Bits of a whole number in metadata."""
+MAX_LITERAL = 10_000_000
+"""Characters of a printed Python list that is still read."""
+_JSON = TypeAdapter[object](object)
+_AS_TEXT = "Leave it out, or write it as a text"
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value stands for nothing: ``None``, NaN, and pandas' NA and NaT."""
+    if value is None or isinstance(value, str):
+        return value is None
+    if isinstance(value, float):
+        return math.isnan(value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def as_list(value: object) -> object:
+    """Return a numpy array, a pandas or polars Series or a tuple as a list; anything else as it is."""
+    if isinstance(value, tuple):
+        return list(value)
+    for method in ("tolist", "to_list"):
+        if not isinstance(value, str | Mapping) and callable(getattr(value, method, None)):
+            return getattr(value, method)()
+    return value
+
+
+def as_text(value: object) -> str:
+    """Return a cell as text: whole numbers without ``.0``, true and false in words, lists and objects cut short."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return quoted(value)[1:-1] if isinstance(value, list | Mapping) else str(value).strip()
+
+
+def list_in_text(text: str) -> list[object]:
+    """Read a list that was written into a text cell: JSON, or a list as Python prints it.
+
+    Raises:
+        Unfit: it cannot be read.
+    """
+    try:
+        value = parse(text)
+    except ValueError as error:
+        value = _printed_list(text, str(error)) if text.lstrip().startswith("[") else None
+    if not isinstance(value, list):
+        raise Unfit(
+            "is a text, and a list is expected",
+            'Write a list (in CSV as JSON: ["first text", "second text"])',
+        )
+    return value
+
+
+def _printed_list(text: str, problem: str) -> object:
+    """Read ``['a', 'b']``. Python joins neighbouring texts, so numpy's ``['a' 'b']`` must not pass."""
+    broken = Unfit(
+        f"begins like a list but is no valid JSON ({problem})",
+        'Write a list (in CSV as JSON: ["first text", "second text"])',
+    )
+    if len(text) > MAX_LITERAL:
+        raise broken
+    try:
+        value = ast.literal_eval(text.strip())
+        tokens = tokenize.generate_tokens(io.StringIO(text.strip()).readline)
+        kinds = [token.type for token in tokens if token.type not in (tokenize.NL, tokenize.COMMENT)]
+    except (ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
+        raise broken from None
+    if any(one == two == tokenize.STRING for one, two in itertools.pairwise(kinds)):
+        raise Unfit(
+            "is a numpy array as it is printed, without commas: where a document ends is lost",
+            'Write a list (in CSV as JSON: ["first text", "second text"])',
+        )
+    return value
+
+
+def plain(value: object, depth: int = 0) -> object:
+    """Return a metadata value in the types of JSON; absent ones inside objects are left out.
+
+    Raises:
+        Unfit: it has a type that JSON has no equal of, is nested over :data:`MAX_DEPTH` levels, or holds a text
+            that may not enter.
+    """
+    if depth > MAX_DEPTH:
+        raise Unfit(f"is nested more than {MAX_DEPTH} levels deep", _AS_TEXT)
+    if is_missing(value):
+        return None
+    if isinstance(value, float) and math.isinf(value):
+        raise Unfit("holds an infinite number", _AS_TEXT)
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise Unfit("holds a number of hundreds of digits", _AS_TEXT)
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, Mapping):
+        pairs = ((sound(str(key)), plain(inner, depth + 1)) for key, inner in value.items())
+        return {key: inner for key, inner in pairs if inner is not None}
+    listed = as_list(value)
+    if isinstance(listed, list):
+        return [plain(inner, depth + 1) for inner in listed]
+    if listed is not value:
+        return plain(listed, depth + 1)
+    raise Unfit(f"holds a value of the type {type(value).__name__}, which JSON cannot hold", _AS_TEXT)
+
+
+def canonical(record: Mapping[str, object]) -> bytes:
+    """Return a record as JSON bytes that are the same wherever the record came from.
+
+    Keys are sorted, and a whole number is the same as an integer or as a float (``1`` and ``1.0``).
+    """
+    return _JSON.dump_json(_sorted(record))
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, str):  # nearly every value is one
+        return value
+    if isinstance(value, list):
+        return [_sorted(inner) for inner in value]
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return int(value) if isinstance(value, float) and value.is_integer() else value

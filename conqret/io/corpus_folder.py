@@ -1,0 +1,195 @@
+"""A corpus on disk: debates, what became of their sources, documents, topics, qrels.
+
+=================================  ===================================================================
+``debates.jsonl``                  a :class:`~conqret.data.Debate` a line
+``problems.jsonl``                 pages that gave no debate: ``url``, ``layout``, ``missing``
+``ledger.jsonl``                   a :class:`~conqret.data.corpus.LedgerEntry` for each source
+``documents.jsonl``                a :class:`~conqret.data.Document` a line, perhaps with its ``licence``
+``topics.jsonl``                   a :class:`~conqret.data.corpus.CorpusTopic` a line
+``qrels/{pro,con,all}.*.qrels``    TREC qrels, ``*`` being ``train`` or ``test``
+``corpus.parquet``                 ``id``, ``title``, ``url``, ``text``, ``split`` (empty: of no topic)
+``statistics.json``                the figures of ConQRet, Table 2, and more
+=================================  ===================================================================
+
+The iterators are named and shaped as those of ir_datasets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from conqret.data.corpus import (
+    QRELS_STANCES,
+    SPLITS,
+    CorpusParts,
+    CorpusTopic,
+    LedgerEntry,
+    Qrel,
+    QrelsStance,
+    Split,
+)
+from conqret.data.debate_text import Debate
+from conqret.data.item import Document
+from conqret.errors import DeclarationError, check_known
+from conqret.io.atomic import replacing, write_all, write_whole
+from conqret.io.in_folder import InFolder
+from conqret.io.jsonl import json_lines
+from conqret.io.schema import read_models
+from conqret.io.trec import read_qrels, write_qrels
+
+
+class Doc(NamedTuple):
+    """A document, with the field names of ir_datasets."""
+
+    doc_id: str
+    title: str
+    url: str
+    text: str
+
+    def default_text(self) -> str:
+        """What is indexed: title and text. A text that only repeats the title counts once."""
+        return (
+            self.text if not self.title or self.text.startswith(self.title) else f"{self.title}\n{self.text}"
+        )
+
+
+class Query(NamedTuple):
+    """A topic as a query."""
+
+    query_id: str
+    text: str
+
+
+class _Licensed(Document):
+    """A document as its line has it."""
+
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDirectory:
+    """A corpus directory; nothing is read before it is asked for, and nothing is kept.
+
+    Every reader raises :class:`~conqret.errors.DeclarationError` where its file is missing (naming the
+    command that makes it) or a line of it is broken (naming file, line and field).
+    """
+
+    path: Path
+
+    debates_file = InFolder("debates.jsonl")
+    problems_file = InFolder("problems.jsonl")
+    ledger_file = InFolder("ledger.jsonl")
+    documents_file = InFolder("documents.jsonl")
+    topics_file = InFolder("topics.jsonl")
+    parquet_file = InFolder("corpus.parquet")
+    statistics_file = InFolder("statistics.json")
+
+    def qrels_file(self, stance: QrelsStance, split: Split) -> Path:
+        """The qrels of a side and a split.
+
+        Raises:
+            UnknownNameError: there is no such side or split.
+        """
+        check_known("stance", QRELS_STANCES, stance)
+        check_known("split", SPLITS, split)
+        return self.path / "qrels" / f"{stance}.{split}.qrels"
+
+    def debates(self) -> Iterator[Debate]:
+        """The debates, in file order."""
+        return read_models(_there(self.debates_file, "conqret scrape debates"), Debate)
+
+    def ledger(self) -> Iterator[LedgerEntry]:
+        """The entries of the ledger, in file order; of one source, the last entry counts."""
+        return read_models(_there(self.ledger_file, "conqret scrape evidence"), LedgerEntry)
+
+    def documents(self) -> Iterator[Document]:
+        """The documents, in file order; a licence that their lines state is not part of them."""
+        found = read_models(_there(self.documents_file, "conqret scrape evidence"), _Licensed)
+        return (Document(id=one.id, text=one.text, title=one.title, url=one.url) for one in found)
+
+    def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
+        """The topics of one split, or of both."""
+        rows = read_models(_there(self.topics_file, "conqret corpus build"), CorpusTopic)
+        return (topic for topic in rows if split is None or topic.split == split)
+
+    def docs_iter(self) -> Iterator[Doc]:
+        """The documents as ``(doc_id, title, url, text)``."""
+        return (Doc(one.id, one.title, one.url, one.text) for one in self.documents())
+
+    def queries_iter(self, split: Split | None = None) -> Iterator[Query]:
+        """The topics as ``(query_id, text)``."""
+        return (Query(topic.id, topic.question) for topic in self.topics(split))
+
+    def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
+        """The judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train before test."""
+        for one in SPLITS if split is None else (split,):
+            yield from read_qrels(_there(self.qrels_file(stance, one), "conqret corpus build"))
+
+    def statistics(self) -> dict[str, Any]:
+        """What ``statistics.json`` holds."""
+        file = _there(self.statistics_file, "conqret corpus build")
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        return found
+
+    def write_debates(self, debates: Iterable[Debate]) -> int:
+        """Write all debates anew; returns their number."""
+        return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
+
+    def refuse_scraped(self) -> None:
+        """Raise DeclarationError where the corpus was scraped: an import would replace what was fetched."""
+        for file in (self.debates_file, self.ledger_file):
+            if file.exists():
+                raise DeclarationError(
+                    f"{self.path} holds a corpus that was scraped ({file.name}), whose documents would be lost: give "
+                    "another folder with -o"
+                )
+
+    def write_documents(self, documents: Iterable[Document]) -> int:
+        """Write all documents anew; returns their number."""
+        return write_lines(self.documents_file, (document.model_dump() for document in documents))
+
+    def write_topics(self, topics: Iterable[CorpusTopic]) -> int:
+        """Write all topics anew; returns their number."""
+        return write_lines(self.topics_file, (topic.model_dump() for topic in topics))
+
+    def write_qrels(self, stance: QrelsStance, split: Split, qrels: Iterable[Qrel]) -> int:
+        """Write the judged pairs of a side and a split; returns their number."""
+        return write_qrels(self.qrels_file(stance, split), qrels)
+
+    def write(self, parts: CorpusParts, documents: Iterable[Document]) -> None:
+        """Write topics, judged pairs, statistics, and the documents with their splits as Parquet."""
+        self.write_topics(parts.topics)
+        for (stance, split), pairs in parts.qrels.items():
+            self.write_qrels(stance, split, pairs)
+        self.write_parquet(documents, parts.splits)
+        self.write_statistics(parts.statistics)
+
+    def write_statistics(self, statistics: Mapping[str, Any]) -> None:
+        """Write the statistics, indented."""
+        text = json.dumps(statistics, ensure_ascii=False, indent=1) + "\n"
+        write_whole(self.statistics_file, text.encode("utf-8"))
+
+    def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
+        """Write the documents, with the split of each, as Parquet; returns their number."""
+        import polars
+
+        rows = [one.model_dump() | {"split": splits.get(one.id, "")} for one in documents]
+        schema = dict.fromkeys(("id", "title", "url", "text", "split"), polars.String)
+        with replacing(self.parquet_file) as file:
+            polars.DataFrame(rows, schema=schema).write_parquet(file)
+        return len(rows)
+
+
+def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
+    """Write a JSON object a line, the file as a whole or not at all; returns the number of lines."""
+    return write_all(path, (line.encode("utf-8") for line in json_lines(records)))
+
+
+def _there(path: Path, command: str) -> Path:
+    if not path.is_file():
+        raise DeclarationError(f"{path}: there is no such file; `{command}` makes it")
+    return path

@@ -1,0 +1,127 @@
+"""One streaming pass over all items, before anything is asked of a model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from conqret.data.item import Item
+from conqret.errors import number
+from conqret.io.cell_values import canonical
+from conqret.io.faults import listed
+from conqret.io.rows import item_record
+from conqret.io.schema import TableReader, way
+
+Share = Literal["all", "some", "none"]
+OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
+"""Fields that an item may lack, and a format may need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a file of items holds, after every item passed.
+
+    Attributes:
+        count: items.
+        digest: sha256 over the normalised items, the same in every file format.
+        layout: the name of the layout the file was read as.
+        has: for each optional field whether all, some or no items have it (a stance other than none).
+        documents: documents of all items together.
+        notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
+        left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
+    """
+
+    count: int
+    digest: str
+    layout: str
+    has: Mapping[str, Share]
+    documents: int
+    notes: tuple[str, ...]
+    left_out: int = 0
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """How many items are left out, where any are: to be said wherever results of the others are shown."""
+        if not self.left_out:
+            return ""
+        had = "it has" if self.left_out == 1 else "they have"
+        total = number(self.count + self.left_out, "item")
+        return f"{self.left_out:,} of {total} left out, because {had} faults"
+
+
+def has_field(item: Item, field: str) -> bool:
+    """Whether an item has an optional field: some documents, a text, a stance other than none."""
+    value = getattr(item, field)
+    return value != "none" if field == "stance" else bool(value)
+
+
+def check_items(
+    items: Iterable[Item | None], reader: TableReader, layout: str, *, skip: bool = False
+) -> Checked:
+    """Read every item and return what they hold.
+
+    Args:
+        items: the items, None for each that has faults (:func:`sound_items`).
+        reader: what reads them; it has their faults and remarks.
+        layout: what the result calls their layout.
+        skip: leave out items that have faults, and say so, as long as any is left.
+
+    Raises:
+        ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
+    """
+    count = documents = 0
+    having, sha = Counter[str](), hashlib.sha256()
+    for item in items:
+        if item is None:
+            continue
+        count += 1
+        documents += len(item.documents)
+        having.update(field for field in OPTIONAL if has_field(item, field))
+        sha.update(canonical(item_record(item)) + b"\n")
+    if not reader.number:
+        reader.fault("", "holds no item", "Give at least one item")
+    left_out: tuple[str, ...] = ()
+    if skip and count:
+        left_out, reader.faults = tuple(reader.faults.lines()), reader.faults.of_the_file()
+    reader.finish()
+    has: dict[str, Share] = {
+        field: "none" if not having[field] else "all" if having[field] == count else "some"
+        for field in OPTIONAL
+    }
+    notes = reader.notes.lines()
+    return Checked(count, sha.hexdigest(), layout, has, documents, notes, reader.number - count, left_out)
+
+
+def sound_items(
+    items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
+) -> Iterator[Item | None]:
+    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
+
+    Args:
+        items: the items, None for each that has faults already.
+        reader: what reads them, and gets the faults.
+        needs: for a field of an item the sentence that says who needs it.
+    """
+    for item in items:
+        if item is None:
+            yield None
+            continue
+        before = reader.faults.total
+        reader.once("id", item.id, "Give each item its own id")
+        for field, reason in needs.items():
+            if not has_field(item, field):
+                mapped = reader.schema.mapped.get(field, "")
+                if leads := way(item.metadata, mapped):
+                    named = f", correct --columns {field}={mapped} ({leads})"
+                elif item.metadata and not mapped:
+                    named = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
+                else:
+                    named = ""
+                other = ", or choose another format (conqret formats)" if reason.startswith("format ") else ""
+                remedy = f"Add it{named}{other}"
+                reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
+        yield item if reader.faults.total == before else None

@@ -1,0 +1,322 @@
+"""``conqret judge``: items in, judgments, summary and report out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import (
+    at,
+    complain,
+    end,
+    note,
+    note_all,
+    progress,
+    result,
+    tell,
+    tell_outcomes,
+    tell_retried,
+)
+from conqret.errors import number
+from conqret.judging.settings_file import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret import Judgments
+    from conqret.console.conditions import RequirementOutcome
+    from conqret.io import Checked
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.judging.setup import Setup
+    from conqret.judging.summary import Summary
+    from conqret.llm.client import Client
+    from conqret.studies.calibrate.calibration import Calibration
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model\n\n"
+    "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini\n\n"
+    "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
+    "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
+    "conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8\n\n"
+    "conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge\n\n"
+    "conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged\n\n"
+    "conqret judge items.jsonl --replay recordings.jsonl\n\n"
+    "conqret judge items.jsonl --config settings.toml"
+)
+
+
+@grouped
+def judge(
+    items: Annotated[Path | None, options.ITEMS] = None,
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    model: options.Model = None,
+    own: options.AnyJudge,
+    output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
+    judging: options.Judging,
+    columns: options.Columns = None,
+    topics: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`, "
+            "`problem_statement`, …",
+        ),
+    ] = None,
+    skip_invalid: options.SkipInvalid = False,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    engines: options.Engines,
+    kept: options.Kept,
+    confidence: Annotated[
+        bool | None,
+        options.option(
+            options.JUDGING,
+            "Ask the judge how sure it is of each answer, from 0 to 100, for `conqret abstain`. The prompt differs, so "
+            "it counts as a different judge.",
+            "--confidence",
+        ),
+    ] = None,
+    card: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A judge card (card.json): say whether it is of this judge, and if not, what has changed since.",
+            "--card",
+        ),
+    ] = None,
+    calibration: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file written by `conqret calibrate` for this same judge: report and scores.parquet then have calibrated "
+            "scores beside the raw ones.",
+            "--calibration",
+        ),
+    ] = None,
+    abstain: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file written by `conqret abstain` for this same judge: scores that it is not sure enough of are left "
+            "out, reason: `unsure`. The same command without the option brings them back.",
+            "--abstain",
+        ),
+    ] = None,
+    config: Config = None,
+    require: Annotated[
+        list[str] | None,
+        options.option(
+            options.JUDGING,
+            "A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval), "
+            "`groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a "
+            "score). Exit code 1 if one is not met, or an item failed. May be repeated.",
+            "--require",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Write items and conditions into this file as JUnit XML.",
+            "--junit",
+            dir_okay=False,
+        ),
+    ] = None,
+    markdown: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Write conditions and means into this file as Markdown, for the summary page of a CI build.",
+            "--markdown",
+            dir_okay=False,
+        ),
+    ] = None,
+    batch: Annotated[
+        bool,
+        options.option(
+            options.MODEL,
+            "Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again "
+            "collects the answers.",
+            "--batch",
+        ),
+    ] = False,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.
+
+    Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
+    command goes on from there, and no answer is paid for twice.
+    """
+    from conqret import judge as judged
+    from conqret.errors import DeclarationError, check_known
+    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.judge import expected_cost
+    from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
+
+    settings: dict[str, Any] = {
+        "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
+        "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts, "batch": batch,
+        "abstain": abstain, **({} if confidence is None else {"confidence": confidence}),
+        "output": True if output is None else output,
+        **own.given(), **judging.given(), **calls.given(), **kept.given(), **engines.given(),
+    }  # fmt: skip
+    maps = None if calibration is None else _read(calibration)
+    if own.given() and format is not None:
+        file = f", in {config} too" if config is not None else ""
+        raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
+    wanted = [parse_mean(text, _metrics(format, own, judging)) for text in require or ()]
+    if config is not None:
+        shown.note(f"settings from {config}; options that are given go over them")
+    if dry_run:
+        asks = not own.given() and kept.replay is None
+        tell_cost(
+            [expected_cost(items, **settings)],
+            budget=calls.budget_usd,
+            as_json=shown.json_output,
+            asked=calls.of(model) if asks else None,
+        )
+        return
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            check_known(
+                "metric to require of these items", {*setup.metrics, COVERAGE}, *(one.name for one in wanted)
+            )
+            if maps is not None:
+                maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
+            if card is not None:
+                _hold_against(card, setup)
+            if not shown.quiet:
+                _announce(setup, checked, items or own.verdicts)
+            bar.start(client, kept, checked.count)
+
+        found = judged(items, on_start=started, on_judgment=bar.advance, **settings)
+    _remark(found, quiet=shown.quiet)
+    summary = found.summary
+    if maps is not None and found.folder is not None:
+        summary = _calibrated(found.folder, maps)
+    outcomes = [check_mean(one, found.summary) for one in wanted]
+    result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
+    by_default = found.record.baseline and model is None and not own.given() and kept.replay is None
+    _name_a_model(items, wanted=by_default and not shown.quiet)
+    _write_for_build(found, outcomes, junit, markdown)
+    met = tell_outcomes(outcomes)
+    if outcomes and met and found.summary.failed:
+        complain(
+            f"{number(found.summary.failed, 'item')} failed: give the same command again to ask once more"
+        )
+    there = found.summary.any_score or found.summary.outstanding  # what a batch holds is to come
+    end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
+
+
+def _name_a_model(items: Path | None, *, wanted: bool) -> None:
+    """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
+    if not wanted:
+        return
+    from conqret.llm.suggestion import suggestion
+
+    named, why = suggestion() or (
+        "--model gpt-4o-mini",
+        "needs OPENAI_API_KEY; docs/models.md has local ones",
+    )
+    note(
+        "no LLM was requested: these scores are word statistics of the offline baseline. Name a model: "
+        f"conqret judge {items} {named} ({why})"
+    )
+
+
+def _write_for_build(
+    found: Judgments, outcomes: Sequence[RequirementOutcome], junit: Path | None, markdown: Path | None
+) -> None:
+    """Write what a build shows, where that is wanted."""
+    from conqret.io.atomic import write_whole
+    from conqret.judging.summary_tables import build_summary
+
+    if junit is not None:
+        from conqret.judging.junit import judge_junit  # and with it what measures judges
+
+        write_whole(junit, judge_junit(found.summary, outcomes))
+    if markdown is not None:
+        write_whole(markdown, build_summary(found.summary, found.record, outcomes).encode())
+
+
+def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging) -> set[str]:  # noqa: A002
+    """The metrics of which something can be required: those that are asked for."""
+    from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
+    from conqret.judging.own_judge import PAIRED, SINGLE
+
+    asked = {metric.replace("-", "_") for metric in judging.metric or ()}
+    if own.given():
+        return asked or {PAIRED, SINGLE}
+    known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
+    return known & asked or known
+
+
+def _read(calibration: Path) -> Calibration:
+    from conqret.studies.calibrate.calibration import Calibration
+
+    return Calibration.read(calibration)
+
+
+def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
+    """Put the calibrated scores into table, summary and page of the run."""
+    from conqret.judging.page import write_report
+    from conqret.studies.calibrate.calibrated_run import calibrate_run
+
+    summary = calibrate_run(run, maps)
+    write_report(run)
+    return summary
+
+
+def _hold_against(card: Path, setup: Setup) -> None:
+    """Say whether the judge card is of this instrument, and if not, what has changed."""
+    from conqret.studies.card.card_fit import changes, standing
+    from conqret.studies.card.result import read_card
+
+    known = read_card(card)
+    found = changes(known, setup)
+    if found:
+        note_all(f"the judge card is stale: it says nothing of this judge ({card})", found, len(found))
+    else:
+        note(f"the judge card fits: {standing(known)}")
+
+
+def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
+
+    counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
+    tell(f"{counts} from {items} (read as {checked.layout})")
+    tell(f"judged by {setup.judge.name} with {setup.client.model}")
+    note(*setup.notes)
+
+
+def _remark(found: Judgments, *, quiet: bool) -> None:
+    from conqret.show.words import reason
+
+    if found.session.kept and not quiet:
+        note(f"{found.session.kept} of {len(found)} judgments were kept from before")
+    tell_retried(found.session)
+    for name, example in found.session.failures.items():
+        if name not in found.summary.reasons:  # of requests that took nothing away from what was there
+            note(f"{reason(name)}, as for {example}")
+    if found.missing:
+        note_all(f"{len(found.missing)} answers are not among the recordings", found.missing)
+
+
+def _lines(found: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
+    from conqret.judging.summary_tables import headlines, terminal
+
+    if not len(found) and summary.outstanding:
+        yield f"nothing is judged yet: {summary.outstanding} of {found.record.items_count} items wait for a batch"
+        return
+    yield from headlines(summary, found.record) if quiet else [terminal(summary, found.record)]
+    if (run := found.folder) is not None:
+        yield at(run.judgments_file, "judgments")
+        yield at(run.scores_file, "scores")
+        yield at(run.report_file, "report")

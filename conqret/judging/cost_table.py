@@ -1,0 +1,126 @@
+"""What is shown of expected calls, tokens and prices; the same for every command with a dry run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from conqret.console.printing import NONE, note, result
+
+if TYPE_CHECKING:
+    from conqret.judging.cost import Expected, Total
+    from conqret.llm.client_options import ClientOptions
+    from conqret.show.table import Cell, Table
+
+
+WORK = {
+    "rewrite": "rewriting",
+    "generate": "writing",
+    "judge": "judging",
+    "score": "scoring",
+    "detect": "detecting",
+    "curate": "collecting",
+    "make": "writing perspectives",
+    "check": "checking",
+    "answer": "answering",
+}
+"""What each task is called that has a budget of its own."""
+
+
+def tell_cost(
+    found: Sequence[Expected],
+    *,
+    as_json: bool,
+    budget: float | None = None,
+    facts: Mapping[str, Any] = NONE,
+    lines: Iterable[str] = (),
+    asked: ClientOptions | None = None,
+) -> None:
+    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, what a ``budget``
+    (dollars) would do to the run, and why the model that is to be ``asked`` would not be."""
+    stop, refused = budget_words(found, budget), None if asked is None else refusal(asked)
+    shown = {**facts, **cost_facts(found), "budget_usd": budget, "budget_note": stop, "refusal": refused}
+    result(shown, [*lines, cost_table(found)], as_json=as_json)
+    share = min((one.sampled for one in found), default=1.0)
+    if share < 1:
+        note(f"prompt tokens are estimated from a sample: {share:.0%} or more of the prompts of each format")
+    if any(one.completion_tokens for one in found):
+        note("the lengths of answers are assumed, by what each has to hold")
+    note("answers that are recorded already cost nothing")
+    note(*dict.fromkeys(one for each in found for one in each.notes))
+    for told in filter(None, (stop, refused)):
+        note(told)
+
+
+def refusal(asked: ClientOptions) -> str | None:
+    """Why a run would end before its first question, as the hosted model cannot be asked; None where it can."""
+    from dataclasses import replace
+
+    from conqret.errors import DeclarationError
+    from conqret.llm.backends.hosted import BACKEND
+    from conqret.runs.session import Session
+
+    try:
+        if asked.backend is BACKEND:
+            Session(replace(asked, budget_usd=None)).check()
+    except DeclarationError as error:
+        return f"the run would refuse: {error}"
+    return None
+
+
+def budget_words(found: Sequence[Expected], budget: float | None) -> str | None:
+    """What the budget would do to the run, if it would do anything."""
+    from conqret.show.words import money
+
+    if budget is None:
+        return None
+    unknown = sorted({one.model for one in found if one.cost_usd is None})
+    if unknown:
+        return f"the run would refuse --budget-usd: the price of {', '.join(unknown)} is unknown"
+    costs: dict[str, float] = {}
+    for one in found:
+        work = WORK.get(one.task, "all of it")
+        costs[work] = costs.get(work, 0.0) + (one.cost_usd or 0.0)
+    for work, cost in costs.items():
+        if cost > budget:
+            return (
+                f"the budget of {money(budget)} would stop the run before its end: {work} is expected to cost "
+                f"{money(cost)}"
+            )
+    return None
+
+
+def cost_facts(found: Sequence[Expected]) -> Mapping[str, Any]:
+    """The same for a machine: ``stages``, one each, and their sums (``cost_usd`` null where a price is unknown)."""
+    from conqret.judging.cost import Total
+
+    return {"stages": [{"stage": one.stage, **asdict(one)} for one in found], **asdict(Total.of(found))}
+
+
+def cost_table(found: Sequence[Expected]) -> Table:
+    """A line for each piece of work, under the system whose it is, and the sums."""
+    from conqret.judging.cost import Total
+    from conqret.show.table import Column, Table
+
+    rows: list[tuple[Cell, ...]] = []
+    for system, parts in groupby(found, key=lambda one: one.of):
+        rows += [(system,)] if system else []
+        rows += [(_words(one), *_figures(one)) for one in parts]
+    columns = (Column("what is asked", "text"), "calls", "prompt tokens", "answer tokens", "price")
+    return Table("", columns, rows, foot=[("all", *_figures(Total.of(found)))])
+
+
+def _figures(one: Expected | Total) -> tuple[Cell, ...]:
+    from conqret.show.words import money
+
+    return one.calls, one.prompt_tokens, one.completion_tokens, money(one.cost_usd)
+
+
+def _words(one: Expected) -> str:
+    """``judge by direct with gpt-4o``; a judge whose label ends with the model's name needs no second mention."""
+    words = one.stage.replace(f" {one.of}", "", 1) if one.of else one.stage
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", one.model).strip("-.")
+    return words if one.by.endswith(f"-{slug}") else f"{words} with {one.model}"

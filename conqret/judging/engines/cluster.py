@@ -1,0 +1,320 @@
+"""A run's work on a Ray cluster: what is judged goes to workers, whose limits one governor holds.
+
+Ray's actors are used and not its data sets. A data set hands on blocks of rows and does a block again when a worker
+dies, and it knows nothing of trials that wait for others; here each judgment is kept as it comes, by the same loop and
+into the same file as in one process, and what was answered comes from the recordings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import urlsplit
+
+from conqret._optional import require
+from conqret.data import Item, Judgment
+from conqret.errors import ConqretError, DeclarationError, ExecutionError
+from conqret.judging.engines.governor import Governor, SharedQuota
+from conqret.judging.engines.ray_worker import Done, Worker
+from conqret.judging.engines.shards import gather, shard_names
+from conqret.judging.instrument import Instrument
+from conqret.llm.client import GRACE, Client
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.progress import Progress
+from conqret.llm.reachable import is_loopback
+from conqret.llm.recordings import Recordings
+from conqret.llm.spending import Ledger
+
+AHEAD = 8
+"""Items that wait at each worker beyond those that it asks about, so that it is never idle."""
+
+RESTARTS = 20
+"""How often a worker may die and come again: a machine that kills one more often is short of something."""
+
+STORE_BYTES = 200 * 2**20
+"""Ray's object store on this machine: items and judgments are smaller than what goes through it."""
+
+
+SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
+"""Of Ray, where nothing else is said and it is not imported yet: it reports to nobody, and prints none of its own
+messages among our results on standard output."""
+
+ADDRESS, MODE, TOKEN, TOKEN_FILE = "RAY_ADDRESS", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
+HOME_TOKEN = Path("~/.ray/auth_token")
+"""Where Ray itself looks for the token that a cluster asks for, beside the two variables."""
+
+LOCAL = "local"
+CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Whoever reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on the
+loopback address alone, as it does by itself on macOS and Windows, and asks for a token that nobody else has."""
+
+_log = logging.getLogger(__name__)
+
+
+def _close_to_others() -> None:
+    """Have the Ray of this process listen here alone, and ask for a token. Ray reads these when it is imported."""
+    if "ray" not in sys.modules:
+        os.environ.update(CLOSED)
+    os.environ[MODE] = "token"
+    if not os.environ.get(TOKEN_FILE):
+        os.environ.setdefault(TOKEN, secrets.token_hex(32))
+
+
+def _check_secret(address: str) -> None:
+    """Check that a cluster that others can reach is one that asks for a token.
+
+    Raises:
+        DeclarationError: there is no token, and nobody said that there need be none.
+    """
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    named = any(os.environ.get(name) for name in (TOKEN, TOKEN_FILE)) or HOME_TOKEN.expanduser().is_file()
+    if address in (LOCAL, "auto") or is_loopback(host) or named or os.environ.get(MODE) == "disabled":
+        return
+    raise DeclarationError(
+        f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
+        f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if its "
+        f"network is yours alone, say {MODE}=disabled"
+    )
+
+
+class Cluster(contextlib.AbstractContextManager["Cluster"]):
+    """Makes clients whose items are judged by ``workers`` on a Ray cluster; to be held with ``with``.
+
+    Raises:
+        MissingDependencyError: Ray is not installed.
+    """
+
+    def __init__(self, workers: int | None = None) -> None:
+        for name, value in SETTINGS.items():
+            os.environ.setdefault(name, value)
+        if os.environ.get(ADDRESS, LOCAL) == LOCAL:
+            _close_to_others()
+        else:
+            _check_secret(os.environ[ADDRESS])
+        self.ray: Any = require("ray", extra="ray")
+        self.workers = workers or max(2, os.cpu_count() or 2)
+        self._own = False
+
+    def __call__(
+        self,
+        options: ClientOptions,
+        *,
+        store: Recordings | None,
+        replay: bool = False,
+        progress: Progress | None = None,
+        batch: bool = False,
+    ) -> Client:
+        """A client as :class:`Client` is one.
+
+        Raises:
+            DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or nobody else can ask.
+        """
+        if replay or batch:
+            what = "a replay asks no model" if replay else "a batch is answered by the provider, all at once"
+            raise DeclarationError(f"{what}: leave out the engine ray")
+        if options.backend.here:
+            raise DeclarationError(f"{options.model} answers in this process alone: leave out the engine ray")
+        return SpreadClient(self, options, store=store, progress=progress)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._own:
+            self.ray.shutdown()
+
+    def begin(self) -> None:
+        """Join the cluster at ``RAY_ADDRESS``, or start one here; nothing, where this program has joined one.
+
+        Raises:
+            DeclarationError: Ray cannot be started, or nobody is at the address who takes our token.
+        """
+        if not self.ray.is_initialized():
+            address = os.environ.get(ADDRESS, LOCAL)
+            own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
+            try:
+                with _signals_kept():
+                    self.ray.init(
+                        address,
+                        log_to_driver=False,
+                        logging_level=logging.ERROR,
+                        **own if address == LOCAL else {},
+                    )
+            except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
+                raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
+            self._own = True
+
+    @property
+    def gpus(self) -> int:
+        """How many GPUs a worker gets that reads a model on its own machine: one, where there are enough for all."""
+        return int(self.ray.cluster_resources().get("GPU", 0) >= self.workers)
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[None]:
+        """What a worker raised, as it raised it.
+
+        Raises:
+            ExecutionError: the workers die again and again, or the governor does.
+        """
+        try:
+            yield
+        except self.ray.exceptions.RayError as error:
+            cause = getattr(error, "cause", error)
+            if not isinstance(cause, self.ray.exceptions.RayError):
+                raise (cause if isinstance(cause, ConqretError) else error) from None
+            lost = "a worker that does not come again, or what holds the limits of all, is lost"
+            again = "all answers are kept; give the command again"
+            raise ExecutionError(
+                f"{lost} ({cause}): {again}", reason="worker lost", retryable=False
+            ) from error
+
+
+@dataclass(slots=True)
+class _Hand:
+    """A worker as the driver sees it."""
+
+    actor: Any
+    under_way: int = 0
+    counted: dict[int, Progress] = field(default_factory=dict)
+
+
+class SpreadClient(Client):
+    """A client that has items judged by workers, and asks by itself whatever else is asked of it."""
+
+    def __init__(
+        self, cluster: Cluster, options: ClientOptions, *, store: Recordings | None, progress: Progress | None
+    ) -> None:
+        self._cluster, self._hands = cluster, list[_Hand]()
+        self._named: dict[int, tuple[Instrument, str, Any]] = {}
+        super().__init__(options, store=store, progress=progress)
+        self._ledger: Ledger | None = None
+        self._booked = 0.0
+        self._shared = self._facts.in_flight is None
+        self._workers = min(cluster.workers, options.max_concurrency) if self._shared else cluster.workers
+
+    @property
+    def in_flight(self) -> int:
+        """How many items at a time make sense."""
+        return self._workers * AHEAD + (super().in_flight if self._shared else self._workers)
+
+    async def prepare(self) -> None:
+        """Make sure that the model can be asked; one on this machine is loaded by the workers alone."""
+        if self._shared:
+            await super().prepare()
+
+    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
+        """What the instrument says of the item, as the worker finds that has the least to do.
+
+        Raises:
+            DeclarationError: the run has no store of answers, or what the worker says.
+            ExecutionError: the workers die again and again.
+        """
+        if not self._hands:
+            self._hands = self._begin()
+        hand = min(self._hands, key=lambda one: one.under_way)
+        hand.under_way += 1
+        try:
+            with self._cluster.heard():
+                done: Done = await hand.actor.judge.remote(item, *self._sent(instrument))
+        finally:
+            hand.under_way -= 1
+        if hand.counted and done.process not in hand.counted:
+            _log.warning("a worker died, and another has taken its place")
+        before = hand.counted.get(done.process, Progress())
+        if done.progress.calls + done.progress.recorded >= before.calls + before.recorded:
+            hand.counted[done.process] = done.progress
+            self.progress.count_on(done.progress, before)
+        self._book()
+        return done.judgment
+
+    async def close(self) -> None:
+        """Have the workers end, and put what they recorded into the one store."""
+        hands, self._hands = self._hands, []
+        stopping = [hand.actor.stop.remote() for hand in hands]
+        self._cluster.ray.wait(stopping, num_returns=len(stopping), timeout=2 * GRACE) if stopping else None
+        for hand in hands:
+            self._cluster.ray.kill(hand.actor)
+        self._book()
+        if hands and self._store is not None:
+            gather(self._store)
+        await super().close()
+
+    def _book(self) -> None:
+        """Book what was spent since the last time, by the workers and here."""
+        if self._ledger is not None:
+            spent = self.progress.cost_usd or 0.0
+            self._ledger.settle(0.0, max(0.0, spent - self._booked))
+            self._booked = spent
+
+    def _begin(self) -> list[_Hand]:
+        """The workers, each with its share of what may be asked at a time."""
+        if self._store is None:
+            raise DeclarationError(
+                "the engine ray records what its workers are answered: give a run's folder"
+            )
+        gather(self._store)  # what the workers of a run left that was killed
+        self._cluster.begin()
+        ray, options, workers = self._cluster.ray, self._options, self._workers
+        budget, governor = options.budget_usd, None
+        if budget is not None:
+            self._ledger = self._store.ledger(self.model_id)
+            budget = max(0.0, budget - sum(self._ledger.total()))
+            self._booked = self.progress.cost_usd or 0.0
+        limits = (options.rpm, options.tpm, budget)
+        if any(limit is not None for limit in limits):
+            waiting = 3 * options.max_concurrency + workers  # some reserve, while others settle
+            governor = ray.remote(Governor).options(num_cpus=0, max_concurrency=waiting).remote(*limits)
+            if self._sender is not None:
+                self._sender.quota = SharedQuota(governor, "driver")  # it lives as long as somebody holds it
+        actor = ray.remote(Worker).options(
+            num_cpus=0, num_gpus=0 if self._shared else self._cluster.gpus, scheduling_strategy="SPREAD",
+            max_restarts=RESTARTS, max_task_retries=RESTARTS, max_concurrency=self.in_flight,
+        )  # fmt: skip
+        least, more = divmod(options.max_concurrency, workers)
+        store = self._store.path.absolute()
+        shards = shard_names(store, workers)
+        alone = sum(node["Alive"] for node in ray.nodes()) == 1  # no machine reads what another is writing
+        others = [store, *shards] if alone else [store]
+        return [
+            _Hand(
+                actor.remote(
+                    replace(options, max_concurrency=max(1, least + (number < more))),
+                    shard,
+                    others,
+                    None
+                    if governor is None
+                    else SharedQuota(governor, shard.name),  # Ray warns of a bare one
+                )
+            )
+            for number, shard in enumerate(shards)
+        ]
+
+    def _sent(self, instrument: Instrument) -> tuple[str, list[Any]]:
+        """A name for the instrument, and where the workers find it."""
+        if id(instrument) not in self._named:
+            alone = replace(instrument, client=None)  # type: ignore[arg-type]
+            self._named[id(instrument)] = (instrument, uuid.uuid4().hex, self._cluster.ray.put(alone))
+        _, name, reference = self._named[id(instrument)]
+        return name, [reference]
+
+
+@contextlib.contextmanager
+def _signals_kept() -> Iterator[None]:
+    """Ray ends the program on SIGTERM; whoever had an answer to it keeps it."""
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,114 @@
+"""What stands behind the measures of one item, as tables: nuggets, criteria, and verdicts on citations."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from conqret.data import Item, Judgment, Measure, Part
+from conqret.show import words
+from conqret.show.score_cells import Cell, part_cell
+from conqret.show.visible_text import cut
+from conqret.text.sentences import sentences
+
+PART_LIMIT = 400
+"""Rows of one table on the page; nuggets are 20, criteria 6, and an argument has as many citations as it has."""
+
+_PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
+
+KINDS = {"sentence": "Citations", "criterion": "Criteria", "nugget": "Nuggets"}
+"""What a table of parts is called."""
+
+VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """One nugget or criterion with a cell for each metric of the table."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartTable:
+    """Parts that one or more metrics share; ``kind`` says what they are, one of :data:`KINDS`."""
+
+    kind: str
+    columns: tuple[str, ...]
+    rows: tuple[PartRow, ...]
+    omitted: int
+
+
+def is_documents(measure: Measure, item: Item | None) -> bool:
+    """Whether the parts of ``measure`` are the item's documents."""
+    if item is None or not measure.parts:
+        return False
+    ids = {document.id for document in item.documents}
+    return all(part.id in ids for part in measure.parts)
+
+
+def pair(part: Part) -> tuple[int, int] | None:
+    """Sentence and document of a verdict on a citation; None for any other part."""
+    match = _PAIR.match(part.id)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def tables(judgment: Judgment, item: Item | None) -> Iterator[PartTable]:
+    """The verdicts on citations, and a table for all metrics that rate the same parts; documents have their place."""
+    verdicts = list(_verdict_rows(judgment, item))
+    if verdicts:
+        yield _table("sentence", ("Document", "Verdict"), verdicts)
+    groups: dict[tuple[str, ...], dict[str, Measure]] = {}
+    for metric, measure in judgment.measures.items():
+        if measure.parts and not is_documents(measure, item) and pair(measure.parts[0]) is None:
+            groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
+    kind = "criterion" if judgment.format == "static-rubric" else "nugget"
+    for group in groups.values():
+        rows = [
+            _row(
+                words.label(parts[0].id) if kind == "criterion" else parts[0].id, map(part_cell, parts), parts
+            )
+            for parts in zip(*(measure.parts for measure in group.values()), strict=True)
+        ]
+        yield _table(kind, tuple(group), rows)
+
+
+def _table(kind: str, columns: tuple[str, ...], rows: list[PartRow]) -> PartTable:
+    return PartTable(kind, columns, tuple(rows[:PART_LIMIT]), max(len(rows) - PART_LIMIT, 0))
+
+
+def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> PartRow:
+    explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
+    return PartRow(cut(name, 1000), tuple(cells), cut(explanation, 2000))
+
+
+def _verdict_rows(judgment: Judgment, item: Item | None) -> Iterator[PartRow]:
+    """The verdicts on citations with the sentences that they are about, in the order of the argument."""
+    texts = [span.text for span in sentences(item.argument)] if item is not None and item.argument else []
+    documents = len(item.documents) if item is not None else 0
+    for part, (sentence, document) in _verdicts(judgment):
+        text = texts[sentence - 1] if 1 <= sentence <= len(texts) else f"sentence {sentence}"
+        cited = Cell(f"[{document}]", None, target=f"d{document}" if 1 <= document <= documents else "")
+        said = VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60))
+        found = Cell(said, None, verdict=part.label if part.label in VERDICTS else "none")
+        yield _row(text, (cited, found), [part])
+
+
+def citation_verdicts(judgment: Judgment, argument: str) -> Callable[[int, int], str]:
+    """What says the verdict on a citation by where its mark stands in the argument, and the number of the document that
+    it cites; empty where there is none."""
+    found = {place: part.label for part, place in _verdicts(judgment) if part.label in VERDICTS}
+    starts = [span.start for span in sentences(argument)] if found else []
+    return lambda start, document: found.get((bisect_right(starts, start), document), "")
+
+
+def _verdicts(judgment: Judgment) -> Iterator[tuple[Part, tuple[int, int]]]:
+    for measure in judgment.measures.values():
+        for part in measure.parts:
+            place = pair(part)
+            if place is not None:
+                yield part, place

@@ -1,0 +1,425 @@
+"""``judge`` and ``ajudge``: items in, judgments out, in memory or into a run directory."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
+from conqret.io import Checked, ItemSource, open_items
+from conqret.io.frames import only_split, with_columns
+from conqret.judging.cost import Expected, Sizes
+from conqret.judging.engines import clients_of
+from conqret.judging.format_registry import DEFAULT_FORMAT
+from conqret.judging.judge_folder import JudgeFolder, judgment_key
+from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_run import Execution, aexecute, judge_record, judged, noted
+from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
+from conqret.judging.judging_cost import expected_judging
+from conqret.judging.judgments import Judgments
+from conqret.judging.own_judge import chosen_judge
+from conqret.judging.page import write_report
+from conqret.judging.replay import RecordedCall, recorded_call
+from conqret.judging.setup import Setup, check_items, set_up
+from conqret.judging.summary import summarise
+from conqret.judging.tables import skipped_row, verdict_row
+from conqret.judging.tally import Tally
+from conqret.judging.verdict_log import VerdictLog, log_of, logged_judge
+from conqret.local.model_identity import without_hub
+from conqret.runs.loop import Loop
+from conqret.runs.run_places import default_folder, stem
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import Memory
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Abstains = Callable[[Judgment], Judgment]
+"""Leaves the unsure scores of a judgment out."""
+Items = str | Path | Item | Mapping[str, object] | Iterable[Item | Mapping[str, object]] | None
+"""A file, one item or dictionary, or several; None where a log of verdicts has them."""
+
+NOT_IN_A_SESSION = {"judge", "server", "verdicts", "batch", "engine", "workers", "session"}
+"""Settings of calls that open a session of their own."""
+_OF_A_SESSION = {
+    *(NOT_IN_A_SESSION - {"session"}), "model", "prompts", "recordings", "replay", *ClientSettings.__annotations__,
+}  # fmt: skip
+
+
+def _unheard(*told: object) -> None:
+    """What is called where nobody asked to be."""
+
+
+@overload
+def judge(items: pl.DataFrame, **settings: Unpack[JudgeSettings]) -> pl.DataFrame: ...
+@overload
+def judge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: ...
+@overload
+def judge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
+def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
+    """Judge items with one format and one model, and wait for the result.
+
+    It may be called where an event loop is running already (a notebook): the work is then done in a thread.
+
+    Args:
+        items: a file (JSON Lines, CSV, Parquet), one item or dictionary, several of them, or a polars or pandas frame.
+        settings: by keyword, all of them optional:
+
+            - ``format``: the name of a format (``conqret formats`` lists them; default: ``rag-fine-grained``), or a
+              :class:`~conqret.judging.judge_parts.Judge` of your own
+            - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
+              ``likelihood``), or ``offline`` (default), the lexical baseline
+            - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
+              :func:`conqret.bias` takes it; ``server``: the address of such a judge; ``verdicts``: what was judged
+              already, and ``verdict_scale`` (``items`` may be None then: the log has the texts)
+            - ``metrics``: a selection among those of the format; all that the items allow, if empty
+            - ``samples``: repetitions of each question, combined by mean and majority (self-consistency)
+            - ``order``: the order of the fifteen dimensions (given, reversed, shuffled); ``seed`` draws it if shuffled
+            - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
+            - ``temperature``: the model's; 0 unless given, or 0.7 with several samples
+            - ``confidence``: ask the judge how sure it is of each answer
+            - ``columns``: which column of ``items`` holds which field, over what is recognised
+            - ``topics``: the requests of TREC RAG reports, a file or what stands in its lines
+            - ``skip_invalid``: leave out items that have faults, count them and say why, instead of refusing the file
+            - ``prompts``: a folder with prompts of your own, laid out like ``prompts/``
+            - ``output``: a run directory to write, which goes on where it stopped (True: one under ``runs/``, named
+              after items, format and model); ``overwrite`` begins afresh where it holds another run
+            - ``recordings``: a store of answers, read and added to; ``replay``: a store, an export or a run to answer
+              from, with the format, model and settings that it was made with, where none are given
+            - ``abstain``: a file of ``conqret abstain`` for this very judge, whose unsure scores are left out
+            - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
+              return; the same call again collects what was answered, and hands in what has to be asked again
+            - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
+              calls share one client; its counts are those of all who use it
+            - ``engine``: ``process`` (default), or ``ray``: so many ``workers`` of a Ray cluster judge (docs/scale.md)
+            - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
+              ``on_judgment``: called with each judgment as it is done
+            - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
+              ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
+              ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``,
+              ``retry_unscored`` (request again, once, what an earlier run recorded as an invalid response)
+
+    Returns:
+        :class:`Judgments`; or, where ``items`` is a frame, that frame (its index, too) with columns added: status,
+        reason, and for each metric its value in [0, 1] or null and its explanation. A row that ``skip_invalid`` leaves
+        out has the status ``skipped``, and what is wrong with it as the reason. A name that is taken already gets
+        ``judge_`` before it.
+
+    Raises:
+        DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
+            becomes judgments that are ``failed``, with a reason.
+    """
+    return judge_checked(items, settings)
+
+
+def judge_checked(
+    items: Any,
+    settings: JudgeSettings,
+    check: Callable[[ItemSource, Checked, Setup], None] = _unheard,
+) -> Any:
+    """As :func:`judge`, where ``check`` does not refuse the items and the instrument before anything is asked."""
+    session = _session(settings)
+    if session is not None:
+        return session.run(lambda client: _judge(items, settings, check))
+    with Loop() as loop:
+        return loop.run(_judge(items, settings, check))
+
+
+@overload
+async def ajudge(items: pl.DataFrame, **settings: Unpack[JudgeSettings]) -> pl.DataFrame: ...
+@overload
+async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: ...
+@overload
+async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
+async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
+    """The same as :func:`judge` for code that is asynchronous."""
+    return await _judge(items, settings, _unheard)
+
+
+def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
+    """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is asked, and nothing
+    is written.
+
+    Raises:
+        DeclarationError: as there.
+    """
+    check_names("judge", settings, JudgeSettings)
+    source, _, setup = prepared(items, settings)
+    _abstention(settings, setup)
+    found = expected_judging(setup, source, Sizes())
+    if not settings.get("batch"):
+        return found
+    from conqret.llm.batches.batch_service import SHARE
+    from conqret.llm.batches.batches import service_of
+
+    service_of(setup.client)
+    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
+
+
+def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:
+    """The items, what the check of them found, and the instrument: all that is settled before the first question.
+
+    Raises:
+        DeclarationError: as :func:`judge`.
+    """
+    items = only_split(items)
+    several = [items] if isinstance(items, Item | Mapping) else items
+    log = log_of(
+        settings.get("verdicts"),
+        several,
+        settings.get("judge") or settings.get("server"),
+        metrics=settings.get("metrics") or (),
+        columns=settings.get("columns"),
+        scale=settings.get("verdict_scale"),
+        skip_invalid=settings.get("skip_invalid", False),
+    )
+    if log is not None:
+        source = log.source
+        checked, setup = check_items(source, _own_setup(settings, source, log))
+        return replace(source, needs=setup.needs), checked, setup
+    source = open_items(
+        several,
+        columns=settings.get("columns"),
+        topics=settings.get("topics"),
+        skip_invalid=settings.get("skip_invalid", False),
+    )
+    own = settings.get("judge") is not None or settings.get("server") is not None
+    checked, setup = check_items(source, _own_setup(settings, source) if own else _setup(settings))
+    return replace(source, needs=setup.needs), checked, setup
+
+
+async def _judge(
+    items: Any, settings: JudgeSettings, check: Callable[[ItemSource, Checked, Setup], None]
+) -> Any:
+    check_names("judge", settings, JudgeSettings)
+    _check_session(settings)
+    source, checked, setup = prepared(items, settings)
+    check(source, checked, setup)
+    abstain = _abstention(settings, setup)
+    output = settings.get("output")
+    if settings.get("batch") and (not output or source.frame_kind is not None):
+        raise DeclarationError(
+            "a batch is answered later: say in which run's folder its answers are collected (output), and give the "
+            "items as a file or a list, not as a frame that gets columns"
+        )
+    if settings.get("engine", "process") != "process" and not output:
+        raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
+    found = (
+        await _into_folder(source, checked, setup, _folder(output, source, setup), settings, abstain)
+        if output
+        else await _in_memory(source, checked, setup, settings, abstain)
+    )
+    if source.frame_kind is None:
+        return found
+    records, places = [verdict_row(judgment) for judgment in found], list[int | None]()
+    for place in source.places():
+        if isinstance(place, str):
+            records.append(skipped_row(place))
+        places.append(len(records) - 1 if isinstance(place, str) else place)
+    return with_columns(source.rows, places, records)
+
+
+def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
+    """What leaves unsure scores out. Raises DeclarationError where it was made for another judge."""
+    given = settings.get("abstain")
+    if given is None:
+        return None
+    from conqret.studies.abstain.abstention import Abstention
+
+    found = given if isinstance(given, Abstention) else Abstention.read(Path(given))
+    found.check(setup.judge.name, setup.client.model, setup.fingerprint)
+    return found.applied
+
+
+def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None) -> Setup:
+    """The judge of one's own that the settings name, or that is a log, for these items."""
+    if settings.get("format") is not None:
+        raise DeclarationError("a judge of your own has no format: leave --format out")
+    if settings.get("confidence"):
+        raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
+    options = JudgeOptions(**_judging(settings))
+    client = client_options(settings.get("model"), settings)
+    if log is not None:
+        judge, client = logged_judge(log, client)
+    else:
+        given = settings.get("judge"), settings.get("server")
+        judge, client = chosen_judge(*given, source, client, options.metrics)
+    setup = set_up(judge, client, options, as_path(settings.get("prompts")))
+    return setup if log is None else replace(setup, notes=log.notes)
+
+
+def _judging(settings: JudgeSettings) -> dict[str, Any]:
+    """The fields of :class:`JudgeOptions` among the settings."""
+    found: dict[str, Any] = {
+        one.name: settings[one.name]  # type: ignore[literal-required]
+        for one in fields(JudgeOptions)
+        if one.name in settings
+    }
+    if "metrics" in found:
+        found["metrics"] = tuple(found["metrics"] or ())
+    return found
+
+
+def _setup(settings: JudgeSettings) -> Setup:
+    """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
+    name, model = settings.get("format"), settings.get("model")
+    judging = _judging(settings)
+    client: Mapping[str, Any] = settings
+    notes: tuple[str, ...] = ()
+    replay = as_path(settings.get("replay"))
+    if replay is not None and (recorded := _recorded(replay, judging, sure=bool(name and model))) is not None:
+        model = recorded.model if model is None else model
+        if name in (None, recorded.format):
+            name, judging = recorded.format, {**recorded.judging, **judging}
+            if recorded.judging.get("metrics") and not settings.get("metrics"):
+                notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
+        client = {**recorded.model_options, **settings}
+    session = settings.get("session")
+    with without_hub(replay is not None):
+        setup = set_up(
+            DEFAULT_FORMAT if name is None else name,
+            client_options(model, client) if session is None else session.options,
+            JudgeOptions(**judging),
+            as_path(settings.get("prompts")) if session is None else session.library,
+        )
+    return replace(setup, notes=notes)
+
+
+def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
+    """A session with the model, the prompts and the recordings of these settings, not open yet, and what is to be said
+    to :func:`judge` with each call: the session, and the settings that it does not have.
+
+    Raises:
+        DeclarationError: as :func:`judge` where it looks at its settings, or a session cannot do what they ask for.
+    """
+    if given := sorted(NOT_IN_A_SESSION & settings.keys()):
+        raise DeclarationError(f"calls that share a session have no {', '.join(given)}: leave it out")
+    setup = _setup(settings)
+    session = Session(
+        setup.client,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=setup.library,
+    )
+    name = settings.get("format")
+    left: JudgeSettings = {
+        **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
+        **{one.name: getattr(setup.options, one.name) for one in fields(JudgeOptions)},
+        "format": setup.judge.name if name is None else name,
+        "session": session,
+    }
+    return session, left
+
+
+def _session(settings: JudgeSettings) -> Session | None:
+    """The session that was given; DeclarationError where it is none."""
+    session = settings.get("session")
+    if session is not None and not isinstance(session, Session):
+        raise DeclarationError(f"session is {session!r}; it must be a conqret.Session")
+    return session
+
+
+def _check_session(settings: JudgeSettings) -> None:
+    """Raise DeclarationError where the session is not open, or settings are given that it has already."""
+    session = _session(settings)
+    if session is None:
+        return
+    if not session.is_open:
+        raise DeclarationError(
+            "the session is not open: hold it with 'async with session:' around all that use it"
+        )
+    if given := sorted(_OF_A_SESSION & settings.keys()):
+        raise DeclarationError(f"a session has its own {', '.join(given)}: leave out one or the other")
+
+
+def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> RecordedCall | None:
+    """What the recordings were made with; None where all that they say is said, or (``sure``) they do not say it."""
+    if sure and "samples" in judging:
+        return None
+    try:
+        return recorded_call(replay)
+    except DeclarationError:
+        if not sure:
+            raise
+        return None
+
+
+def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:
+    if isinstance(output, bool):
+        return JudgeFolder(default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model))
+    return JudgeFolder(Path(output))
+
+
+async def _into_folder(
+    source: ItemSource,
+    checked: Checked,
+    setup: Setup,
+    out: JudgeFolder,
+    settings: JudgeSettings,
+    abstain: Abstains | None,
+) -> Judgments:
+    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
+    execution = Execution(
+        source,
+        checked,
+        setup,
+        out,
+        recordings,
+        replay,
+        settings.get("overwrite", False),
+        on_stop=write_report,
+        shared=settings.get("session"),
+        batch=settings.get("batch", False),
+        abstain=abstain,
+    )
+    on_start, tally = settings.get("on_start", _unheard), Tally()
+    engine = clients_of(settings.get("engine", "process"), settings.get("workers"))
+    async with contextlib.AsyncExitStack() as held:
+        execution = replace(execution, clients=held.enter_context(engine))
+        if execution.shared is None:
+            await held.enter_async_context(execution.session)
+        outcome = await aexecute(
+            execution,
+            on_start=lambda client, kept: on_start(setup, checked, client, kept),
+            on_judgment=settings.get("on_judgment", _unheard),
+            readers=(tally.add,),
+        )
+    write_report(out, tally=tally)
+    session = outcome.summary.session or SessionCounts()
+    return Judgments(
+        execution.record, source, outcome.rows, outcome.ids, outcome.summary, session, outcome.missing, out
+    )
+
+
+async def _in_memory(
+    source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings, abstain: Abstains | None
+) -> Judgments:
+    kept, order = Memory(judgment_key), list[str]()
+    on_start = settings.get("on_start", _unheard)
+    on_judgment = settings.get("on_judgment", _unheard)
+    shared = settings.get("session")
+    session = shared or Session(
+        setup.client,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=setup.library,
+    )
+    before = session.counts
+    async with session if shared is None else contextlib.nullcontext():
+        client = session.client
+        on_start(setup, checked, client, 0)
+        instrument = setup.instrument(client)
+        async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
+            on_judgment(judgment)
+        missing = tuple(map(str, client.missing))
+    if abstain is not None:
+        kept.update({key: abstain(judgment) for key, judgment in kept.items()})
+    counts = session.counts.since(before)
+    record = judge_record(source, checked, setup)
+    summary = summarise(kept.values(), counts).of_all(record.items_count, record.items_left_out)
+    return Judgments(record, source, kept, tuple(order), summary, counts, missing)

@@ -1,0 +1,189 @@
+"""What a run of a judge leaves on the disk, and how to read it again.
+
+Beside ``run.json`` and ``recordings.sqlite`` (see :mod:`conqret.runs.run_folder`) a run directory holds ``items.jsonl``
+(the items as they were read), ``judgments.jsonl`` (a line each, appended as they arrive), and, in the end,
+``scores.parquet``, ``summary.json`` and ``report.html``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Generic
+
+from pydantic import Field, ValidationError
+
+from conqret.data import Judgment, Status
+from conqret.errors import DeclarationError
+from conqret.errors import number as counted
+from conqret.io import item_record
+from conqret.io.append import whole_lines
+from conqret.io.cell_values import canonical
+from conqret.io.in_folder import InFolder
+from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.summary import Summary, summarise
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
+
+JUDGMENTS = "judgments.jsonl"
+ASKED = "asked"
+"""The folder of pages with prompts and raw answers."""
+
+
+class InstrumentRecord(RunRecord):
+    """What ``run.json`` of a run with one instrument says of it.
+
+    ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were asked for. ``baseline`` is
+    true for the offline model, which reports must call a baseline.
+    """
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        "format": "format",
+        "model": "model",
+        "metrics": "metrics",
+        "fingerprint": "prompts, options or model settings",
+    }
+
+    format: str
+    model: str
+    baseline: bool
+    fingerprint: str
+    identity: dict[str, Any]
+    metrics: list[str]
+
+
+class JudgeRecord(InstrumentRecord):
+    """What ``run.json`` of a judge's run says; ``items_digest`` names the items."""
+
+    SAME: ClassVar[Mapping[str, str]] = {**InstrumentRecord.SAME, "items_digest": "items"}
+
+    kind: str = "judge"
+    options: dict[str, Any]
+    model_options: dict[str, Any]
+    items_name: str
+    items_layout: str
+    items_count: int
+    items_digest: str
+    items_left_out: int = 0
+    notes: list[str] = Field(default_factory=list)
+
+    @property
+    def judging(self) -> dict[str, Any]:
+        """The settings of :class:`conqret.judging.judge_parts.JudgeOptions` that the run was made with."""
+        known = {one.name: self.options[one.name] for one in fields(JudgeOptions) if one.name in self.options}
+        return {**known, "metrics": tuple(known.get("metrics", ()))}
+
+    def __str__(self) -> str:
+        return f"{self.format} with {self.model}, {counted(self.items_count, 'item')} from {self.items_name}"
+
+
+@dataclass(frozen=True)
+class JudgmentsFolder(RunFolder[R], Generic[R]):
+    """What the directories of all runs of judgments have in common."""
+
+    judgments_file = InFolder(JUDGMENTS)
+    """A judgment a line."""
+
+    def judgments(self) -> Iterator[Judgment]:
+        """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
+
+        Raises:
+            DeclarationError: a line is no judgment.
+        """
+        for number, line in whole_lines(self.judgments_file):
+            try:
+                yield Judgment.model_validate_json(line)
+            except ValidationError:
+                raise DeclarationError(
+                    f"{self.judgments_file}:{number} is no judgment; give the command that made this run "
+                    "again, and it is mended"
+                ) from None
+
+
+@dataclass(frozen=True)
+class JudgeFolder(JudgmentsFolder[JudgeRecord]):
+    """The files of a judge's run under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret judge"
+    BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
+
+    asked = InFolder(ASKED)
+    """The pages of what was asked and answered."""
+
+    def summary(self) -> Summary:
+        """The finished run in numbers. Raises DeclarationError where the run is not finished."""
+        killed = self.judgments_file.is_file() and not self.summary_file.is_file()
+        if killed and (left := self.record().items_count - sum(1 for _ in self.judgments())) > 0:
+            raise self._unfinished(left)
+        found = self.result(self.summary_file, Summary)
+        if found.outstanding:
+            raise self._unfinished(found.outstanding)
+        return found
+
+    def _unfinished(self, left: int) -> DeclarationError:
+        return DeclarationError(
+            f"{self.path} holds no finished run: {counted(left, 'item')} {'has' if left == 1 else 'have'} no judgment "
+            "yet; give the command that made it again, and it goes on from there"
+        )
+
+    def finished(self) -> Iterator[Judgment]:
+        """The judgments of a run that is there and finished. Raises DeclarationError where it is not."""
+        self.record()
+        self.summary()
+        return self.judgments()
+
+    def so_far(self) -> Summary:
+        """The run in numbers, finished or not."""
+        record = self.record()
+        with contextlib.suppress(DeclarationError):
+            return self.summary()
+        with judgment_rows(self.judgments_file, record.fingerprint) as rows:
+            found = summarise(rows.rows())
+        return found.of_all(record.items_count, record.items_left_out)
+
+    def check_items(self) -> None:
+        """Make sure that the items are those that the record counts and whose digest it holds.
+
+        Raises:
+            DeclarationError: they are not.
+        """
+        record, count, sha = self.record(), 0, hashlib.sha256()
+        try:
+            for item in self.items():
+                count += 1
+                sha.update(canonical(item_record(item)) + b"\n")
+        except DeclarationError:
+            raise self._damaged(f"line {count + 1} is no item") from None
+        if count != record.items_count:
+            raise self._damaged(f"{counted(count, 'item')} instead of {record.items_count}")
+        if sha.hexdigest() != record.items_digest:
+            raise self._damaged("another text in one of them")
+
+    def _damaged(self, found: str) -> DeclarationError:
+        return DeclarationError(
+            f"{self.items_file} is not as this run wrote it ({found}): give the command that made the run again, with "
+            "the original items, and it is mended, or --overwrite to begin afresh"
+        )
+
+
+def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:
+    """The judgments of these instruments in ``file``, by :func:`judgment_key`; those that are not scored are made
+    again."""
+
+    def key(judgment: Judgment) -> str | None:
+        return judgment_key(judgment) if judgment.fingerprint in fingerprints else None
+
+    return RowStore(file, Judgment, key, finished=lambda one: one.status is Status.SCORED)
+
+
+def judgment_key(judgment: Judgment) -> str:
+    """Under which a judgment is kept: its instrument and the id of what was judged."""
+    return trial_key(judgment.fingerprint, judgment.item)
+
+
+def trial_key(fingerprint: str, item: str) -> str:
+    """The key of the judgment of an item by an instrument."""
+    return f"{fingerprint} {item}"

@@ -1,0 +1,100 @@
+"""What judging items will ask of a model: every question of a judge about every item, before the first call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from conqret.data import Item
+from conqret.errors import number
+from conqret.judging.cost import (
+    Expected,
+    Sizes,
+    answer_tokens,
+    capped,
+    counter,
+    expected,
+    judged_tokens,
+    times,
+)
+from conqret.judging.judge_parts import Ask, Case
+from conqret.judging.setup import Setup
+from conqret.llm.client import Client
+
+SAMPLE = 200
+"""Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5%
+of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
+
+
+def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item]]]:
+    """Each question of ``setup`` with the items about which it is really asked.
+
+    Items that differ in nothing but fields that a question does not show make one request, for the recordings answer
+    the second; where there is nothing to ask, none is made.
+    """
+    every, found = list(items), []
+    for ask in setup.asks:
+        distinct: dict[Any, Item] = {}
+        for item in every:
+            shown = tuple(hash(getattr(item, need)) for need in sorted(ask.needs | ask.optional))
+            distinct.setdefault((item.topic, item.stance, shown), item)
+        found.append(
+            (ask, [one for one in distinct.values() if ask.settled(Case(one, setup.options)) is None])
+        )
+    return found
+
+
+def expected_judging(
+    setup: Setup, items: Iterable[Item], sizes: Sizes, *, by: str = "", sample: int = SAMPLE
+) -> Expected:
+    """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not.
+
+    Where a question is asked about more than ``sample`` items, so many of them, evenly spread, stand for all.
+    """
+    client, by = counter(setup.client), by or setup.judge.name
+    return expected_asks("judge", setup, asked(setup, items), client, sizes, by=by, sample=sample)
+
+
+def expected_asks(
+    task: str,
+    setup: Setup,
+    asks: Iterable[tuple[Ask[Any], Sequence[Item]]],
+    client: Client,
+    sizes: Sizes,
+    *,
+    of: str = "",
+    by: str,
+    repeated: int = 1,
+    unwritten: Callable[[Ask[Any]], int] = lambda ask: 0,
+    sample: int = SAMPLE,
+) -> Expected:
+    """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
+    as are ``unwritten`` for its question."""
+    calls = completion = counted = count = trimmed = 0
+    prompt = 0.0
+    for ask, about in asks:
+        if not about:
+            continue
+        chosen, each, more = spread(about, sample), repeated * times(ask, setup), unwritten(ask)
+        tokens = [judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen]
+        trimmed += sum(ask.reading is None and one == capped(one + 1, client) for one in tokens)
+        prompt += each * sum(tokens) * len(about) / len(chosen)
+        calls += each * len(about)
+        completion += each * len(about) * answer_tokens(ask, about)
+        counted, count = counted + len(chosen), count + len(about)
+    share = counted / count if count else 1.0
+    notes = setup.notes
+    if trimmed:
+        which = f"{trimmed:,} of {number(counted, 'prompt')}"
+        room = f"{client.context_window or 0:,} tokens"
+        notes += (f"{which} are longer than the model's window ({room}): their documents will be trimmed",)
+    return expected(
+        task, setup.client, calls, round(prompt), completion, of=of, by=by, sampled=share, notes=notes
+    )
+
+
+def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
+    """``most`` of ``items`` at even distances; all of them where there are no more."""
+    if len(items) <= most:
+        return items
+    return [items[(2 * place + 1) * len(items) // (2 * most)] for place in range(most)]

@@ -1,0 +1,126 @@
+"""Means of groups of items with their intervals: by stance, by topic, and by whatever metadata tells items apart."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from conqret.data import Item, Judgment
+from conqret.show import words
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.estimate import Estimate
+from conqret.stats.means import mean_of_sums
+
+MOST_KINDS = 12
+"""Values of a field of metadata that make groups; one with more names items rather than kinds of them."""
+MOST_TOPICS = 40
+"""Topics that are listed, those with the lowest means."""
+LONGEST = 60
+"""Characters of a value that makes a group."""
+
+
+class Scores:
+    """Scores of all items, eight bytes each, with the topic and stance of each item."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, int] = {}
+        self.topics: list[str] = []
+        self.stances: list[str] = []
+        self._names: dict[str, str] = {}
+        self._values: dict[str, array[float]] = {}
+
+    def add(self, judgment: Judgment) -> None:
+        """Take one judgment in."""
+        place = len(self.items)
+        if self.items.setdefault(judgment.item, place) != place:
+            return
+        self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
+        self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+        for metric, measure in judgment.measures.items():
+            values = self._values.setdefault(metric, array("d"))
+            values.extend([math.nan] * (place - len(values)))
+            values.append(math.nan if measure.value is None else measure.value)
+
+    def values(self, metric: str) -> list[float]:
+        """The scores of a metric that there are."""
+        return [value for value in self._values.get(metric, ()) if not math.isnan(value)]
+
+    def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
+        """The mean of a metric over some items (None: all) with its interval over topics."""
+        values = self._values.get(metric, array("d"))
+        wanted = range(len(values)) if places is None else [one for one in places if one < len(values)]
+        sums: defaultdict[str, float] = defaultdict(float)
+        counts: Counter[str] = Counter()
+        for one in wanted:
+            if not math.isnan(values[one]):
+                sums[self.topics[one]] += values[one]
+                counts[self.topics[one]] += 1
+        return mean_of_sums(list(sums.values()), list(counts.values()))
+
+
+class Kinds:
+    """Which items share a value of their metadata, for the fields that have few values."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, list[str]]] = {}
+
+    def add(self, item: Item) -> None:
+        """Take the metadata of one item in."""
+        for name, value in item.metadata.items():
+            if isinstance(value, str | int) and len(said := str(value)) <= LONGEST:
+                kinds = self._found.setdefault(name, {})
+                if len(kinds) <= MOST_KINDS:
+                    kinds.setdefault(said, []).append(item.id)
+
+    def __iter__(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
+        """The fields that make groups, with the ids of each group."""
+        return ((name, kinds) for name, kinds in self._found.items() if 1 < len(kinds) <= MOST_KINDS)
+
+
+def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
+    """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
+    rows: list[tuple[Cell, ...]] = []
+    notes = [
+        "In brackets: 95% intervals over topics, where a group has at least three topics and their means differ."
+    ]
+    for title, groups in _groups(scores, kinds):
+        means = {name: [scores.mean(one, places) for one in metrics] for name, places in groups.items()}
+        shown = list(means)
+        if title == "topic" and len(shown) > MOST_TOPICS:
+            shown = sorted(shown, key=lambda name: _lowest(means[name]))[:MOST_TOPICS]
+            notes.append(f"Of {words.count(len(groups))} topics those {MOST_TOPICS} that are lowest.")
+        rows.append((title.capitalize(),))
+        rows += [(name, len(groups[name]), *map(_plain, means[name])) for name in shown]
+    return Table(
+        "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
+    )
+
+
+def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:
+    told: list[list[list[int]]] = []  # what divides the items alike is said once
+    for title, names in (("stance", scores.stances), ("topic", scores.topics)):
+        groups: dict[str, list[int]] = {}
+        for place, name in enumerate(names):
+            groups.setdefault(words.stance(name) if title == "stance" else name, []).append(place)
+        if len(groups) > 1:
+            told.append(list(groups.values()))
+            yield title, groups
+    for title, members in kinds:
+        places = {
+            name: [scores.items[one] for one in ids if one in scores.items] for name, ids in members.items()
+        }
+        judged = {name: found for name, found in places.items() if found}
+        if len(judged) > 1 and list(judged.values()) not in told:
+            told.append(list(judged.values()))
+            yield title, judged
+
+
+def _lowest(means: Sequence[Estimate]) -> float:
+    return next((one.value for one in means if one.value is not None), math.inf)
+
+
+def _plain(mean: Estimate) -> Estimate:
+    """Without the reason why there is no interval, which the table's note says once."""
+    return Estimate(mean.value, mean.low, mean.high, mean.n)

@@ -1,0 +1,189 @@
+"""The upper half of the page: what was judged by what, and all items together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from conqret.errors import UnknownNameError
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_words import question
+from conqret.judging.report_figures import Histogram, Share, histogram, shares
+from conqret.judging.summary import MetricSummary, Summary
+from conqret.judging.summary_tables import Beside, usage_rows
+from conqret.judging.tally import Tally
+from conqret.show import words
+from conqret.show.visible_text import visible
+from conqret.stats.estimate import NO_INTERVAL
+
+ASPECTS = ("cogency", "effectiveness", "reasonableness")
+OVERALL = "overall_quality"
+DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
+SETTINGS = {
+    "order": "Order of the dimensions",
+    "relevant_from": "Relevant from rating",
+    "confidence": "Asked how sure it is",
+    "max_concurrency": "Calls at once, at most",
+    "timeout": "Timeout (seconds)",
+    "max_attempts": "Requests for a call, at most",
+    "stop_after_failures": "Stops when failures reach",
+    "client": "Way to hosted models",
+}
+"""Settings that have another name for people."""
+SETTINGS_OF = {
+    "order": DIMENSION_NAMES,
+    "seed": DIMENSION_NAMES,
+    "relevant_from": frozenset({"predicted_precision"}),
+}
+"""Settings that concern these metrics alone."""
+LEFT_OUT = "left out: "
+"""How notes of a run begin that say why items are left out."""
+VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One metric over all items; ``floor`` is its mean in the run that stands beside it, and ``compares`` whether it
+    says which of two arguments is better."""
+
+    label: str
+    question: str
+    metric: MetricSummary
+    histogram: Histogram
+    verdicts: tuple[Share, ...]
+    floor: float | None
+    compares: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """An aspect of argument quality with its own rating, if there is one, and its dimensions'."""
+
+    name: str
+    head: Figure | None
+    rows: tuple[Figure, ...]
+
+
+def overview(
+    record: JudgeRecord, summary: Summary, tally: Tally, beside: Beside | None = None
+) -> dict[str, Any]:
+    """What the page's upper half and its end speak of, by name, from sums alone."""
+    floors = {} if beside is None else beside.means
+    figures = {
+        name: _figure(name, metric, tally, floors.get(name)) for name, metric in summary.metrics.items()
+    }
+    statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
+    return {
+        "record": record,
+        "beside": beside,
+        "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
+        "summary": summary,
+        "tally": tally,
+        "created": words.moment(record.created),
+        "judge": (judge := judge_here(record)),
+        "second_judged": judge is None or any("second_argument" in ask.needs for ask in judge.asks),
+        "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
+        "overall": figures.get(OVERALL),
+        "aspects": list(_aspects(figures)),
+        "bare": list(dict.fromkeys(_bare(figures))),
+        "outstanding": max(record.items_count - summary.total, 0),
+        "statuses": shares(statuses, {name: name for name in statuses}),
+        "missing": list(_missing(tally, summary, record)),
+        "usage": usage_rows(summary.usage),
+        "settings": list(_settings(record, judge)),
+    }
+
+
+def plain_metrics(summary: Summary) -> list[str]:
+    """The metrics but the dimensions of argument quality; which of two arguments is better stands first, as what such
+    a run is made for."""
+    plain = [name for name in summary.metrics if name not in DIMENSION_NAMES]
+    return sorted(plain, key=lambda name: not _compares(summary.metrics[name]))
+
+
+def _compares(metric: MetricSummary) -> bool:
+    return not VERDICTS.keys().isdisjoint(metric.labels)
+
+
+def _figure(name: str, metric: MetricSummary, tally: Tally, floor: float | None) -> Figure:
+    missing = metric.total - metric.scored
+    return Figure(
+        label=words.label(name),
+        question=question(name),
+        metric=metric,
+        histogram=histogram(tally.scores.values(name), missing, metric.mean, floor),
+        verdicts=shares(metric.labels, VERDICTS),
+        floor=floor,
+        compares=_compares(metric),
+    )
+
+
+def _pairs(figures: dict[str, Figure]) -> Iterable[tuple[Figure, ...]]:
+    """The figures, that of a metric of the first argument together with the second's."""
+    for name, figure in figures.items():
+        if name.removeprefix(words.SECOND) not in figures.keys() - {name}:
+            yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
+
+
+def _bare(figures: dict[str, Figure]) -> Iterable[str]:
+    """Why means of dimensions have no interval."""
+    for name, figure in figures.items():
+        if name in DIMENSION_NAMES and figure.metric.mean is not None and figure.metric.no_interval:
+            yield figure.metric.no_interval.removeprefix(NO_INTERVAL)
+
+
+def _aspects(figures: dict[str, Figure]) -> Iterable[Aspect]:
+    for aspect in ASPECTS:
+        names = [dimension.name for dimension in DIMENSIONS if dimension.aspect == aspect]
+        rows = tuple(figures[name] for name in names if name in figures)
+        if rows or aspect in figures:
+            yield Aspect(words.label(aspect), figures.get(aspect), rows)
+
+
+def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
+    """For each reason: in words, how many scores it cost, of which metrics, and an example."""
+    ranked = sorted(tally.missing.items(), key=lambda pair: -sum(pair[1].values()))
+    for reason, metrics in ranked:
+        total = sum(metrics.values())
+        if len(set(metrics.values())) == 1 and len(metrics) == len(summary.metrics):
+            where = "every metric"
+        else:
+            where = words.counts({words.label(metric): n for metric, n in metrics.items()})
+        yield words.reason(reason), words.count(total), where, visible(summary.examples.get(reason, ""))
+    for reason, items in summary.without_judgment.items():
+        faults = [note.removeprefix(LEFT_OUT) for note in record.notes if note.startswith(LEFT_OUT)]
+        example = visible(faults[0]) if faults and reason == "left_out" else ""
+        yield words.reason(reason), words.count(items * len(summary.metrics)), "every metric", example
+
+
+def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, str]]:
+    asked = set(record.metrics)
+    for name, value in {**record.options, **record.model_options}.items():
+        unused = asked.isdisjoint(SETTINGS_OF.get(name, asked)) and bool(asked)
+        if value not in (None, [], (), {}, "") and not unused:
+            shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+            shown = {"True": "yes", "False": "no"}.get(shown, shown.removesuffix(".0"))
+            if name == "stop_after_failures":
+                shown = f"{value:.0%}"
+            yield SETTINGS.get(name, words.label(name)), shown
+    if judge and any(ask.both_orders and not asked.isdisjoint(ask.metrics) for ask in judge.asks):
+        yield "Orders of the arguments", "both"
+    for name, value in record.identity.items():
+        if name.startswith("prompt "):
+            yield words.label(name), str(value)
+    if judge and judge.source not in ("", "own"):
+        yield "Source of the format", judge.source
+    yield "Judged with", f"conqret {record.conqret}"
+
+
+def judge_here(record: JudgeRecord) -> Judge | None:
+    """The judge of a run, for its scale, its scoring rule and its source; None where its format is not known here."""
+    from conqret.judging.own_judge import recorded_judge
+
+    try:
+        return recorded_judge(record.format, record.metrics)
+    except UnknownNameError:
+        return None

@@ -1,0 +1,137 @@
+"""Write the page of a run: one HTML file that asks nothing of any network."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from conqret.data import Judgment
+from conqret.errors import DeclarationError
+from conqret.judging.item_parts import KINDS
+from conqret.judging.item_view import item_view
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.metric_groups import Kinds, group_table
+from conqret.judging.overview import overview
+from conqret.judging.recorded_requests import asked
+from conqret.judging.report_figures import HEIGHT, WIDTH
+from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
+from conqret.judging.score_maps import maps
+from conqret.judging.summary_tables import Beside
+from conqret.judging.tally import MAX_ITEMS, Tally
+from conqret.show.page import Ways, page, write_files
+
+
+def write_report(
+    run: JudgeFolder,
+    to: Path | None = None,
+    *,
+    max_items: int = MAX_ITEMS,
+    tally: Tally | None = None,
+    beside: Beside | None = None,
+    asked_too: bool = False,
+    recordings: Path | None = None,
+    prompts: Path | None = None,
+) -> Path:
+    """Write the page of ``run`` and return where it is.
+
+    Args:
+        run: a run directory; the run may still be going on, and the page says how many items are to come.
+        to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
+        max_items: how many items are shown in full: first those that are unscored, failed or flagged, then
+            in file order. What is said of all items is over all of them.
+        beside: the means of another run over the same items, such as the offline floor's.
+        tally: what was counted while the judgments were read, in place of reading them again.
+        asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
+            read from ``recordings`` where the answers are not in the run's folder, and filled with the ``prompts`` of
+            the folder that the run was made with, if any.
+
+    Raises:
+        DeclarationError: ``run`` is no run directory.
+    """
+    if tally is None:
+        tally = counted(run, max_items)
+    target = run.report_file if to is None else Path(to)
+    shown = tally.shown()
+    pages = _asked_pages(run, shown, target.name, recordings, prompts) if asked_too else {}
+    chunks = report_page(run, tally, beside=beside, asked_at=address if pages else None)
+    write_files(target.parent, {**pages, target.name: chunks})
+    return target
+
+
+def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
+    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full.
+
+    Raises:
+        DeclarationError: ``run`` is no run directory.
+    """
+    run.record()
+    tally = Tally(max_items, {item.id: number for number, item in enumerate(run.items(), start=1)})
+    for judgment in run.judgments():
+        tally.add(judgment)
+    return tally
+
+
+def report_page(
+    run: JudgeFolder,
+    tally: Tally,
+    *,
+    beside: Beside | None = None,
+    asked_at: Callable[[int, int], str] | None = None,
+    around: Ways = (),
+) -> Iterator[str]:
+    """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
+    that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
+    record = run.record()
+    counted = tally.summariser.summary().of_all(record.items_count, record.items_left_out)
+    summary = counted.with_calibrated(_calibrated_means(run))
+    shown = tally.shown()
+    wanted = {judgment.item for _, judgment in shown}
+    items, kinds = {}, Kinds()
+    for item in run.items():
+        kinds.add(item)
+        if item.id in wanted:
+            items[item.id] = item
+    both = maps(shown, summary, tally)
+    return page(
+        "judgments.html.j2",
+        scripts=["page.js"],
+        around=around,
+        maps=both,
+        groups=group_table(tally.scores, kinds, [both.columns[place][0] for place in both.heads]),
+        items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
+        shown=len(shown),
+        kinds=KINDS,
+        figure={"width": WIDTH, "height": HEIGHT},
+        asked_at=asked_at,
+        folder=str(run.path),
+        **overview(record, summary, tally, beside),
+    )
+
+
+def _calibrated_means(run: JudgeFolder) -> dict[str, float]:
+    """The means of calibrated scores that the run's summary holds, by metric."""
+    with contextlib.suppress(DeclarationError):
+        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
+        return {name: mean for name, mean in known.items() if mean is not None}
+    return {}
+
+
+def _asked_pages(
+    run: JudgeFolder,
+    shown: Sequence[tuple[int, Judgment]],
+    report: str,
+    recordings: Path | None,
+    prompts: Path | None,
+) -> dict[str, Iterator[str]]:
+    """By name the pages of what was asked for the items that are shown, in their order."""
+    names = [judgment.item for _, judgment in shown]
+    found = {one.judgment.item: one for one in asked(run, names, recordings=recordings, prompts=prompts)}
+    each = [(number, found[judgment.item]) for number, judgment in shown]
+    starts = range(0, len(each), ITEMS_A_PAGE)
+    return {
+        address(start, 0).partition("#")[0]: asked_page(
+            each[start : start + ITEMS_A_PAGE], f"../{report}", part=(place, len(starts))
+        )
+        for place, start in enumerate(starts, start=1)
+    }

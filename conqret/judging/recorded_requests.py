@@ -1,0 +1,186 @@
+"""What was asked and answered for an item: the prompts as they were sent, the raw answers, re-asks and errors.
+
+A run keeps answers and no prompts. Each prompt is filled again from the item, and is the one that was sent where its
+key, a hash over all of it, is the one in the judgment; no other is ever shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Call, Judgment
+from conqret.errors import ConqretError, UnknownNameError, shortened
+from conqret.judging.format_registry import JURY
+from conqret.judging.instrument import judge_item
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.own_judge import NAME as OWN
+from conqret.judging.setup import Setup, set_up
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.llm.request import Completion, Message, Request
+from conqret.local.model_identity import without_hub
+from conqret.runs.loop import Loop
+
+NO_ANSWER = (
+    "the run's folder holds no recording of it (one that Python saved afterwards holds none): name the store, if one "
+    "was used, with --recordings"
+)
+NOT_AS_SENT = "it cannot be filled as it was sent: item or model have changed since"
+OTHER_PROMPTS = (
+    "it cannot be filled as it was sent, as {which} is not that of the run: name the folder of prompts that the run "
+    "was made with (conqret show … --prompts FOLDER), or the prompts have changed since"
+)
+NOT_INSTALLED = (
+    "it cannot be filled here, where no format {name!r} is installed: the judge was one of a script's own, whose "
+    "prompts are shown once it is a plug-in (docs/adding-a-judge.md)"
+)
+OF_MEMBERS = (
+    "prompt and answer are in the run of the member that is named above: conqret show MEMBER_RUN ITEM"
+)
+"""Of the run of a jury, which asks nothing itself."""
+MAX_WHY = 300
+"""Characters of the error that kept prompts from being filled."""
+NONE_SENT = "there is none: a judge of your own gets the item"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call: the messages that were sent (the new ones alone where it asks again), and the raw answer.
+
+    ``messages`` are empty, and ``completion`` is None, where they are not to be had; ``lacks`` says why. ``again`` says
+    that it follows an answer that could not be used.
+    """
+
+    call: Call
+    messages: tuple[Message, ...]
+    completion: Completion | None
+    again: bool
+    lacks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A judgment with all that was asked for it, in the order of its trace."""
+
+    judgment: Judgment
+    exchanges: tuple[Exchange, ...]
+
+
+def asked(
+    run: JudgeFolder,
+    items: Collection[str],
+    *,
+    recordings: Path | None = None,
+    prompts: Path | None = None,
+) -> Iterator[Asked]:
+    """What was asked for ``items``, in the order of the judgments.
+
+    Args:
+        run: a judge's run, finished or not.
+        items: ids of items.
+        recordings: where the answers are, if not in the run's folder: a store, an export or another run.
+        prompts: the folder of prompts that the run was made with, if any.
+
+    Raises:
+        DeclarationError: ``run`` is no run of a judge, or there are no such recordings.
+        UnknownNameError: an item has no judgment.
+    """
+    record = run.record()
+    judgments = {one.item: one for one in run.judgments() if one.item in items}
+    for name in items:
+        if name not in judgments:
+            raise UnknownNameError("judged item", name, [one.item for one in run.judgments()])
+    with _store(run, recordings) as store:
+        sent, lack = _sent_again(run, record, judgments, store, prompts)
+        lacks = f"prompt: {lack}", f"answer: {NO_ANSWER}"
+        if record.format == JURY.name:
+            lacks = OF_MEMBERS, OF_MEMBERS
+        for judgment in judgments.values():
+            yield Asked(judgment, tuple(_exchanges(judgment, sent, lacks, store)))
+
+
+@contextlib.contextmanager
+def _store(run: JudgeFolder, recordings: Path | None) -> Iterator[Recordings]:
+    """The answers; an empty store where the run has none."""
+    if recordings is not None:
+        with Recordings.open_for_replay(recordings) as store:
+            yield store
+    elif run.recordings_file.is_file():
+        with Recordings(run.recordings_file, read_only=True, untouched=True) as store:
+            yield store
+    else:
+        with (
+            tempfile.TemporaryDirectory(prefix="conqret-") as scratch,
+            Recordings(Path(scratch) / STORE_NAME) as store,
+        ):
+            yield store
+
+
+def _sent_again(
+    run: JudgeFolder,
+    record: JudgeRecord,
+    judgments: Mapping[str, Judgment],
+    store: Recordings,
+    prompts: Path | None,
+) -> tuple[dict[str, tuple[Message, ...]], str]:
+    """By key the messages that judging the items again would send, none where they cannot be filled here; and why one
+    that is not among them is not."""
+    heard: dict[str, tuple[Message, ...]] = {}
+
+    def hear(key: str, request: Request[Any]) -> None:
+        heard[key] = tuple(request.messages)
+
+    async def fill(setup: Setup) -> None:
+        async with Client(setup.client, store=store, replay=True, heard=hear) as client:
+            instrument = setup.instrument(client)
+            for item in run.items():
+                if item.id in judgments:
+                    await judge_item(item, instrument)
+
+    if record.format == OWN:
+        return heard, NONE_SENT
+    try:
+        with without_hub(), Loop() as loop:
+            setup = _setup(record, prompts)
+            loop.run(fill(setup))
+    except UnknownNameError as error:  # a model or a plug-in that is not here leaves the raw answers
+        own = error.kind == "format"
+        return heard, NOT_INSTALLED.format(
+            name=record.format
+        ) if own else f"it cannot be filled here: {error}"
+    except ConqretError as error:
+        return heard, f"it cannot be filled here: {shortened(str(error), MAX_WHY)}"
+    others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
+    which = ", ".join(name for name in others if name.startswith("prompt "))
+    return heard, OTHER_PROMPTS.format(which=which) if which else NOT_AS_SENT
+
+
+def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
+    """The instrument that the record describes."""
+    known = {one.name for one in fields(ClientOptions)} & record.model_options.keys()
+    client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
+    return set_up(record.format, client, JudgeOptions(**record.judging), prompts)
+
+
+def _exchanges(
+    judgment: Judgment,
+    sent: Mapping[str, tuple[Message, ...]],
+    lacks: tuple[str, str],
+    store: Recordings,
+) -> Iterator[Exchange]:
+    """The calls of a judgment; ``lacks`` say why prompts and answers that are not here are not."""
+    before: tuple[Message, ...] = ()
+    for call in judgment.trace.calls:
+        messages, completion = sent.get(call.key, ()), store.get(call.key)
+        again = bool(before) and len(messages) > len(before) and messages[: len(before)] == before
+        missing = not messages, completion is None and not call.error
+        why = tuple(dict.fromkeys(lack for lack, lost in zip(lacks, missing, strict=True) if lost))
+        yield Exchange(call, messages[len(before) + 1 :] if again else messages, completion, again, why)
+        before = messages

@@ -1,0 +1,104 @@
+"""``conqret.toml``: settings of a command in a file, which options on the command line override.
+
+A table has the command's name, and its keys those of the options (``max-tokens`` or ``max_tokens``)::
+
+    [judge]
+    format = "rag-fine-grained"
+    model = "gpt-4o-mini"
+    metric = ["groundedness"]
+    columns = {topic = "question", documents = "ctx"}
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import typer
+
+from conqret.console import shared_options as options
+
+NAME = "conqret.toml"
+"""Read from the current folder where no other file is named."""
+COMMANDS: Mapping[str, str] = {"judge": "conqret.judging.command"}
+"""Commands that take settings from a file, and their modules."""
+_NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "server", "verdicts")
+"""What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
+
+
+def _read(ctx: typer.Context, value: Path | None) -> Path | None:
+    """Make the file's settings the defaults of the command, before its options are looked at."""
+    from conqret.io.toml import read_toml, toml_error
+
+    path = Path(NAME) if value is None else value
+    if ctx.resilient_parsing or (value is None and not path.is_file()):
+        return value
+    text, tables = read_toml(path, "file of settings")
+    command = ctx.info_name or ""
+    table, found = tables.get(command), dict[str, Any]()
+    faults = [*_foreign(tables)]
+    for key, setting in table.items() if isinstance(table, dict) else ():
+        name = key.replace("-", "_")
+        if value is None and name == "api_base":
+            faults.append(((command, key), f"keys would go there unasked: name the file, --config {NAME}"))
+        elif fault := _settle(command, name, setting, path.parent, found):
+            faults.append(((command, key), fault))
+    if faults:
+        raise toml_error(path, text, faults, "settings")
+    ctx.default_map = {**(ctx.default_map or {}), **found}
+    return path if found else value
+
+
+Config = Annotated[
+    Path | None,
+    options.option(
+        options.FILES,
+        "A TOML file with settings in a table `[judge]`; command-line options override it. "
+        f"Default: `{NAME}`, if there is one.",
+        "--config",
+        callback=_read,
+        is_eager=True,
+    ),
+]
+
+
+def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    for name, table in tables.items():
+        if name not in COMMANDS:
+            yield (name,), f"no command takes settings under this name; known: {', '.join(COMMANDS)}"
+        elif not isinstance(table, dict):
+            yield (name,), f"is no table; write [{name}], and the settings below it"
+
+
+def _settle(command: str, name: str, value: Any, folder: Path, found: dict[str, Any]) -> str:
+    """Put a setting into ``found``; returns what is wrong with it, if anything."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from conqret.errors import UnknownNameError
+
+    known = {known: kind for known, kind in _kinds(command).items() if known not in _NO_SETTING}
+    if name not in known:
+        return str(UnknownNameError(f"setting of {command}", name, known))
+    is_path = Path in (known[name], *get_args(known[name]))
+    plain = ",".join(f"{one}={inner}" for one, inner in value.items()) if isinstance(value, dict) else value
+    try:
+        TypeAdapter(known[name]).validate_python(plain, strict=not is_path)
+    except ValidationError as error:
+        return str(error.errors()[0]["msg"])
+    if name in found:
+        return "stands there twice, with a hyphen and with an underscore"
+    found[name] = str(folder / plain) if is_path else plain
+    return ""
+
+
+def _kinds(command: str) -> dict[str, Any]:
+    """The types of a command's options, as its function declares them."""
+    module = import_module(COMMANDS[command])
+    parameters = inspect.signature(getattr(module, command)).parameters
+    hints = {name: one.annotation for name, one in parameters.items()}
+    return {
+        name: get_args(hint)[0] if get_origin(hint) is Annotated else hint for name, hint in hints.items()
+    }

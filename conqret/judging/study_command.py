@@ -1,0 +1,111 @@
+"""What the commands share that ask a model about rows and keep the answers in a run's folder: their last options, the
+session with the model, a line that says what is asked of whom, a bar with live counts, and what came of the asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group
+from conqret.console.printing import end, named, note_all, progress, result
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from conqret.judging.cost import Expected
+    from conqret.llm.client import Client
+    from conqret.runs.session import Session, SessionCounts
+
+
+class Outcome(Protocol):
+    """What a run leaves: its counts, and which answers a replay lacked."""
+
+    @property
+    def session(self) -> SessionCounts:
+        """What this session did."""
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The questions whose answers are not among the recordings."""
+
+
+O = TypeVar("O", bound=Outcome)  # noqa: E741 - an outcome
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking(Group):
+    """The options that every such command ends with, and the steps that they decide."""
+
+    prompts: options.Prompts = None
+    calls: options.Calls
+    kept: options.Kept
+    dry_run: options.DryRun = False
+    shown: options.Shown
+
+    def session(self, model: str | None) -> Session:
+        """The session with ``model`` (None: offline) that the options name.
+
+        Raises:
+            DeclarationError: a value is out of its range, or there is no such prompt.
+        """
+        from conqret.runs.session import Session
+
+        return Session(
+            self.calls.of(model),
+            recordings=self.kept.recordings,
+            replay=self.kept.replay,
+            prompts=self.prompts,
+        )
+
+    def tell_cost(self, found: Sequence[Expected]) -> None:
+        """Print what a run is expected to take: what a dry run does."""
+        from conqret.judging.cost_table import tell_cost
+
+        tell_cost(found, budget=self.calls.budget_usd, as_json=self.shown.json_output)
+
+    def ask(
+        self,
+        run: Callable[..., O],
+        total: int,
+        rows: str,
+        *,
+        about: str,
+        doing: str = "judging",
+        role: str = "a judge",
+        by: str = "",
+    ) -> O:
+        """Do ``run``, which asks about ``total`` ``rows`` ("judgments") and takes ``on_start`` (its last arguments are
+        the client and the number of rows kept from before) and ``on_row``; tell who is asked ``about`` what, and what
+        came.
+
+        ``role`` is what the offline baseline is not, and ``by`` says who answers, where that is not the model alone.
+        """
+        with progress(doing, quiet=self.shown.quiet) as bar:
+
+            def started(*given: Any) -> None:
+                client: Client = given[-2]
+                self.shown.tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
+                bar.start(client, given[-1], total)
+
+            outcome = run(on_start=started, on_row=bar.advance)
+        self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
+        if outcome.missing:
+            note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
+        return outcome
+
+    def conclude(
+        self,
+        data: object,
+        lines: Iterable[RenderableType],
+        outcome: Outcome,
+        lost: Mapping[str, int],
+        *,
+        there: object,
+    ) -> None:
+        """Print what came of it (``data``, or ``lines`` for people), and end: with exit code 1 where answers are
+        ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
+        result(data, lines, as_json=self.shown.json_output)
+        end(lost, outcome.session, there=there, reasons=lost)

@@ -1,0 +1,222 @@
+"""The summary of a run as tables.
+
+A mean never stands without the number of items behind it, and, where items are missing, its bounds: what the mean
+would be if every missing value were 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from rich.console import Group
+from rich.text import Text
+
+from conqret.console.conditions import RequirementOutcome
+from conqret.errors import DeclarationError
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_words import cost
+from conqret.judging.summary import MetricSummary, Summary, Usage
+from conqret.runs.run_names import told_apart
+from conqret.runs.session import SessionCounts
+from conqret.show import words
+from conqret.show.markdown import safe, tables_markdown
+from conqret.show.table import Alarm, Column, Table
+from conqret.show.visible_text import visible
+
+INTERVALS = "In brackets: 95% intervals over topics."
+CALLS, REQUESTS, RECORDED, COST = (
+    "Calls sent",
+    "Requests, retries included",
+    "Answered from a recording",
+    "Cost",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The means of another run over the same items, and what it is called: its model, or, where both have the same
+    one, its folder."""
+
+    name: str
+    floor: bool
+    means: Mapping[str, float | None]
+
+    @classmethod
+    def of(cls, run: JudgeFolder, other: JudgeFolder) -> Beside | None:
+        """What ``other`` has to say beside ``run``; None where both are the same offline baseline, which always says
+        the same.
+
+        Raises:
+            DeclarationError: the two did not judge the same items, or one is no finished run.
+        """
+        record, own = other.record(), run.record()
+        if record.items_digest != own.items_digest:
+            raise DeclarationError(
+                f"{other.path} holds other items than {run.path}: judge the same file with both"
+            )
+        if record.baseline and record.fingerprint == own.fingerprint:
+            return None
+        means = {name: metric.mean for name, metric in other.summary().metrics.items()}
+        name = record.model if record.model != own.model else told_apart([other.path, run.path])[0]
+        return cls(name, record.baseline, means)
+
+
+def terminal(summary: Summary, record: JudgeRecord | None = None, beside: Beside | None = None) -> Group:
+    """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
+    tables = (part for table in summary_tables(summary, beside) for part in ("", table))
+    return Group(*map(Text, headlines(summary, record)), *tables)
+
+
+def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
+    """What was judged, and how many items have a score, a line each."""
+    if record is not None:
+        judge = f"{record.model}, a floor and not a judge" if record.baseline else record.model
+        yield visible(f"{record.items_name}: {record.format} by {judge} ({record.fingerprint})")
+    yield coverage(summary)
+    if summary.attacks:
+        found = [f"{item} {words.FLAGS.get(kind, kind)}" for kind, item in summary.attacks.items()]
+        yield visible(f"texts that address the judge, for example: {'; '.join(found)}")
+
+
+def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
+    """What was required and the summary as Markdown, for the page of a build."""
+    tables = [requirement_table(outcomes)] if outcomes else []
+    lines = "  \n".join(map(safe, headlines(summary, record)))
+    return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
+
+
+def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
+    """What was required, whether it is met, and by which value."""
+    rows = [
+        (one.requirement, "met" if one.met else Alarm("not met"), one.value, one.reason) for one in outcomes
+    ]
+    return Table(
+        "Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows
+    ).compact()
+
+
+def coverage(summary: Summary) -> str:
+    """One line that accounts for every item."""
+    states = [
+        (summary.scored, "scored"),
+        (summary.unscored, "unscored"),
+        (summary.failed, "failed"),
+        *((count, words.reason(name)) for name, count in summary.without_judgment.items()),
+    ]
+    remarks = [
+        (summary.partly, "with a score for some of the metrics"),
+        (summary.flagged, "with text that addresses the judge"),
+        (summary.html, "with scripts of a web page in a text"),
+        (summary.trimmed, "trimmed to fit the model"),
+        (summary.miscited, "citing a document that is not there"),
+    ]
+    told = [f"{words.count(number)} {what}" for number, what in (*states, *filter(itemgetter(0), remarks))]
+    return f"{words.number(summary.every, 'item')}: {', '.join(told)}"
+
+
+def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[Table]:
+    """The metrics, the reasons where something is missing, and what the run took."""
+    yield metric_table(summary, beside)
+    if reasons := {**summary.reasons, **summary.without_judgment}:
+        columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
+        yield Table("", columns, reason_rows(reasons, summary.examples)).compact()
+    yield cost_table(summary)
+
+
+def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
+    """The metrics; the columns for calibrated scores, another run, and bounds only where something is in them."""
+    rows = [
+        (
+            words.label(name),
+            metric.interval,
+            "" if metric.calibrated is None else metric.calibrated,
+            "" if beside is None else beside.means.get(name),
+            metric.deviation,
+            f"{words.count(metric.scored)} of {words.count(metric.total)}",
+            f"{metric.worst_case:.3f} to {metric.best_case:.3f}"
+            if metric.worst_case < metric.best_case
+            else "",
+        )
+        for name, metric in summary.metrics.items()
+    ]
+    other = "" if beside is None else f"Mean, {beside.name}"
+    columns = (
+        "Metric",
+        "Mean",
+        "Calibrated",
+        other,
+        "SD",
+        "n",
+        "Worst to best case",
+    )
+    notes = [
+        f"{words.label(name)}: {said}." for name, one in summary.metrics.items() if (said := _notes(one))
+    ]
+    known = any(metric.low is not None for metric in summary.metrics.values())
+    note = " ".join([*notes, *[INTERVALS] * known])
+    return Table("", columns, rows, note=note).compact()
+
+
+def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:
+    """The reasons in words with their numbers and an example of each, the most frequent first."""
+    ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [(words.reason(name), number, examples.get(name, "")) for name, number in ranked]
+
+
+def cost_table(summary: Summary) -> Table:
+    """What was asked and spent, by this session and for all judgments, which is one column where they are the same;
+    what is nothing in both has no row."""
+    session, usage = summary.session, summary.usage
+    now = {} if session is None else dict(session_rows(session))
+    whole = dict(usage_rows(usage))
+    if usage.calls == usage.attempts:
+        del whole[CALLS]
+    if session is None or not (session.kept or session.recorded or session.estimated):
+        now = {}
+    told = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
+    rows = [row for row in told if not {*row[1:]} <= {"", "0"}]
+    notes = [] if session is None else list(_session_notes(session))
+    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes)).compact()
+
+
+def session_rows(session: SessionCounts) -> list[tuple[str, str]]:
+    """What was sent, taken and kept now, which may be nothing where a run goes on."""
+    return [
+        (REQUESTS, words.count(session.sent)),
+        (RECORDED, words.count(session.recorded)),
+        (COST, words.money(session.cost_usd)),
+        ("Judgments kept from before", words.count(session.kept)),
+    ]
+
+
+def _session_notes(session: SessionCounts) -> Iterator[str]:
+    if session.estimated:
+        yield f"The cost of {words.number(session.estimated, 'answer')} without usage is estimated."
+    for name, answers in session.others.items():
+        yield f"Another model gave {words.number(answers, 'answer')}: {name}."
+
+
+def usage_rows(usage: Usage) -> list[tuple[str, str]]:
+    """Calls, tokens, time and cost of all judgments, whenever they were made."""
+    rows = [
+        (CALLS, words.count(usage.calls)),
+        (RECORDED, words.count(usage.recorded)),
+        (REQUESTS, words.count(usage.attempts)),
+        ("Prompt tokens", words.count(usage.prompt_tokens)),
+        ("… of which cached by the provider", words.count(usage.cached_tokens)),
+        ("Completion tokens", words.count(usage.completion_tokens)),
+        ("Model time", words.seconds(usage.seconds)),
+        (COST, cost(usage)),
+    ]
+    return rows if usage.cached_tokens else [*rows[:4], *rows[5:]]
+
+
+def _notes(metric: MetricSummary) -> str:
+    notes = [
+        words.counts(metric.labels),
+        "" if metric.flipped is None else f"{words.count(metric.flipped)} flipped with the order",
+        f"read from {words.counts(metric.methods)}" if metric.methods else "",
+    ]
+    return "; ".join(filter(None, notes))

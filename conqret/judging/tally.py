@@ -1,0 +1,89 @@
+"""What the page says of all items together, gathered one judgment at a time: memory grows with those
+that are shown in full, and by eight bytes for each score."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from heapq import nsmallest
+
+from conqret.data import Judgment, Measure, Status
+from conqret.judging.metric_groups import Scores
+from conqret.judging.summary import Summariser
+
+MAX_ITEMS = 200
+"""Items that the page shows in full: more make it slow to open."""
+
+RANKS = 40
+"""Documents of an item that have a column of their own in the map of document relevance."""
+
+DOCUMENT_MEASURES = {"rag-fine-grained": "context_relevance"}
+"""Formats that rate each document by itself, and the metric whose parts are the documents in their order."""
+
+
+def document_measure(judgment: Judgment) -> Measure | None:
+    """The measure whose parts are the item's documents, if the format has one and it was scored."""
+    measure = judgment.measures.get(DOCUMENT_MEASURES.get(judgment.format, ""))
+    return measure if measure is not None and measure.parts else None
+
+
+def needs_attention(judgment: Judgment) -> bool:
+    """Whether the page shows this judgment before others: no full score, or a text that addresses the judge."""
+    return judgment.status is not Status.SCORED or bool(judgment.addressed)
+
+
+@dataclass
+class Tally:
+    """Sums over all judgments, and those to show in full: first those that need attention, then in file order.
+
+    Attributes:
+        max_items: how many judgments are shown in full.
+        order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
+    """
+
+    max_items: int = MAX_ITEMS
+    order: Mapping[str, int] = field(default_factory=dict)
+    summariser: Summariser = field(default_factory=Summariser)
+    scores: Scores = field(default_factory=Scores)
+    rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    rank_ratings: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    rank_counts: Counter[int] = field(default_factory=Counter)
+    missing: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    _count: int = 0
+    _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
+
+    def add(self, judgment: Judgment) -> None:
+        """Count one judgment in."""
+        self.summariser.add(judgment)
+        self.scores.add(judgment)
+        self._keep(judgment)
+        for metric, measure in judgment.measures.items():
+            if measure.reason is not None:
+                self.missing[measure.reason][metric] += 1
+        documents = document_measure(judgment)
+        for rank, part in enumerate(documents.parts[:RANKS] if documents else (), start=1):
+            if part.value is not None:
+                self.rank_sums[rank] += part.value
+                self.rank_ratings[rank] += part.value if part.raw is None else part.raw
+                self.rank_counts[rank] += 1
+
+    def rank_mean(self, rank: int) -> tuple[float, float] | None:
+        """The mean relevance of the document of ``rank``, from 1, over all items that have one: in [0, 1], and on the
+        scale of the format."""
+        counted = self.rank_counts[rank]
+        return (self.rank_sums[rank] / counted, self.rank_ratings[rank] / counted) if counted else None
+
+    def shown(self) -> list[tuple[int, Judgment]]:
+        """The judgments to show in full, each with the number of its item."""
+        return [(number, judgment) for _, number, judgment in self._first().values()]
+
+    def _keep(self, judgment: Judgment) -> None:
+        self._count += 1
+        number = self.order.get(judgment.item, len(self.order) + self._count)
+        self._kept[judgment.item] = (not needs_attention(judgment), number, judgment)
+        if len(self._kept) > 2 * self.max_items:
+            self._kept = self._first()
+
+    def _first(self) -> dict[str, tuple[bool, int, Judgment]]:
+        return dict(nsmallest(self.max_items, self._kept.items(), key=lambda pair: pair[1][:2]))

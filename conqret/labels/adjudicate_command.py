@@ -1,0 +1,78 @@
+"""``conqret annotate adjudicate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console.printing import note, say
+from conqret.errors import DeclarationError, number
+from conqret.labels.label_server import Folder, Port, opened_study
+
+if TYPE_CHECKING:
+    from conqret.data import Judgment
+
+ADJUDICATE_EPILOG = (
+    "Examples:\n\nconqret annotate adjudicate labels --by Ada\n\n"
+    "conqret annotate adjudicate labels --run runs/first --by Ada\n\n"
+    "conqret annotate export labels --final -o final.csv"
+)
+
+
+def adjudicate(
+    folder: Folder,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="A judge's run: also show where it differs from people, and its reasons."),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="The name of the person who decides; exports have a pseudonym.")
+    ] = "adjudicator",
+    port: Port = 8768,
+) -> None:
+    """Decide, on pages on this machine, where people differ, or people and a judge; their labels stay as they are.
+
+    Only screens that everybody has labelled are shown, so that nobody who still labels them sees the judge's answer.
+    """
+    from conqret.labels.disputes import disputes
+    from conqret.labels.label_study import check_names
+    from conqret.labels.links import ADJUDICATE, Links
+    from conqret.labels.pages.adjudicating import adjudication_app
+    from conqret.web.local_server import people
+    from conqret.web.request_guard import LOOPBACK
+
+    (name,) = check_names([by])
+    judgments = _judgments(run) if run is not None else ()
+    with opened_study(folder) as ledger:
+        links = Links(folder)
+        found = disputes(ledger, judgments)
+        if judgments and not {one.item for one in judgments} & {one.screen.item for one in ledger.given()}:
+            raise DeclarationError(f"{run} has judged none of the items that people labelled in {folder}")
+        if waiting := ledger.study.screens - len(ledger.complete()):
+            note(f"{number(waiting, 'screen')} not labelled by all yet: nobody decides on these")
+
+        def started(base: str) -> None:
+            say(f"{number(len(found), 'screen')} to decide on, {sum(one.decided for one in found)} decided")
+            say(f"  for {name} alone: {base}/adjudicate/{links.to(ADJUDICATE)}")
+            say("Ctrl-C stops; what was decided is kept.")
+
+        people(
+            adjudication_app(ledger, links, name, judgments),
+            host=LOOPBACK,
+            port=port,
+            on_start=started,
+        )
+        left = sum(not one.decided for one in disputes(ledger, judgments))
+    say(
+        f"stopped: {number(left, 'screen')} left; conqret annotate export {folder} --final gives one label each"
+    )
+
+
+def _judgments(run: Path) -> tuple[Judgment, ...]:
+    from conqret.judging.judge_folder import JudgeFolder
+
+    judge = JudgeFolder(run)
+    judge.record()
+    return tuple(judge.judgments())

@@ -1,0 +1,178 @@
+"""``conqret annotate``: pages on which people label, and what comes of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.default_command import DEFAULT, RunByDefault
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, note, note_left_out, result, say
+from conqret.errors import number
+from conqret.labels.adjudicate_command import ADJUDICATE_EPILOG, adjudicate
+from conqret.labels.check_command import CHECK_EPILOG, check
+from conqret.labels.debate_command import EPILOG as DEBATE_EPILOG
+from conqret.labels.debate_command import WRITE_EPILOG, debate, write
+from conqret.labels.export_command import export
+from conqret.labels.label_server import Consent, Folder, Practice, Served, opened_study, text_of
+from conqret.labels.people_command import drop, forget, pause, reassign
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from rich.console import RenderableType
+
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret annotate items.jsonl --people anna,ben,carl -o labels\n\n"
+    "conqret annotate items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels\n\n"
+    "conqret annotate items.jsonl --task preference --people anna,ben --overlap 2 -o labels\n\n"
+    "conqret annotate items.jsonl --people anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
+    "conqret annotate status labels\n\n"
+    "conqret annotate export labels -o labels.csv"
+)
+TASKS = (
+    "What people are asked: `rating`, `dimensions` (the 15), `preference`, `citation-support`, `perspective`, "
+    "`partial-answer`, `answer-preference`, `counter-argument`, a format of ratings (`rag-fine-grained`, "
+    "`listwise`, …), or a file with questions of your own, `my-task.toml`."
+)
+
+app = typer.Typer(
+    cls=RunByDefault,
+    help="Have people label items on pages of your own, and keep and read what they say.",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+
+
+@app.command(DEFAULT, epilog=EPILOG)
+@grouped
+def run(
+    items: options.Items,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the labels.")],
+    task: Annotated[str, typer.Option(help=TASKS)] = "rating",
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this question of the task. May be repeated.")
+    ] = None,
+    people: Annotated[
+        str, typer.Option(help="Who labels: names, comma-separated; each person gets a link of their own.")
+    ] = "",
+    open_to: Annotated[
+        int, typer.Option("--open", help="How many people may join by one open link, choosing a name.", min=0)
+    ] = 0,
+    overlap: Annotated[
+        int | None,
+        typer.Option(help="How many people label each screen. Default: 3, or all if there are fewer."),
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="Lowest and highest rating, for example `1:5`. Default: the task's.")
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            help="Only the items of this plan, in its order: a .plan.json that `conqret label` wrote."
+        ),
+    ] = None,
+    consent: Consent = None,
+    seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
+    practice: Practice,
+    served: Served,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+) -> None:
+    """Serve pages on which people label, until Ctrl-C; the same command goes on with the same links.
+
+    Each answer is on the disk before the page says so, and judges' scores are never shown. Everybody gets the
+    screens in an order of their own, and each screen is labelled by as many people as `--overlap` says.
+    """
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.command import ends
+    from conqret.labels.label_study import OVERLAP, study_of
+    from conqret.labels.planned import items_of, planned_screens
+    from conqret.labels.practice import practice_screens
+
+    metrics, points = metric or (), ends(scale) if scale else None
+    source = items_of(
+        items, task, options.column_map(columns, options.ITEM_COLUMNS), metrics=metrics, skip_invalid=skip_invalid,
+        on_check=note_left_out,
+    )  # fmt: skip
+    found = planned_screens(source, task, metrics=metrics, scale=points, seed=seed, plan=plan)
+    screens = found.screens
+    if practice.practice is not None:
+        screens = screens + practice_screens(
+            practice.practice, task, screens, metrics=metrics, scale=points, seed=seed, skip_invalid=skip_invalid,
+            on_check=note_left_out,
+        )  # fmt: skip
+    names = options.listed(people)
+    study = study_of(
+        task, screens, names,
+        overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
+        open_to=open_to, seed=seed, estimates=found.estimates, probability=found.probability,
+        consent=text_of(consent), passing=practice.passing,
+    )  # fmt: skip
+    note(*found.notes)
+    served.serve(output, lambda: Ledger.open(output, study, screens, names))
+
+
+@app.command("status", epilog="Example: conqret annotate status labels")
+def status(folder: Folder, json_output: options.Json = False) -> None:
+    """How far a study is, who did what, and how far people agree so far."""
+    from conqret.labels.collected_labels import agreement, label_set
+    from conqret.labels.page import people_rows, people_so_far, why_no_agreement
+    from conqret.studies.agreement_tables import people_table
+
+    with opened_study(folder) as ledger:
+        given = list(ledger.given())
+        done, wanted = ledger.wanted()
+        labels = label_set(given)
+        found, people = agreement(labels), people_rows(ledger, given, labels)
+        facts = {
+            "task": ledger.study.task,
+            "screens": ledger.study.screens,
+            "overlap": ledger.study.overlap,
+            "labels": done,
+            "wanted": wanted,
+            "people": [row.model_dump(mode="json") for row in people],
+            "agreement": found.model_dump(mode="json") if found else None,
+        }
+
+        each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
+
+        def lines() -> Iterator[RenderableType]:
+            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
+            yield people_so_far(people)
+            yield people_table(found) if found else why_no_agreement(ledger)
+
+        result(facts, lines(), as_json=json_output)
+
+
+@app.command("backup", epilog="Example: conqret annotate backup labels -o labels-monday.sqlite")
+def backup(
+    folder: Folder,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write; it must not be there.")],
+) -> None:
+    """Copy the labels as they are now, also while people label."""
+    with opened_study(folder) as ledger:
+        ledger.backup(output)
+    say(at(output))
+
+
+COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
+    "debate": (debate, DEBATE_EPILOG),
+    "write": (write, WRITE_EPILOG),
+    "adjudicate": (adjudicate, ADJUDICATE_EPILOG),
+    "export": (export, "Example: conqret annotate export labels -o labels.csv"),
+    "check": (check, CHECK_EPILOG),
+    "drop": (drop, "Example: conqret annotate drop labels ben --why 'answered without reading'"),
+    "pause": (pause, "Example: conqret annotate pause labels ben --resume"),
+    "reassign": (reassign, "Example: conqret annotate reassign labels ben"),
+    "forget": (forget, "Example: conqret annotate forget labels ben --yes"),
+}
+"""Commands of other modules, each with the examples of its help."""
+for name, (command, examples) in COMMANDS.items():
+    app.command(name, epilog=examples)(command)

@@ -1,0 +1,252 @@
+"""Who gets which screen, and what was answered: each change is on the disk before anybody is told of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from conqret.errors import DeclarationError
+from conqret.labels import turns
+from conqret.labels.annotators import MAX_COMMENT
+from conqret.labels.clock import steady
+from conqret.labels.database import FILE, DamagedLabelsError, Database
+from conqret.labels.finals import Finals
+from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
+from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.repair import healed
+from conqret.labels.screens import Screen
+
+_log = logging.getLogger(__name__)
+
+
+class Ledger(Finals):
+    """The study in a folder. All methods may be called from any thread."""
+
+    def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
+        if not (folder / FILE).is_file():
+            raise DeclarationError(f"{folder} holds no labels of conqret annotate ({FILE})")
+        super().__init__(Database(folder), clock or steady())
+        found = self._database.rows("SELECT body FROM study")
+        if not found:
+            raise DeclarationError(f"{folder / FILE} holds no study; it was not begun whole: remove it")
+        self.study = Study.model_validate_json(found[0]["body"])
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        study: Study,
+        screens: Sequence[Screen],
+        people: Sequence[str],
+        clock: Callable[[], float] | None = None,
+        texts: Mapping[str, str] | None = None,
+    ) -> Ledger:
+        """The study in ``folder``, begun where there is none; ``people`` who are not in it yet join. ``texts`` are kept
+        beside the screens that speak of them, by name.
+
+        Raises:
+            DeclarationError: the folder holds another study.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        screens = sorted(screens, key=lambda one: one.practice)  # those to practise last
+        try:
+            begun = Database(folder)
+        except DamagedLabelsError:
+            if (kept := healed(folder, study, screens, texts or {})) is None:
+                raise
+            _log.warning(
+                "%s was damaged; it is made anew, and no label is lost. The old file is %s", folder, kept
+            )
+            begun = Database(folder)
+        with begun.change() as connection:
+            if connection.execute("SELECT 1 FROM study").fetchone() is None:
+                connection.execute("INSERT INTO study (body) VALUES (?)", (study.model_dump_json(),))
+                connection.executemany(
+                    "INSERT INTO screens (item, part, body, room, person, practice) VALUES (?, ?, ?, ?, ?, ?)",
+                    map(_row(study), screens),
+                )
+                connection.executemany("INSERT INTO texts (name, body) VALUES (?, ?)", (texts or {}).items())
+        begun.close()
+        ledger = cls(folder, clock)
+        differing = [
+            name
+            for name in ("task", "items", "overlap", "seed", "estimates", "passing")
+            if getattr(ledger.study, name) != getattr(study, name)
+        ]
+        if differing:
+            ledger.close()
+            raise DeclarationError(
+                f"{folder} holds another study: {', '.join(differing)} differ from what is asked for now; "
+                "give another folder with -o"
+            )
+        for name in check_names(people):
+            ledger.join(name)
+        return ledger
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    # What
+
+    def next(self, person: Person) -> Turn | None:
+        """The screen that the person is to answer: one that they have begun, or one that has room; None where nothing
+        is left for them. No screen is ever given to more people than the study says."""
+        if person.state != "active":
+            return None
+        with self._database.change() as connection:
+            found = turns.begun(connection, person)
+            return found or turns.assign(connection, person, self.study.seed, self.clock())
+
+    def begun(self, person: Person) -> Turn | None:
+        """The screen that the person was given and has not answered."""
+        with self._database.change() as connection:
+            return turns.begun(connection, person)
+
+    def start(self, person: Person, turn: Turn) -> None:
+        """Let the time of a screen run; it begins once, however often this is asked for."""
+        with self._database.change() as connection:
+            connection.execute(
+                "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",
+                (self.clock(), turn.number, person.number),
+            )
+
+    def texts(self, *, practice: bool = False) -> list[tuple[str, str]]:
+        """All texts with their names, in the order in which they were given; those of practice instead, where it says
+        so."""
+        found = self._database.rows(
+            "SELECT name, body FROM texts WHERE name IN (SELECT item FROM screens WHERE practice = ?) ORDER BY rowid",
+            (practice,),
+        )
+        return [tuple(row) for row in found]
+
+    def text(self, name: str) -> str:
+        """The text of this name; empty where there is none."""
+        found = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
+        return found[0]["body"] if found else ""
+
+    def turn(self, person: Person, number: int) -> Turn | None:
+        """A screen that this person was given, by its number; None where they were not."""
+        with self._database.change() as connection:
+            return turns.turn_of(connection, person, number)
+
+    def before(self, person: Person, number: int) -> int | None:
+        """The number of the turn that the person answered before turn ``number``."""
+        found = self._database.rows(
+            "SELECT MAX(number) AS number FROM turns WHERE person = ? AND number < ? AND state = 'done'",
+            (person.number, number),
+        )
+        return None if found[0]["number"] is None else int(found[0]["number"])
+
+    def answer(
+        self, person: Person, turn: Turn, answers: Mapping[str, str], comment: str, revision: int
+    ) -> None:
+        """Write down what a person answers who saw what stood at ``revision``. When this returns, it is on the disk.
+
+        The same answer once more (a double click, a page sent again) changes nothing.
+
+        Raises:
+            StaleAnswerError: something else was answered meanwhile.
+            DeclarationError: the screen is no longer this person's.
+        """
+        self._write(person, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
+
+    def answer_and_next(
+        self, person: Person, turn: Turn, answers: Mapping[str, str], comment: str, revision: int
+    ) -> Turn | None:
+        """:meth:`answer`, then :meth:`next`, written together: one wait for the disk instead of two."""
+        with self._database.change():
+            self.answer(person, turn, answers, comment, revision)
+            return self.next(person)
+
+    def draft(self, person: Person, turn: Turn, answers: Mapping[str, str], revision: int) -> None:
+        """Write down what is not finished yet: it is in no export, and the screen comes again. Raises what
+        :meth:`answer` does."""
+        self._write(person, turn, dict(answers), "", revision, "given")
+
+    def withdraw(self, person: Person, turn: Turn, revision: int) -> None:
+        """Take the answer back, so that the screen comes again; what was answered stays in the history."""
+        self._write(person, turn, {}, "", revision, "given")
+
+    def _write(
+        self, person: Person, turn: Turn, answers: dict[str, str], comment: str, revision: int, state: str
+    ) -> None:
+        with self._database.change() as connection:
+            now = turns.turn_of(connection, person, turn.number)
+            if now is None or now.state in ("free", "dropped"):
+                raise DeclarationError("this screen was given to somebody else meanwhile")
+            if now.revision == revision + 1 and (now.answers, now.comment) == (answers, comment):
+                return
+            if now.revision != revision:
+                raise StaleAnswerError("this was answered meanwhile in another window")
+            connection.execute(
+                "INSERT INTO answers (turn, revision, body, comment, at, seconds) VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    turn.number, revision + 1, json.dumps(answers, ensure_ascii=False), comment, self._now(),
+                    round(max(0.0, self.clock() - (now.started or now.shown)), 3),  # the clock may have been set back
+                ),
+            )  # fmt: skip
+            connection.execute(
+                "UPDATE turns SET state = ?, revision = ? WHERE number = ?",
+                (state, revision + 1, turn.number),
+            )
+
+    # What was said
+
+    def given(
+        self, *, dropped: bool = False, practice: bool = False, item: str = "", person: int = 0
+    ) -> Iterator[Given]:
+        """The last answer to every screen (of ``item`` alone, where it is given) by every person (by that of this
+        number alone), in the order of the screens; those that were ``dropped`` only where it says so, and where it says
+        ``practice``, those that practise instead."""
+        people = {person.number: person for person in self.people()}
+        for row in self._database.rows(
+            "SELECT s.number AS place, s.body AS screen, t.person, a.* FROM answers a "
+            "JOIN turns t ON t.number = a.turn JOIN screens s ON s.number = t.screen "
+            "WHERE t.state IN ('done', ?1) AND ?2 IN ('', s.item) AND s.practice = ?3 AND ?4 IN (0, t.person) "
+            "AND a.revision = (SELECT MAX(revision) FROM answers WHERE turn = a.turn) "
+            "ORDER BY s.number, t.person",
+            ("dropped" if dropped else "done", item, practice, person),
+        ):
+            yield Given(
+                people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
+                row["comment"], row["at"], row["seconds"], row["revision"],
+            )  # fmt: skip
+
+    def counts(self, person: Person, *, practice: bool = False) -> tuple[int, int]:
+        """How many screens a person has answered, and how many are left for them, at most; of those to practise, or of
+        all others."""
+        found = self._database.rows(
+            "WITH mine AS (SELECT t.state FROM turns t JOIN screens s ON s.number = t.screen "
+            "WHERE t.person = :who AND s.practice = :practice) "
+            "SELECT (SELECT COUNT(*) FROM mine WHERE state = 'done') AS done, "
+            "(SELECT COUNT(*) FROM mine WHERE state = 'given') + (SELECT COUNT(*) FROM screens "
+            "WHERE room > 0 AND practice = :practice AND person IN (0, :who) "
+            "AND number NOT IN (SELECT screen FROM turns WHERE person = :who)) AS left",
+            {"who": person.number, "practice": practice},  # type: ignore[arg-type]
+        )
+        return int(found[0]["done"]), int(found[0]["left"])
+
+    def wanted(self) -> tuple[int, int]:
+        """How many labels of screens there are, and how many the study wants."""
+        (row,) = self._database.rows(
+            "SELECT COUNT(*) AS done FROM turns t JOIN screens s ON s.number = t.screen "
+            "WHERE t.state = 'done' AND NOT s.practice"
+        )
+        return int(row["done"]), self.study.screens * self.study.overlap
+
+    def backup(self, target: Path) -> None:
+        """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
+        self._database.backup(target)
+
+
+def _row(study: Study) -> Callable[[Screen], tuple[object, ...]]:
+    """A screen as it stands in the table; one to practise that is nobody's own has room for everybody."""
+
+    def row(one: Screen) -> tuple[object, ...]:
+        room = MAX_PEOPLE if one.practice and not one.person else study.overlap
+        return one.item, one.part, one.model_dump_json(), room, one.person, one.practice
+
+    return row

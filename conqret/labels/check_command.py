@@ -1,0 +1,101 @@
+"""``conqret annotate check``: whether the file of a study is whole, and what is sound of one that is not."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.printing import end, note, note_all, result
+from conqret.errors import number
+from conqret.labels.label_server import Folder, opened_study
+
+if TYPE_CHECKING:
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.repair import LabelCheck
+
+CHECK_EPILOG = (
+    "Examples:\n\nconqret annotate check labels\n\nconqret annotate check labels --repair\n\n"
+    "conqret annotate check labels --repair --backup labels-monday.sqlite"
+)
+SHOWN = 20
+"""Lost labels that an export names; ``check`` names all of them."""
+
+
+def check(
+    folder: Folder,
+    repair: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="Rebuild a damaged file from what is sound in it; the old file is kept."
+        ),
+    ] = False,
+    backup: Annotated[
+        Path | None,
+        typer.Option(help="A copy that `conqret annotate backup` made: what is missing comes from it."),
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """See whether all labels are as they were written. The exit code is 1 where one is not, and 0 after a repair.
+
+    What is sound is kept, what is lost is named, and whose answer is lost is asked again.
+    """
+    from dataclasses import asdict
+
+    from conqret.errors import DeclarationError
+    from conqret.labels.repair import check_labels
+
+    if backup is not None and not backup.is_file():
+        raise DeclarationError(f"{backup}: there is no such copy")
+    found = check_labels(folder, repair=repair, backup=backup)
+    result(asdict(found), _checked(found), as_json=json_output)
+    end(not found.whole)
+
+
+def _checked(found: LabelCheck) -> Iterator[str]:
+    if not found.fault:
+        yield f"{number(found.labels, 'label')}, each as it was written"
+        return
+    yield found.fault
+    yield f"{number(found.labels, 'label')} can be read" + ("; lost:" if found.lost else "; none is lost")
+    yield from (f"  {name}" for name in found.lost)
+    if not found.repaired:
+        yield "--repair makes the file anew of what can be read, and of a copy (--backup FILE)"
+        if any(name.startswith("screen ") for name in found.lost):
+            yield "the command that serves the study makes a lost screen anew: give that first, if no label is lost"
+        return
+    yield "the file is made anew" + (f"; the damaged one is kept as {found.kept}" if found.kept else "")
+    if any(name.startswith("the answer ") for name in found.lost):
+        yield "the command that serves the study asks again for a lost answer"
+
+
+@contextlib.contextmanager
+def sound_study(folder: Path) -> Iterator[tuple[Ledger, Sequence[str]]]:
+    """The study in a folder, or what is sound of a damaged one, with the names of what is lost."""
+    import tempfile
+
+    from conqret.labels.database import DamagedLabelsError
+    from conqret.labels.repair import copied
+
+    with contextlib.ExitStack() as ending:
+        lost: Sequence[str] = ()
+        try:
+            ledger = ending.enter_context(opened_study(folder))
+        except DamagedLabelsError as damaged:
+            note(damaged.fault)
+            copy = Path(ending.enter_context(tempfile.TemporaryDirectory()))
+            lost = copied(folder, copy)
+            ledger = ending.enter_context(opened_study(copy))
+        yield ledger, lost
+
+
+def tell_lost(folder: Path, lost: Sequence[str]) -> None:
+    """Name what is lost, and end with exit code 1 where something is."""
+    if lost:
+        note_all(f"left out, as it cannot be read ({number(len(lost), 'entry')})", lost, SHOWN)
+        note(f"conqret annotate check {folder} says what can be done")
+        end(failed=True)

@@ -1,0 +1,104 @@
+"""The labels of a study as the set that agreement is computed from, with the scales of its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from statistics import median_low, mode
+
+from conqret.data.gathering import gathered
+from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.labels.records import Given
+from conqret.labels.screens import CANNOT_JUDGE, Question
+from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.annotator_agreement import PeopleAgreement, people_agreement
+
+NAME = "the labels so far"
+
+
+def label_set(given: Iterable[Given]) -> LabelSet:
+    """The labels as ``conqret agree`` reads them from the exported table."""
+    labels: list[Label] = []
+    scales: dict[str, LabelScale] = {}
+    for one in given:
+        if not one.screen.questions:  # a debate that was judged or written: no label
+            continue
+        questions = {question.name: question for question in one.screen.questions}
+        for name, value in one.screen.written(one.answers).items():
+            dimension = dimension_name(name)
+            scale = scales.setdefault(dimension, scale_of(questions[name]))
+            number = None if value == CANNOT_JUDGE else scale.read(value)
+            labels.append(
+                Label(
+                    Unit(one.screen.item, one.screen.part),
+                    dimension,
+                    one.person.pseudonym,
+                    number if isinstance(number, float) else None,
+                    "cannot_judge" if number is None else None,
+                    one.screen.topic,
+                )
+            )
+    return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
+
+
+def scale_of(question: Question) -> LabelScale:
+    """Whole numbers are an ordinal scale from the lowest to the highest choice; words are categories."""
+    values = [choice.value for choice in question.choices]
+    if all(value.isdecimal() for value in values):
+        numbers = [int(value) for value in values]
+        return LabelScale(low=min(numbers), high=max(numbers))
+    words = {value.casefold(): float(place) for place, value in enumerate(values)}
+    return LabelScale("nominal", 0, len(values) - 1, words)
+
+
+def reading_options(questions: Mapping[str, Question]) -> list[str]:
+    """The options with which ``conqret agree`` reads the exported table as :func:`label_set` does; none, where the
+    questions are answered in different words."""
+    scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
+    worded = [one for one in scales.values() if one.words]
+    if not worded and len({(one.low, one.high) for one in scales.values()}) == 1:
+        ((low, high),) = {(one.low, one.high) for one in scales.values()}
+        return ["--scale", f"{low:g}:{high:g}"]
+    if not worded:
+        return [
+            part for name, one in scales.items() for part in ("--scale", f"{name}={one.low:g}:{one.high:g}")
+        ]
+    if any(one != worded[0] for one in scales.values()):
+        return []
+    mapped = ",".join(f"{word}={number:g}" for word, number in worded[0].words.items())
+    return ["--level", "nominal", "--map", mapped]
+
+
+def agreement(found: LabelSet) -> PeopleAgreement | None:
+    """How far people agree so far; None before two of them have labelled one thing."""
+    several = any(len({one.annotator for one in labels}) > 1 for labels in _told(found).values())
+    return people_agreement(found) if several else None
+
+
+def against_others(found: LabelSet) -> dict[str, Estimate]:
+    """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
+    of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
+    beside: dict[str, list[Label]] = {}
+    for (_, dimension), labels in _told(found).items():
+        one_of = median_low if found.scale(dimension).level == "ordinal" else mode
+        for label in labels:
+            others = [one.value for one in labels if one is not label and one.value is not None]
+            if others:
+                beside.setdefault(label.annotator, []).extend(
+                    (label, replace(label, annotator="the others", value=one_of(others)))
+                )
+    return {
+        person: _alpha(people_agreement(replace(found, labels=tuple(beside[person]))))
+        for person in sorted(beside)
+    }
+
+
+def _told(found: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
+    """What was said of each unit and dimension."""
+    return gathered(((one.unit, one.dimension), one) for one in found.labels if one.value is not None)
+
+
+def _alpha(found: PeopleAgreement) -> Estimate:
+    """Over all dimensions, or of the one that there is."""
+    return found.together if found.together is not None else found.average

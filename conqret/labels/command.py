@@ -1,0 +1,186 @@
+"""``conqret label``: which items to have labelled next, and the sheet for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.label_options import label_files
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, result
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.labels.sampling import LabelPlan
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret label items.jsonl --plan 100 -o sheet.csv\n\n"
+    "conqret label items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json\n\n"
+    "conqret label items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv"
+)
+
+
+Target = Literal["csv", "label-studio", "argilla"]
+"""Where the items are labelled."""
+
+
+@grouped
+def label(
+    items: options.Items,
+    *,
+    plan: Annotated[int, typer.Option(help="How many items to label.")] = 100,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            help="A judge's run over these items: the sample is spread over bands of its scores (or see "
+            "`--uncertain-first`)."
+        ),
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The file to write; NAME.plan.json beside it says how it was drawn."
+        ),
+    ] = Path("sheet.csv"),
+    to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
+    task: Annotated[
+        str, typer.Option(help="What people are asked: `rating`, `partial-answer`, or a plug-in's task.")
+    ] = "rating",
+    dimension: Annotated[
+        list[str] | None,
+        typer.Option(help="The dimension to be labelled. May be repeated. Default: the task's."),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="Lowest and highest label, whole numbers, for example `1:5`. Default: the task's."),
+    ] = None,
+    labelled: Annotated[
+        list[Path] | None,
+        label_files(
+            "Labels that you have already: their items are left out, except those labelled by `--uncertain-first`.",
+            "--labelled",
+        ),
+    ] = None,
+    uncertain_first: Annotated[
+        bool,
+        typer.Option(
+            "--uncertain-first",
+            help="Instead of a sample, the items that the judge of `--run` is least sure of, for people to read; "
+            "those it abstained on come first. They are no random sample, so their labels are marked, and "
+            "commands that estimate something refuse them.",
+        ),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    overwrite: options.Replace = False,
+    shown: options.Shown,
+) -> None:
+    """Draw the items to be labelled: a random sample, spread over topics and the judge's scores.
+
+    Annotators do not see the judge's scores. `conqret validate` and `conqret agree` read the labelled sheet.
+    """
+    import json
+    from dataclasses import replace
+
+    from conqret.io import open_items
+    from conqret.io.label_sheets import FORMS, Sheet
+    from conqret.io.overwriting import write_new
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.labels.sampling import TASKS, plan_labels
+
+    asked = TASKS[task]
+    low, high = asked.scale if scale is None else ends(scale)
+    names = [name.strip().replace("-", "_") for name in dimension or asked.dimensions]
+    opened = open_items(
+        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
+    )
+    source = replace(opened, needs=asked.needs)
+    shown.left_out(source.check())
+    directory = JudgeFolder(run) if run is not None else None
+    if directory is not None:
+        directory.record()
+    done = _labelled(labelled or ())
+    found = plan_labels(
+        source,
+        plan,
+        directory.judgments() if directory is not None else (),
+        labelled=done,
+        uncertain_first=uncertain_first,
+        seed=seed,
+    )
+    sheet = Sheet(
+        asked, [one.item for one in found.chosen], names, low, high, not uncertain_first, found.probability
+    )
+    texts = {
+        **FORMS[to](sheet),
+        ".plan.json": json.dumps(_reasons(found), indent=1, ensure_ascii=False) + "\n",
+    }
+    paths = write_new(
+        {output.with_name(f"{output.name}{suffix}"): text for suffix, text in texts.items()},
+        overwrite=overwrite,
+    )
+    if shown.json_output or not shown.quiet:
+        result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
+    if len(found.chosen) < plan:
+        shown.note(f"there are only {number(len(found.chosen), 'item')} to choose from")
+    if found.abstained and not uncertain_first:
+        shown.note(
+            f"the judge abstained on {number(found.abstained, 'item')}: --uncertain-first puts these first, as what "
+            "people are to say in its place"
+        )
+
+
+def ends(scale: str) -> tuple[int, int]:
+    """The ends of a scale as they are written, 1:5."""
+    from conqret.errors import DeclarationError
+
+    low, _, high = scale.partition(":")
+    try:
+        found = int(low), int(high)
+    except ValueError:
+        found = (0, 0)
+    if not found[0] < found[1]:
+        raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
+    return found
+
+
+def _labelled(paths: Sequence[Path]) -> set[str]:
+    from conqret.io.label_files import label_files
+    from conqret.io.label_layout import open_labels
+    from conqret.io.label_sheets import NOT
+
+    return {
+        cell.item
+        for layout, file in map(open_labels, label_files(paths))
+        for cell in layout.cells(file)
+        if cell.text and cell.for_estimation.strip().casefold() != NOT
+    }
+
+
+def _reasons(plan: LabelPlan) -> dict[str, Any]:
+    rows = [{"item": one.item.id, **one.model_dump(mode="json", exclude={"item"})} for one in plan.chosen]
+    facts = plan.model_dump(mode="json", exclude={"chosen"})
+    return {**facts, "chosen": rows}
+
+
+def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
+    from collections import Counter
+
+    topics = len({one.topic for one in plan.chosen})
+    yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"
+    if plan.probability is None:
+        yield "the least certain first: to be read, and refused where something is estimated"
+    else:
+        yield f"each had the same chance ({plan.probability:.1%}), so estimates need no weights"
+    for band, count in sorted(Counter(one.band for one in plan.chosen).items()):
+        yield f"{count:>6}  {band}"
+    yield from map(at, files)

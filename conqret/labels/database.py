@@ -1,0 +1,238 @@
+"""The file in which a study stands: SQLite, whose commits survive a process or a machine that is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import ConqretError, DeclarationError, number
+from conqret.io.sqlite_pages import log_is_sound
+from conqret.labels.label_tables import (
+    APPLICATION,
+    COLUMNS,
+    LAYOUT,
+    is_sound,
+    prepare,
+    schema,
+    schema_of,
+    statements,
+)
+
+FILE = "labels.sqlite"
+BUSY_MS = 10_000
+"""How long a statement waits for another process that writes the file."""
+REMARK_SECONDS = 60.0
+"""Between two remarks on a file that cannot be written."""
+
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR)  # the latter: tables that are not as we made them
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+_log = logging.getLogger(__name__)
+
+
+class LabelFileError(ConqretError):
+    """A file of labels cannot be read or written just now (a full disk, say); what it holds is kept."""
+
+
+class DamagedLabelsError(LabelFileError):
+    """A file of labels is damaged, ``fault`` says how; ``conqret annotate check --repair`` keeps what can be read of
+    it."""
+
+    def __init__(self, path: Path, found: str) -> None:
+        folder, self.fault = path.parent, f"{path} is damaged ({found})"
+        super().__init__(
+            f"{self.fault}: `conqret annotate check {folder}` names what cannot be read, `--repair` "
+            f"makes the file anew of the rest (and of a copy of `conqret annotate backup`: `--backup FILE`), and "
+            f"`conqret annotate export {folder}` writes the labels that are sound"
+        )
+
+
+class Database:
+    """One connection to the file of a study, for all threads of a process.
+
+    What is done in :meth:`change` is written whole and stays, or is not written; it is on the disk when the block ends.
+
+    Raises:
+        DeclarationError: the file is none of labels, or of another layout.
+        DamagedLabelsError: it is one, and damaged. Where it is damaged later, or cannot be written, methods raise it or
+            LabelFileError.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._lock, self._remarked = (
+            threading.RLock(),
+            math.inf,
+        )  # an error that is raised here is told by itself
+        if not log_is_sound(self.path):  # before SQLite drops what it does not read
+            raise DamagedLabelsError(self.path, "the journal beside it")
+        self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        try:
+            self._connection.row_factory = sqlite3.Row
+            prepare(self._connection)
+            with self._errors():
+                for setting in (
+                    f"busy_timeout={BUSY_MS}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
+                    "secure_delete=ON",
+                ):  # fmt: skip
+                    self._connection.execute(f"PRAGMA {setting}")
+                self._check_layout()
+                self._check_rows()
+            self._remarked = -math.inf
+        except sqlite3.Error as error:
+            self._connection.close()
+            raise DeclarationError(
+                f"{self.path} is no file of labels that can be read ({error}); give another folder with -o (or, where "
+                f"it was one, see what can be read of it: `conqret annotate check {folder}`)"
+            ) from None
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _check_layout(self) -> None:
+        (found,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
+        tables = schema_of(self._connection)
+        if not found and not tables:
+            with contextlib.suppress(OSError):
+                self.path.chmod(0o600)
+            with self.change():
+                for statement in statements():
+                    self._connection.execute(statement)
+                self._connection.execute(f"PRAGMA application_id={APPLICATION}")
+                self._connection.execute(f"PRAGMA user_version={LAYOUT}")
+        elif (tables == schema()) != (found == LAYOUT and application == APPLICATION):
+            raise DamagedLabelsError(self.path, "what it says of itself")
+        elif tables != schema():
+            raise DeclarationError(
+                f"{self.path} has another layout ({found}) than this version writes ({LAYOUT}); "
+                "give another folder with -o"
+            )
+        self._connection.execute(
+            "PRAGMA trusted_schema=ON"
+        )  # the tables are ours, and use a function of ours
+
+    def _check_rows(self) -> None:
+        """Whether all is as it was written.
+
+        Raises:
+            DamagedLabelsError: something is not.
+        """
+        damaged, lost = 0, ""
+        self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        self._connection.execute("BEGIN")
+        try:
+            (found,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
+            for table in COLUMNS:
+                rows = self._connection.execute(f"SELECT * FROM {table}")  # noqa: S608 (a name of ours)
+                damaged += sum(not is_sound(table, row) for row in rows)
+            if self._connection.execute(LOST).fetchone() or any(
+                self._connection.execute("PRAGMA foreign_key_check")
+            ):
+                lost = "an answer is not there"
+        finally:
+            self._connection.execute("ROLLBACK")
+            self._connection.text_factory = str
+        if damaged or found != "ok" or lost:
+            raise DamagedLabelsError(self.path, number(damaged, "row") if damaged else lost or found)
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[sqlite3.Connection]:
+        """Read and write with no other writer in between. A change within a change is part of it."""
+        with self._lock, self._errors():
+            if self._connection.in_transaction:
+                yield self._connection
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.rollback()  # nothing, where a disk that is full has ended it
+                raise
+
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        """What a statement that only reads finds."""
+        with self._lock, self._errors():
+            return self._connection.execute(statement, values).fetchall()
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        """What SQLite says of a file that is damaged, full or gone, as an error of ours, of which whoever runs the
+        study is told."""
+        try:
+            yield
+        except (
+            sqlite3.Error,
+            UnicodeDecodeError,
+        ) as error:  # a message that quotes a damaged name is no text
+            exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+            code = exact & 0xFF  # the other bits say more exactly what is wrong
+            sealed = code == sqlite3.SQLITE_READONLY and os.access(
+                self.path, os.W_OK
+            )  # by a header that is damaged
+            if code in _DAMAGE or exact == sqlite3.SQLITE_CONSTRAINT_TRIGGER or sealed:
+                found: LabelFileError = DamagedLabelsError(self.path, str(error))
+            elif code == sqlite3.SQLITE_NOTADB or not isinstance(error, sqlite3.OperationalError):
+                raise
+            else:
+                room = ": is the disk full? Make room" if code in _FULL else ""
+                found = LabelFileError(f"{self.path} cannot be read or written just now ({error}){room}")
+            now = time.monotonic()
+            if now - self._remarked >= REMARK_SECONDS:
+                self._remarked = now
+                _log.warning("%s", found)
+            raise found from error
+
+    def backup(self, target: Path) -> None:
+        """A whole copy of the file as it is now, also while labels come in.
+
+        Raises:
+            DeclarationError: there is such a file, or it cannot be written.
+        """
+        if target.exists():
+            raise DeclarationError(f"{target} is there already; give another name")
+        try:
+            target.touch(0o600, exist_ok=False)
+            with self._lock, contextlib.closing(sqlite3.connect(target)) as copy:
+                self._connection.backup(copy)
+        except (sqlite3.Error, OSError) as error:
+            target.unlink(missing_ok=True)
+            raise DeclarationError(f"{target} cannot be written: {error}") from None
+
+    def forget_deleted(self) -> None:
+        """Take what was deleted out of the file and out of the journal beside it.
+
+        Raises:
+            DeclarationError: another process reads or writes without a pause.
+        """
+        with self._lock:
+            try:
+                self._connection.execute("VACUUM")
+                (busy, *_) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError:
+                busy = 1
+        if busy:
+            raise DeclarationError(
+                f"what was deleted counts nowhere any more, but traces are left in {self.path.parent}: others use it "
+                "now; give the command again in a quieter moment"
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+
+LOST = (
+    "SELECT number FROM turns t WHERE revision != (SELECT count(*) FROM answers WHERE turn = t.number) "
+    "OR revision != (SELECT coalesce(max(revision), 0) FROM answers WHERE turn = t.number)"
+)
+"""The turns of which not every answer is there that was given."""

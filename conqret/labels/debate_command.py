@@ -1,0 +1,168 @@
+"""``conqret annotate debate``: people judge two-turn debates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note
+from conqret.labels.label_server import Consent, Practice, Served, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.label_study import Study
+    from conqret.labels.screens import Screen
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret annotate debate questions.jsonl --judges ann,bob,cem,dee -o study\n\n"
+    "conqret annotate debate questions.jsonl --judges ann,bob --design pilot --incentive both -o pilot\n\n"
+    "conqret annotate export study -o answers.csv"
+)
+WRITE_EPILOG = (
+    "Examples:\n\n"
+    "conqret annotate write questions.jsonl --writers ann,bob -o writing\n\n"
+    "conqret annotate export writing -o debates.jsonl\n\n"
+    "conqret annotate write questions.jsonl --writers ann,bob -o writing --judged answers.csv"
+)
+
+
+@grouped
+def debate(
+    questions: Annotated[
+        Path, typer.Argument(help="Questions with their debates, as `conqret debate judge` reads them.")
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the answers.")],
+    judges: Annotated[
+        str, typer.Option(help="Who judges: names, comma-separated; each person gets a link of their own.")
+    ],
+    design: Annotated[
+        Literal["main", "pilot"],
+        typer.Option(
+            help="`main`: the passage is there from the start, five minutes a judgment. `pilot`: the passage "
+            "comes last."
+        ),
+    ] = "main",
+    incentive: Annotated[
+        Literal["simple", "encourage-abstain", "both"],
+        typer.Option(help="What answers earn (see `conqret debate payoffs`); `both`: one after the other."),
+    ] = "simple",
+    consent: Consent = None,
+    seed: Annotated[int, typer.Option(help="The seed by which conditions and orders are drawn.")] = 13,
+    practice: Practice,
+    served: Served,
+) -> None:
+    """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
+
+    Each judge gets each question once, with arguments or without. The server keeps the time, and nobody can go
+    back. `conqret annotate export` writes what `conqret debate table` and `conqret debate anova` read.
+    """
+    from conqret.debate.two_turn.judging_plan import debate_study
+    from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+
+    found = read_two_turn(questions)
+    first = read_two_turn(practice.practice) if practice.practice is not None else ()
+    names = options.listed(judges)
+    instructions = [name for name in INSTRUCTIONS if incentive in (name, "both")]
+    study, screens, texts = debate_study(
+        found,
+        names,
+        design,
+        instructions,
+        seed=seed,
+        consent=text_of(consent),
+        practice=first,
+        passing=practice.passing,
+    )
+    if design == "pilot" and max(Counter(one.passage_id for one in found).values()) > 1:
+        note("some questions share a passage: who has seen it at one of them knows it at the next")
+
+    served.serve(output, lambda: _begun(output, study, screens, texts, names))
+
+
+@grouped
+def write(
+    questions: Annotated[
+        Path,
+        typer.Argument(help="Questions with passage and arguments, as `conqret debate judge` reads them."),
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps what is written.")],
+    writers: Annotated[
+        str, typer.Option(help="Who writes: names, comma-separated; two write on each passage.")
+    ],
+    practice: Annotated[
+        Path | None,
+        typer.Option(
+            help="Questions for practice, on which each writer writes first; you read what they wrote and let "
+            "them go on."
+        ),
+    ] = None,
+    judged: Annotated[
+        Path | None,
+        typer.Option(
+            help="Judges' answers on the debates that were written: each writer is told what their texts earned."
+        ),
+    ] = None,
+    consent: Consent = None,
+    served: Served,
+) -> None:
+    """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
+
+    Two people write on each passage, each against the first option's argument in one half of its questions and
+    against the second's in the other half. `conqret annotate export` writes debates, which people or models then
+    judge.
+    """
+    from conqret.debate.two_turn.slider_answers import read_slider_answers
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.debate.two_turn.writer_feedback import check_judged
+    from conqret.labels.written_arguments import writing_study
+
+    names = options.listed(writers)
+    study, screens, texts = writing_study(
+        read_two_turn(questions), names, consent=text_of(consent),
+        practice=read_two_turn(practice) if practice is not None else (),
+    )  # fmt: skip
+    answers = read_slider_answers(judged) if judged is not None else ()
+
+    def opened() -> Ledger:
+        ledger = _begun(output, study, screens, texts, names)
+        if answers:
+            check_judged(ledger, answers)
+        return ledger
+
+    served.serve(output, opened, answers)
+
+
+def _begun(
+    folder: Path, study: Study, screens: Sequence[Screen], texts: Mapping[str, str], names: Sequence[str]
+) -> Ledger:
+    """The study in a folder, begun where there is none; it keeps the people for whom it was planned.
+
+    Raises:
+        DeclarationError: the folder holds another study, or people are named who are not in it.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.database import FILE
+
+    begun = (folder / FILE).is_file()
+    ledger = Ledger.open(folder, study, screens, () if begun else names, texts=texts)
+    known = [person.name for person in ledger.people()]
+    deleted = [person for person in ledger.people() if person.state == "deleted"]
+    if len(set(names) - set(known)) != len(deleted):
+        ledger.close()
+        raise DeclarationError(
+            f"{folder} was planned for {', '.join(known)}, and each has a plan of their own; "
+            "name the same people, or another folder with -o"
+        )
+    return ledger

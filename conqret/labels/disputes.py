@@ -1,0 +1,106 @@
+"""Screens on which people differ, or people and a judge, for somebody who decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from conqret.data import Judgment
+from conqret.data.gathering import gathered
+from conqret.io.label_scale import dimension_name
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.label_verdicts import Final
+from conqret.labels.records import Given
+from conqret.labels.screens import CANNOT_JUDGE, Question, Screen
+
+APART = 1.0
+"""Steps of a scale between people's mean and the judge's score from which they differ: less is not another label."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSaid:
+    """What a judge says of a question, on the question's scale or in its words as they stand on the screen, and why."""
+
+    value: float | str
+    reason: str
+
+    @property
+    def shown(self) -> str:
+        """The value for people."""
+        return self.value if isinstance(self.value, str) else f"{self.value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A screen (its ``place`` among all, from 1) with everybody's answers, and the ``questions`` on which they differ.
+    ``judge`` has the judge's word on each of these, where there is one; ``final`` what was decided."""
+
+    place: int
+    screen: Screen
+    given: Sequence[Given]
+    questions: tuple[str, ...]
+    judge: Mapping[str, JudgeSaid]
+    final: Final | None
+
+    @property
+    def decided(self) -> bool:
+        """Whether each of its questions has a final label."""
+        return self.final is not None and set(self.questions) <= set(self.final.answers)
+
+
+def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
+    """The disputes of a study, in the order of its screens. Only screens all of whose labels are in are among them, so
+    that nobody learns what others said, or the judge, before they have answered."""
+    judged = {one.item: one for one in judgments}
+    last = {one.screen: one for one in ledger.finals()}
+    complete = ledger.complete()
+    screens = gathered((one.place, one) for one in ledger.given() if one.place in complete)
+    found = []
+    for place, given in screens.items():
+        screen = given[0].screen
+        said = judge_said(screen, judged.get(screen.item))
+        names = tuple(
+            question.name
+            for question in screen.questions
+            if _differ(question, [one.answers[question.name] for one in given], said.get(question.name))
+        )
+        if names:
+            found.append(Dispute(place, screen, given, names, said, last.get(place)))
+    return found
+
+
+def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeSaid]:
+    """The judge's word on the questions of a screen, by question."""
+    measures = judgment.measures if judgment is not None else {}
+    named = {dimension_name(name): measure for name, measure in measures.items()}
+    found = {}
+    for question in screen.questions:
+        measure = named.get(dimension_name(question.name))
+        parts = {part.id: part for part in measure.parts} if measure is not None else {}
+        said = parts.get(screen.part) if screen.part and not screen.compared else measure
+        if said is not None and (value := _on_scale(question, said.value, said.label, screen)) is not None:
+            found[question.name] = JudgeSaid(value, said.explanation)
+    return found
+
+
+def _on_scale(
+    question: Question, value: float | None, label: str | None, screen: Screen
+) -> float | str | None:
+    if label is not None and label in question.values:
+        return question.mirrored.get(label, label) if screen.swapped else label
+    if value is None or not all(one.isdecimal() for one in question.values):
+        return None
+    low, high = (end(int(one) for one in question.values) for end in (min, max))
+    return low + value * (high - low)
+
+
+def _differ(question: Question, said: Sequence[str], judge: JudgeSaid | None) -> bool:
+    values = [value for value in said if value != CANNOT_JUDGE]
+    if len(set(values)) > 1:
+        return True
+    if judge is None or not values:
+        return False
+    if isinstance(judge.value, str):
+        return judge.value != values[0]
+    return abs(judge.value - fmean(map(float, values))) >= APART

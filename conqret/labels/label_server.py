@@ -1,0 +1,178 @@
+"""What the commands that serve pages to people share: their options, and the server with its links."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret._optional import require
+from conqret.console.option_groups import Group
+from conqret.console.printing import note, say
+from conqret.errors import DeclarationError, number
+
+if TYPE_CHECKING:
+    from conqret.debate.two_turn.slider_answers import SliderAnswer
+    from conqret.labels.answer_ledger import Ledger
+    from conqret.labels.links import Links
+
+ANNOTATE_PORT = 8767
+"""Where the pages are on which people label, if no other port is given."""
+
+Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of `conqret annotate`.")]
+Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
+Consent = Annotated[
+    Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")
+]
+
+
+@dataclass(frozen=True)
+class Practice(Group):
+    """What people practise before they begin, and how much of it they have to have right.
+
+    Raises:
+        DeclarationError: a share is to be right of nothing.
+    """
+
+    practice: Annotated[
+        Path | None,
+        typer.Option(
+            help="Items for practice, which everybody gets first and is told the answers of: items with known answers "
+            "(`gold` in their metadata), or questions."
+        ),
+    ] = None
+    passing: Annotated[
+        float,
+        typer.Option(
+            "--pass",
+            help="The share of the practice that a person must get right to go on, for example 0.8.",
+            min=0,
+            max=1,
+        ),
+    ] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.passing and self.practice is None:
+            raise DeclarationError("--pass is the share that is right of --practice FILE: give it, too")
+
+
+def text_of(file: Path | None) -> str:
+    """The text of a file; empty where there is none.
+
+    Raises:
+        DeclarationError: it cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8") if file is not None else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(
+            f"{file} cannot be read as a text ({error}); give a text file in UTF-8"
+        ) from None
+
+
+@dataclass(frozen=True)
+class Served(Group):
+    """Where pages are served, and how people reach them."""
+
+    host: Annotated[
+        str,
+        typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it."),
+    ] = "127.0.0.1"
+    port: Port = ANNOTATE_PORT
+    url: Annotated[
+        str, typer.Option(help="The address at which people reach the pages, if a proxy stands before them.")
+    ] = ""
+    trust_proxy: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The address from which this proxy connects. Its X-Forwarded-For header is believed, so that whoever "
+            "guesses links can be slowed down.",
+        ),
+    ] = ""
+    new_links: Annotated[
+        bool, typer.Option("--new-links", help="Make new links; the old ones stop working.")
+    ] = False
+
+    def serve(self, folder: Path, opened: Callable[[], Ledger], judged: Sequence[SliderAnswer] = ()) -> None:
+        """Serve the study that ``opened`` gives, in ``folder``, until Ctrl-C; links are said as soon as they hold.
+        ``judged`` are answers on what was written in it.
+
+        Raises:
+            DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
+        """
+        from conqret.io.locking import only_writer
+        from conqret.labels.links import Links
+        from conqret.web.local_server import checked_proxy, checked_url, is_loopback
+
+        checked_url(self.url)
+        proxy = checked_proxy(self.trust_proxy, self.url)
+        if not is_loopback(self.host) and not self.url.startswith("https:"):
+            note(
+                "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
+            )
+        with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
+            links = Links(folder, fresh=self.new_links)
+            annotate(
+                ledger,
+                links,
+                host=self.host,
+                port=self.port,
+                url=self.url,
+                proxy=proxy,
+                judged=judged,
+                on_start=lambda base: _say_links(base, ledger, links),
+            )
+            done, wanted = ledger.wanted()
+        say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command goes on")
+
+
+def _say_links(base: str, ledger: Ledger, links: Links) -> None:
+    from conqret.labels.links import DASHBOARD, JOIN
+
+    people = [person for person in ledger.people() if person.state != "deleted"]
+    width = max((len(person.name) for person in people), default=0)
+    done, wanted = ledger.wanted()
+    each = "one person" if ledger.study.overlap == 1 else f"{ledger.study.overlap} people"
+    say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
+    if ledger.study.practice:
+        say(f"everybody practises on {number(ledger.study.practice, 'screen')} first")
+    for person in people:
+        say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
+    if ledger.study.open_to:
+        say(f"  whoever joins: {base}/join/{links.to(JOIN)}")
+    say(f"  for you alone, how it goes: {base}/study/{links.to(DASHBOARD)}")
+    say("Give each person their link; whoever has it is that person. Ctrl-C stops, the same command goes on.")
+
+
+def opened_study(folder: Path) -> closing[Ledger]:
+    """The study in a folder, to be closed. Raises DeclarationError where there is none."""
+    from conqret.labels.answer_ledger import Ledger
+
+    return closing(Ledger(folder))
+
+
+def annotate(
+    ledger: Ledger,
+    links: Links,
+    *,
+    host: str,
+    port: int,
+    url: str = "",
+    proxy: str = "",
+    judged: Sequence[SliderAnswer] = (),
+    on_start: Callable[[str], None],
+) -> None:
+    """Serve the pages of a study, as :func:`people` does; of ``proxy``, an address, it is believed from where a request
+    comes. ``judged`` are answers on the debates that were written in it, of which its writers are told."""
+    from conqret.labels.pages.door import Setting
+    from conqret.labels.pages.label_app import annotation_app
+    from conqret.web.local_server import checked_url, people
+
+    require("starlette", "uvicorn", extra="web")
+    app = annotation_app(ledger, links, Setting(checked_url(url).scheme == "https", proxy, judged))
+    people(app, host=host, port=port, url=url, on_start=on_start)

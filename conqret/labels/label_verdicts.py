@@ -1,0 +1,69 @@
+"""One label of each question of each screen: what was said in adjudication, else what most people say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.data.gathering import gathered
+from conqret.labels.records import Given
+from conqret.labels.screens import CANNOT_JUDGE, Screen
+
+ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
+"""How a final label came about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What somebody said finally of a screen on which others differ: ``answers`` as on the screen, by question. ``by``
+    is the name, ``at`` the time in UTC."""
+
+    screen: int
+    answers: Mapping[str, str]
+    comment: str
+    by: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The one label of a question, as it stands in a label file; ``how`` is one of the words above, and ``value`` is
+    None where people differ and no one has decided."""
+
+    screen: Screen
+    question: str
+    value: str | None
+    how: str
+    by: str = ""
+    comment: str = ""
+
+
+def verdicts(given: Iterable[Given], finals: Iterable[Final] = ()) -> Iterator[Verdict]:
+    """One for each question of each screen that anybody has answered, in the order of the screens.
+
+    Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.
+    """
+    last = {one.screen: one for one in finals}
+    for place, answers in gathered((one.place, one) for one in given).items():
+        screen, final = answers[0].screen, last.get(place)
+        for question in screen.questions:
+            if final is not None and question.name in final.answers:
+                said = screen.written(final.answers)[question.name]
+                yield Verdict(screen, question.name, said, ADJUDICATED, final.by, final.comment)
+            else:
+                yield _of_people(screen, question.name, [one.answers[question.name] for one in answers])
+
+
+def _of_people(screen: Screen, question: str, said: Sequence[str]) -> Verdict:
+    judged = [value for value in said if value != CANNOT_JUDGE]
+    if not judged:
+        return Verdict(screen, question, CANNOT_JUDGE, AGREED)
+    value, count = Counter(judged).most_common(1)[0]
+    if count == len(said):
+        how = AGREED
+    elif 2 * count > len(judged):
+        how = MOST
+    else:
+        return Verdict(screen, question, None, "")
+    return Verdict(screen, question, screen.written({question: value})[question], how)

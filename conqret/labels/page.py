@@ -1,0 +1,154 @@
+"""How far a study is, who did what, and how far people agree, all together and each with the others: the dashboard, and
+``conqret annotate status``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.debate.two_turn.judging_plan import TASK as JUDGING
+from conqret.errors import number
+from conqret.io.label_set import LabelSet
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.collected_labels import against_others, agreement, label_set
+from conqret.labels.records import Given
+from conqret.labels.written_arguments import TASK as WRITING
+from conqret.show.sheet import Folded, Section, Sheet
+from conqret.show.table import Column, Table
+from conqret.stats.estimate import Estimate
+from conqret.studies.agreement_tables import people_table
+
+SLOWEST = 100
+"""Items whose time is told."""
+TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
+NO_AGREEMENT = {
+    JUDGING: "What came of it is told by conqret debate table, from the export.",
+    WRITING: "What it earns its writers is told by conqret debate writers, once it was judged.",
+}
+"""Why there is none in other studies, by their task."""
+
+
+def dashboard(ledger: Ledger) -> Sheet:
+    """The page of who runs the study; people stand on it by their pseudonyms and names."""
+    given = list(ledger.given())
+    done, wanted = ledger.wanted()
+    labels = label_set(given)
+    found, people = agreement(labels), people_rows(ledger, given, labels)
+    right, checks = sum(one.right for one in people), sum(one.checks for one in people)
+    lacking = why_no_agreement(ledger)
+    events = Table(
+        "Log",
+        (Column("When", "name"), Column("What", "name"), Column("Who", "text")),
+        [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
+    )
+    return Sheet(
+        "annotate",
+        f"Study: {ledger.study.task}",
+        [
+            Section("People", [people_so_far(people)]),
+            Section(
+                "Agreement",
+                [people_table(found)] if found else [],
+                f"In brackets: {found.basis.intervals}." if found else "",
+            ),
+            Section(
+                "Time",
+                [Folded("Seconds of each item, the slowest first", time_of_items(given))] if given else [],
+            ),
+            Section("Who joined, paused or left", [events] if events.rows else []),
+        ],
+        lede=[f"{done:,} of {number(wanted, 'label')} are in." + ("" if found else f" {lacking}")],
+        facts=[
+            ("Screens", f"{ledger.study.screens:,}"),
+            ("People for each", str(ledger.study.overlap)),
+            *(
+                [("Median seconds per screen", f"{median(one.seconds for one in given):.0f}")]
+                if given
+                else []
+            ),
+            *([("Attention checks right", f"{right} of {checks}")] if checks else []),
+        ],
+    )
+
+
+def why_no_agreement(ledger: Ledger) -> str:
+    """Why agreement is not told."""
+    return NO_AGREEMENT.get(ledger.study.task, TOO_EARLY)
+
+
+class PersonSoFar(Frozen):
+    """How far a person is: how practice went (empty before its end), screens answered, screens left at most, the median
+    of the seconds that a screen took (None before the first), attention checks passed of how many, and alpha with what
+    the others say (None where nobody else has labelled the same)."""
+
+    person: str
+    name: str
+    state: str
+    practised: str
+    done: int
+    left: int
+    seconds: float | None
+    right: int
+    checks: int
+    alpha: Estimate | None
+
+
+def people_rows(ledger: Ledger, given: Sequence[Given], labels: LabelSet) -> list[PersonSoFar]:
+    """One for each person, in the order in which they joined; ``labels`` are those of ``given``."""
+    rows, alphas = [], against_others(labels)
+    by_person = gathered((one.person.number, one) for one in given)
+    for person in ledger.people():
+        mine = by_person.get(person.number, [])
+        done, left = ledger.counts(person)
+        checks = [right for one in mine for right in one.screen.right(one.answers).values()]
+        rows.append(
+            PersonSoFar(
+                person=person.pseudonym,
+                name=person.name,
+                state=person.state,
+                practised=person.practised,
+                done=done,
+                left=left if person.state == "active" else 0,
+                seconds=median(one.seconds for one in mine) if mine else None,
+                right=sum(checks),
+                checks=len(checks),
+                alpha=alphas.get(person.pseudonym),
+            )
+        )
+    return rows
+
+
+def _stands(person: PersonSoFar) -> str:
+    return "finished" if person.state == "active" and person.done and not person.left else person.state
+
+
+def people_so_far(people: Sequence[PersonSoFar]) -> Table:
+    """A row for each person."""
+    columns = (
+        "Person", Column("Name", "name"), Column("State", "name"), "Practice right", "Done", "Left (at most)",
+        "Seconds", "Checks right", "Alpha",
+    )  # fmt: skip
+    rows = [
+        (
+            one.person, one.name, _stands(one), one.practised, one.done, one.left,
+            "" if one.seconds is None else f"{one.seconds:.0f}",
+            f"{one.right} of {one.checks}" if one.checks else "",
+            "" if one.alpha is None else one.alpha,
+        )
+        for one in people
+    ]  # fmt: skip
+    note = (
+        "Exports name people by their number (p01) alone. Done, left: screens. Seconds: the median per screen. Alpha: "
+        "this person beside the (lower) median of the others, on what both labelled."
+    )
+    return Table("People", columns, rows, note=note).compact()
+
+
+def time_of_items(given: Sequence[Given]) -> Table:
+    """How long each item took, the slowest first."""
+    seconds = gathered((one.screen.item, one.seconds) for one in given)
+    slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]
+    rows = [(item, len(found), f"{median(found):.0f}", f"{max(found):.0f}") for item, found in slowest]
+    return Table("Time", (Column("Item", "name"), "Labels", "Median, s", "Longest, s"), rows)

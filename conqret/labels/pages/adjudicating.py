@@ -1,0 +1,139 @@
+"""The pages on which somebody decides where people differ. Only here a judge's word is shown, and only on screens that
+all have labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from conqret.data import Judgment
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import LabelFileError
+from conqret.labels.disputes import Dispute, disputes
+from conqret.labels.links import ADJUDICATE, Links
+from conqret.labels.pages.page_responses import (
+    NOT_SAVED,
+    TRY_AGAIN,
+    Refused,
+    apart,
+    form_of,
+    led_to,
+    lost,
+    page_of,
+    refused,
+    unsaved,
+    whole,
+)
+from conqret.labels.pages.pieces import pieces
+from conqret.labels.pages.throttle import Throttle, caller_of
+from conqret.labels.screens import CANNOT_JUDGE
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp
+
+
+def adjudication_app(ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment] = ()) -> ASGIApp:
+    """The pages for ``by``, beside what a judge says where there are ``judgments``."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    desk = _Desk(ledger, links, by, judgments)
+    routes = [
+        Route("/adjudicate/{token}", desk.all),
+        Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
+    ]
+    return Starlette(
+        routes=routes, exception_handlers={HTTPException: lost, Refused: refused, LabelFileError: unsaved}
+    )
+
+
+class _Desk:
+    def __init__(self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment]) -> None:
+        self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
+        self.strangers = Throttle()
+
+    async def all(self, request: Request) -> Response:
+        """What there is to decide."""
+        token = self._token(request)
+        found = await apart(self._disputes)
+        return page_of(
+            "disputes.html.j2",
+            disputes=found,
+            done=sum(one.decided for one in found),
+            open=_next(found),
+            by=self.by,
+            judge=bool(self.judgments),
+            token=token,
+        )
+
+    async def one(self, request: Request) -> Response:
+        """One screen with what everybody says of it; or the decision, written down."""
+        token, place = self._token(request), whole(request.path_params["place"])
+        found = await apart(self._disputes)
+        dispute = next((one for one in found if one.place == place), None)
+        if dispute is None:
+            raise Refused(404, "Nothing is to be decided of this screen.")
+        if request.method == "GET":
+            return self._shown(found, dispute, token)
+        form = await form_of(request)
+        if not self.links.same(form.get("form", ""), self.links.form(token)):
+            raise Refused(403, "This form is not from a page of yours; open your link again.")
+        said = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
+        comment = form.get("comment", "").strip()
+        try:
+            answers = dispute.screen.about(dispute.questions).read(said)
+        except DeclarationError as error:
+            return self._shown(found, dispute, token, str(error), said, comment, 422)
+        try:
+            await apart(self.ledger.decide, place, answers, comment, self.by)
+        except LabelFileError:  # what was typed stays on the page
+            return self._shown(found, dispute, token, f"{NOT_SAVED} {TRY_AGAIN}", said, comment, 507)
+        following = _next([one for one in found if one.place > place] or found, but=place)
+        return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
+
+    def _shown(
+        self,
+        found: Sequence[Dispute],
+        dispute: Dispute,
+        token: str,
+        fault: str = "",
+        said: dict[str, str] | None = None,
+        comment: str = "",
+        status: int = 200,
+    ) -> Response:
+        kept = dispute.final
+        return page_of(
+            "adjudicate.html.j2",
+            status,
+            scripts=["screen.js"],
+            dispute=dispute,
+            screen=dispute.screen.about(dispute.questions),
+            pieces=pieces,
+            cannot=CANNOT_JUDGE,
+            fault=fault,
+            done=sum(one.decided for one in found),
+            total=len(found),
+            form=self.links.form(token),
+            token=token,
+            answers=said if said is not None else (kept.answers if kept else {}),
+            comment=comment or (kept.comment if kept else ""),
+        )
+
+    def _disputes(self) -> list[Dispute]:
+        return disputes(self.ledger, self.judgments)
+
+    def _token(self, request: Request) -> str:
+        token: str = request.path_params["token"]
+        if self.links.same(token, self.links.to(ADJUDICATE)):
+            return token
+        if not self.strangers.take(caller_of(request)):
+            raise Refused(429, "Too many wrong links were tried; wait a minute.")
+        raise Refused(404, "This link is nobody's; conqret annotate adjudicate prints the one that holds.")
+
+
+def _next(found: Sequence[Dispute], but: int = 0) -> int | None:
+    return next((one.place for one in found if not one.decided and one.place != but), None)

@@ -1,0 +1,109 @@
+"""Who gets in: whose link and cookie it is, and who is told instead that they are done or have to wait.
+
+A link's token becomes a cookie that no script and no other site can send along; every form carries a word that only
+this person's pages have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
+
+from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.links import Links
+from conqret.labels.pages.page_responses import Refused, apart
+from conqret.labels.pages.throttle import Throttle, caller_of
+from conqret.labels.practice import NOT_PASSED, WAITING
+from conqret.labels.records import Person
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+COOKIE = "conqret_annotate"
+"""What the name of a study's cookie begins with: browsers do not tell ports apart, and each study has its own."""
+REMEMBERED = 90 * 86_400
+"""Seconds for which a browser is known."""
+THANKS = "Thank you"
+"""What stands above the page of somebody who is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How pages are reached: ``secure`` by https alone, ``proxy`` through the one of this address, which says in
+    ``X-Forwarded-For`` from where a request comes. ``judged`` are judges' answers on what was written in the study."""
+
+    secure: bool = False
+    proxy: str = ""
+    judged: Sequence[SliderAnswer] = ()
+
+
+class Door:
+    """The way into the study in ``ledger``."""
+
+    def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
+        self.ledger, self.links, self.setting = ledger, links, setting
+        self.strangers = Throttle()
+        self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
+
+    def remember(self, page: Response, token: str) -> None:
+        """Have the browser that gets this page known from then on."""
+        page.set_cookie(
+            self.cookie,
+            token,
+            httponly=True,
+            samesite="strict",
+            secure=self.setting.secure,
+            max_age=REMEMBERED,
+        )
+
+    def strange(self, request: Request) -> Refused:
+        """What somebody gets whose word is nobody's; who tries many is slowed down."""
+        if not self.strangers.take(caller_of(request, self.setting.proxy)):
+            return Refused(429, "Too many wrong links were tried; wait a minute.")
+        return Refused(404, "This link is nobody's. Ask who gave it to you for a new one.")
+
+    async def known(self, request: Request, token: str) -> Person:
+        """Whose link this is."""
+        person = self.links.holder(token, await apart(self.ledger.people))
+        if person is None:
+            raise self.strange(request)
+        return person
+
+    async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
+        cookies: SimpleCookie = SimpleCookie()
+        with contextlib.suppress(CookieError):
+            cookies.load(request.headers.get("cookie", ""))
+        token = cookies[self.cookie].value if self.cookie in cookies else ""
+        if not token:
+            raise Refused(403, "Open the link that you were given: this browser is not known here.")
+        person = await self.known(request, token)
+        if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
+            raise Refused(403, "This form is not from a page of yours; open your link again.")
+        self.let_in(person)
+        return person, token
+
+    def let_in(self, person: Person) -> None:
+        """Let somebody pass who labels, and tell others why they cannot."""
+        if person.state == "paused":
+            raise Refused(
+                403, "You are asked to pause. What you have answered is kept; your link will work again."
+            )
+        if person.state == WAITING:
+            raise Refused(
+                403, "Your practice is being read. Your link will lead on as soon as that is done.", THANKS
+            )
+        if person.state == NOT_PASSED:
+            raise Refused(
+                403,
+                f"You had {person.practised} right in the practice, and this study goes on with people who have "
+                f"at least {self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
+                THANKS,
+            )
+        if person.state != "active":
+            raise Refused(403, "This study is over for you. Thank you.")

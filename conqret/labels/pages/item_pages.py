@@ -1,0 +1,261 @@
+"""What stands at the addresses of a study: a person's way in, the screens, and the dashboard of who runs it.
+
+An answer is on the disk before the page after it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import LabelFileError
+from conqret.labels.label_study import check_names
+from conqret.labels.links import DASHBOARD, JOIN, Links
+from conqret.labels.page import dashboard
+from conqret.labels.pages.door import Door, Setting
+from conqret.labels.pages.page_responses import (
+    NOT_SAVED,
+    TRY_AGAIN,
+    Refused,
+    apart,
+    form_of,
+    html_of,
+    led_to,
+    page_of,
+    whole,
+)
+from conqret.labels.pages.pieces import pieces
+from conqret.labels.practice import marked_by_gold, settle
+from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.screens import CANNOT_JUDGE
+from conqret.labels.task import ANNOTATION_TASKS
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+AGAIN = 30
+"""Seconds after which the page of who runs the study is loaded anew."""
+
+
+class Pages:
+    """The pages of the study in ``ledger``."""
+
+    welcome = "welcome.html.j2"
+    """The template of the first page."""
+    ending = "done.html.j2"
+    """The template of the last page."""
+    unit = "screen"
+    """What a person's answers are counted in."""
+    did = "answered"
+    """What a person has done with each."""
+    not_yours = "This screen is not yours, or was given to somebody else."
+    """What is said at a screen of somebody else's."""
+
+    def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
+        self.ledger, self.links, self.setting = ledger, links, setting
+        self.door = Door(ledger, links, setting)
+
+    # Ways in
+
+    async def enter(self, request: Request) -> Response:
+        """A person's link: the first page, and the cookie by which they are known from then on."""
+        token = request.path_params["token"]
+        person = await self._settled(await self.door.known(request, token))
+        return await apart(self._welcome, person, token)
+
+    async def join(self, request: Request) -> Response:
+        """The open link: say a name, and be somebody."""
+        if (
+            not self.links.same(request.path_params["token"], self.links.to(JOIN))
+            or not self.ledger.study.open_to
+        ):
+            raise self.door.strange(request)
+        if request.method == "GET":
+            return self._joining()
+        form = await form_of(request)
+        try:
+            (name,) = check_names([form.get("name", "")])
+            person = await apart(self.ledger.join, name, self.ledger.study.open_to)
+        except DeclarationError as error:
+            return self._joining(409, str(error))
+        return await apart(self._welcome, person, self.links.of(person))
+
+    def _joining(self, status: int = 200, fault: str = "") -> Response:
+        study = self.ledger.study
+        asked = ANNOTATION_TASKS[study.task].summary if study.task in ANNOTATION_TASKS else ""
+        return page_of("join.html.j2", status, study=study, unit=self.unit, asked=asked, fault=fault)
+
+    def _welcome(self, person: Person, token: str) -> Response:
+        done, left = self.ledger.counts(person)
+        found = page_of(
+            self.welcome,
+            unit=self.unit,
+            did=self.did,
+            study=self.ledger.study,
+            person=person,
+            done=done,
+            left=left,
+            form=self.links.form(token),
+            **self.told_first(person),
+        )
+        self.door.remember(found, token)
+        return found
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """What the first page speaks of besides."""
+        return {}
+
+    async def begin(self, request: Request) -> Response:
+        """The first page was read, and what it asks consent to is agreed."""
+        person, _ = await self.door.somebody(request, await form_of(request))
+        await apart(self.ledger.agree, person)
+        return led_to("/next")
+
+    # Screens
+
+    async def next(self, request: Request) -> Response:
+        """The screen that comes next, or that there is none."""
+        person, _ = await self._who(request)
+        self.door.let_in(await self._settled(person))
+        turn = await apart(self.ledger.next, person)
+        if turn is not None:
+            return led_to(f"/screen/{turn.number}")
+        done, _ = await apart(self.ledger.counts, person)
+        last, told = await apart(self.last, person), await apart(self.told_last, person)
+        return page_of(self.ending, unit=self.unit, did=self.did, done=done, last=last, **told)
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """What the last page speaks of besides."""
+        return {}
+
+    def last(self, person: Person) -> int | None:
+        """The number of the answer at which one may look again in the end."""
+        return self.ledger.before(person, 2**62)
+
+    async def screen(self, request: Request) -> Response:
+        """One screen: shown, answered, or its answer taken back."""
+        form, person, token, turn = await self._asked(request)
+        practised = turn.screen.practice and turn.state == "done"
+        if form is None:
+            return await (self._practised(person, turn) if practised else self._shown(person, token, turn))
+        if practised:  # what is right was told: nothing is changed any more
+            return led_to(f"/screen/{turn.number}")
+        revision = whole(form.get("revision", ""))
+        answers = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
+        comment = form.get("comment", "").strip()
+        try:
+            if "withdraw" in form:
+                await apart(self.ledger.withdraw, person, turn, revision)
+                return led_to(f"/screen/{turn.number}")
+            read = turn.screen.read(answers)
+            if turn.screen.practice:
+                await apart(self.ledger.answer, person, turn, read, comment, revision)
+                return led_to(f"/screen/{turn.number}")
+            following = await apart(self.ledger.answer_and_next, person, turn, read, comment, revision)
+        except (DeclarationError, StaleAnswerError) as fault:
+            stale = isinstance(fault, StaleAnswerError)
+            kept = {} if stale else {"answers": answers, "comment": comment}
+            return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
+        except LabelFileError:  # what was typed stays on the page
+            return await self._shown(
+                person, token, turn, f"{NOT_SAVED} {TRY_AGAIN}", 507, {"answers": answers, "comment": comment}
+            )
+        return led_to(f"/screen/{following.number}" if following is not None else "/next")
+
+    async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, Turn]:
+        """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
+        form = await form_of(request) if request.method == "POST" else None
+        person, token = await self._who(request, form)
+        turn = await apart(self.ledger.turn, person, whole(request.path_params["number"]))
+        if turn is None or turn.state in ("free", "dropped"):
+            raise Refused(404, self.not_yours)
+        return form, person, token, turn
+
+    async def _shown(
+        self,
+        person: Person,
+        token: str,
+        turn: Turn,
+        fault: str = "",
+        status: int = 200,
+        kept: Mapping[str, Any] | None = None,
+    ) -> Response:
+        done, left = await self._far(person, turn)
+        answered = {"answers": turn.answers, "comment": turn.comment, **(kept or {})}
+        return page_of(
+            "screen.html.j2",
+            status,
+            scripts=["screen.js"],
+            turn=turn,
+            screen=turn.screen,
+            pieces=pieces,
+            cannot=CANNOT_JUDGE,
+            fault=fault,
+            before=await apart(self.ledger.before, person, turn.number),
+            done=done,
+            total=done + left,
+            form=self.links.form(token),
+            **answered,
+        )
+
+    async def _far(self, person: Person, turn: Turn) -> tuple[int, int]:
+        """How many screens like this one the person has answered, and how many are left."""
+        return await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
+
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        """Whose request this is, who has agreed to what the first page says."""
+        person, token = await self.door.somebody(request, form)
+        if self.ledger.study.consent and not person.agreed:
+            raise Refused(403, "Open your link first, and agree to what stands there.")
+        return person, token
+
+    # Practice
+
+    def marked(self, given: Sequence[Given]) -> tuple[int, int] | None:
+        """How many of so many a person has right in their practice."""
+        return marked_by_gold(given)
+
+    async def _settled(self, person: Person) -> Person:
+        """The person, whose practice is ended where all of it is done."""
+        if not self.ledger.study.practice or person.practised:
+            return person
+        return await apart(settle, self.ledger, person, self.marked)
+
+    async def _practised(self, person: Person, turn: Turn) -> Response:
+        """What was right at a screen to practise, and why."""
+        done, left = await self._far(person, turn)
+        screen = turn.screen
+        known = {
+            name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
+            for name, values in screen.gold.items()
+        }
+        return page_of(
+            "practised.html.j2", screen=screen, pieces=pieces, answers=turn.answers, known=known, done=done,
+            right=screen.right(turn.answers), total=done + left, before=None, fault="", turn=turn,
+        )  # fmt: skip
+
+    # Who runs it
+
+    async def study(self, request: Request) -> Response:
+        """How far the study is, and how far people agree."""
+        if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
+            raise self.door.strange(request)
+        found = html_of(
+            b"".join(part.encode("utf-8", "replace") for part in (await apart(dashboard, self.ledger)).html())
+        )
+        found.headers["Refresh"] = str(AGAIN)
+        return found
+
+    # Whoever has no business here
+
+    async def nowhere(self, request: Request) -> Response:
+        """The address without a link."""
+        raise Refused(
+            404,
+            "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
+            "if you have lost it, ask those who run the study.",
+        )

@@ -1,0 +1,197 @@
+"""The pages of a debate study: what judges read, a slider, and a time that the server keeps.
+
+Before the timer runs there are the question and its options alone; nothing can be gone back to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from conqret.debate.two_turn.debate_judge import Asking
+from conqret.debate.two_turn.judge_answers import (  # fmt: skip
+    POINTS,
+    REASON,
+    TIME_UP,
+    Settled,
+    bonus,
+    close_overdue,
+    give,
+    judged,
+    left,
+    marked_by_last,
+    settled,
+)
+from conqret.debate.two_turn.judging_plan import asking_of
+from conqret.debate.two_turn.payoff_tables import earned_table
+from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
+from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.errors import DeclarationError
+from conqret.labels.pages.item_pages import Pages
+from conqret.labels.pages.page_responses import Refused, apart, led_to, page_of
+from conqret.labels.pages.pieces import Quoted, quoted_pieces
+from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.screens import Screen
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LETTERS = "AB"
+"""The options as they stand on the page."""
+
+
+class JudgingPages(Pages):
+    """The pages on which people judge two-turn debates."""
+
+    welcome = "judging_welcome.html.j2"
+    ending = "judging_done.html.j2"
+    unit = "judgment"
+    did = "given"
+    not_yours = "This screen is not yours."
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """How the person's first question is asked."""
+        turn = self.ledger.next(person)
+        return (
+            {"judging": turn.screen.judging, **_bonuses(turn.screen)}
+            if turn is not None
+            else {"judging": None}
+        )
+
+    def marked(self, given: Sequence[Given]) -> tuple[int, int]:
+        """By each question's last judgment."""
+        return marked_by_last(self.ledger, given)
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """What came of all answers."""
+        found = settled(self.ledger, person)
+        last = [one.toward_right or 0 for one in found]
+        return {
+            "questions": len(last), "right": sum(one > 0 for one in last), "abstained": last.count(0),
+            "dollars": _total(found), "earned": earned_table(found),
+        }  # fmt: skip
+
+    def last(self, person: Person) -> None:
+        """Nobody looks at an answer again."""
+
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        person, token = await super()._who(request, form)
+        await apart(close_overdue, self.ledger, person)
+        return person, token
+
+    async def screen(self, request: Request) -> Response:
+        """A judgment: its question, then what is to be judged, and in the end what came of it."""
+        form, person, token, turn = await self._asked(request)
+        if form is None or turn.state == "done":
+            return await self._seen(person, token, turn)
+        try:
+            if "start" in form:
+                await apart(self.ledger.start, person, turn)
+            else:
+                await apart(give, self.ledger, person, turn, form.get("slider", ""))
+        except StaleAnswerError:  # it was given in another window; what stands there is kept
+            pass
+        except DeclarationError as fault:
+            raise Refused(422, f"Not saved: {fault}. Go back to the page and try again.") from None
+        return led_to(f"/screen/{turn.number}")
+
+    async def _seen(self, person: Person, token: str, turn: Turn) -> Response:
+        shown = turn.screen.judging
+        if shown is None:
+            raise Refused(404, "There is no such page.")
+        asking = await apart(asking_of, self.ledger, turn.screen)
+        common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
+        if turn.state == "done":
+            over = shown.turn == shown.turns
+            told = over and (asking.condition.startswith("P") or turn.screen.practice)
+            late = turn.answers.get(REASON) == TIME_UP
+            if not told and not late:
+                return led_to("/next")
+            mine = await apart(judged, self.ledger, person, turn.screen) if told else []
+            return page_of(
+                "judging_told.html.j2", **common, told=told, late=late,
+                answers=[(_said(one), bonus(one)) for one in mine],
+                right=_right(asking) if over and turn.screen.practice else "",
+                so_far=None if turn.screen.practice else _total(await apart(settled, self.ledger, person)),
+                total=sum(bonus(one) or 0 for one in mine),
+            )  # fmt: skip
+        common["form"] = self.links.form(token)
+        if turn.started is None:
+            done, rest = await self._far(person, turn)
+            return page_of(
+                "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
+            )
+        return page_of(
+            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking), points=_points(),
+            seconds=await apart(left, self.ledger, turn),
+        )  # fmt: skip
+
+
+def _bonuses(screen: Screen) -> dict[str, Any]:
+    """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
+    told = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
+    rows = [(STRENGTHS[one], told.bonus(one), told.bonus(-one)) for one in range(ENDS, -1, -1)]
+    return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": _pays_from(told)}
+
+
+def _pays_from(told: Instruction) -> int:
+    """The confidence, in whole percent, from which on an answer earns more than abstaining."""
+    return math.ceil(100 * min(share for strength, share in told.pays_from().items() if strength))
+
+
+def _right(asking: Asking) -> str:
+    """The right option, as it stands on the page."""
+    place = 2 - asking.question.right if asking.swapped else asking.question.right - 1
+    return f"{LETTERS[place]}: {asking.sides[place].option}"
+
+
+def _total(found: Sequence[Settled]) -> Fraction:
+    """The dollars of all questions."""
+    return sum((one.dollars for one in found), Fraction())
+
+
+def _said(one: SliderAnswer) -> str:
+    """An answer as the slider says it."""
+    return "no answer" if one.slider is None else dict(_points())[str(one.slider)]
+
+
+def _points() -> list[tuple[str, str]]:
+    """The points of the slider in words."""
+    words = []
+    for point in map(int, POINTS):
+        option = LETTERS[point > 0]
+        words.append((str(point), f"{STRENGTHS[abs(point)]}: {option}" if point else "I abstain"))
+    return words
+
+
+def evidence_of(asking: Asking) -> dict[str, Any]:
+    """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
+    quotes: list[Quoted] = []
+    sides = []
+    for letter, side in zip(LETTERS, asking.sides, strict=True):
+        parts = []
+        for title, alone, part in (
+            ("Argument for", "Snippets for", side.argument),
+            ("Counter-argument to the argument for", "Snippets against", side.counter),
+        ):
+            if part is None or not (part.text or any(part.snippets)):
+                continue
+            named = [
+                Quoted(f"{title[0].lower()}{letter.lower()}{nth}", nth, text)
+                for nth, text in enumerate(part.snippets, start=1)
+                if text.strip()
+            ]
+            quotes += named
+            parts.append(
+                (
+                    f"{title} {letter}" if part.text else f"{alone} {letter}",
+                    part.text,
+                    named,
+                )
+            )
+        sides.append((letter, side.option, parts))
+    pieces = list(quoted_pieces(asking.passage, quotes))
+    return {"sides": sides, "pieces": pieces, "found": {name for piece in pieces for name in piece.begins}}

@@ -1,0 +1,117 @@
+"""What is sent and read at any address of these pages: pages of templates, forms, sentences in the place of a page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl
+
+from conqret.show.page import page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+MAX_FORM = 64 * 1024
+"""Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+NOT_SAVED = (
+    "The server cannot write just now; tell those who run the study. What was confirmed before is kept."
+)
+"""What people are told where the disk is full, or the file of labels is damaged."""
+TRY_AGAIN = "Leave this page open, and save again later."
+MAX_DIGITS = 9
+"""Of a number that is one of ours."""
+FORM_SECONDS = 20.0
+"""For a whole form: it is short, also for a line that is slow."""
+_HERE = Path(__file__).resolve().parent
+Returned = TypeVar("Returned")
+
+
+class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
+    """A request that gets a page with a sentence instead of what it wanted."""
+
+    def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
+        super().__init__(why)
+        self.status, self.title = status, title
+
+
+async def lost(request: Request, error: Exception) -> Response:
+    """What stands where nothing is."""
+    return _sorry(Refused(404, "There is no such page."))
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """The page with the sentence of a refusal."""
+    return _sorry(error if isinstance(error, Refused) else Refused(500, str(error)))
+
+
+async def unsaved(request: Request, error: Exception) -> Response:
+    """The page that says that the disk takes nothing more, or that the file of labels is damaged."""
+    return _sorry(Refused(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved"))
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form; of a repeated one the last."""
+    from starlette.requests import ClientDisconnect
+
+    body = b""
+    try:
+        async with asyncio.timeout(FORM_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_FORM:
+                    raise Refused(
+                        413, "That is more than a form of this page can hold; shorten your comment."
+                    )
+    except TimeoutError:
+        raise Refused(
+            408, f"Your answer did not come within {FORM_SECONDS:g} seconds. Go back and try again."
+        ) from None
+    except ClientDisconnect:
+        raise Refused(400, "The connection ended before your answer was here.") from None
+    try:
+        fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200, errors="strict")
+    except ValueError:
+        raise Refused(400, "The form cannot be read.") from None
+    return dict(fields)
+
+
+def whole(text: str) -> int:
+    """The number that a form or an address holds; -1 where that is none, or none of ours."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else -1
+
+
+async def apart(work: Callable[..., Returned], *given: Any) -> Returned:
+    """Do what waits for the disk in a thread, so that others are answered meanwhile."""
+    from starlette.concurrency import run_in_threadpool
+
+    return await run_in_threadpool(work, *given)
+
+
+def page_of(template: str, status: int = 200, *, scripts: Sequence[str] = (), **content: Any) -> Response:
+    """The answer with a page of a template."""
+    parts = page(template, scripts=scripts, style="annotating.css", within=_HERE, forms="'self'", **content)
+    return html_of("".join(parts).encode("utf-8", "replace"), status)
+
+
+def html_of(content: bytes, status: int = 200) -> Response:
+    """The answer with a page that is written already."""
+    from starlette.responses import HTMLResponse
+
+    return HTMLResponse(content, status)
+
+
+def led_to(address: str) -> Response:
+    """The answer that leads to another page."""
+    from starlette.responses import RedirectResponse
+
+    return RedirectResponse(address, 303)
+
+
+def _sorry(error: Refused) -> Response:
+    found = page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
+    if error.status in (408, 413):  # the rest of the form is not waited for
+        found.headers["Connection"] = "close"
+    return found

@@ -1,0 +1,126 @@
+"""The screens of a study: of all items that have any, or of those of a plan, in its order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.errors import DeclarationError, ItemsError, number
+from conqret.io import Checked, ItemSource, open_items
+from conqret.labels.choosing import screens_of, task_of
+from conqret.labels.screens import Screen
+from conqret.labels.task import Wanted
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Screens in their order, with what is to be said of them. ``estimates`` is false where the plan chose the items
+    for what a judge said of them, ``probability`` is that of each item to be drawn, where a plan drew them."""
+
+    screens: list[Screen]
+    notes: list[str]
+    estimates: bool = True
+    probability: float | None = None
+
+
+def items_of(
+    path: Path,
+    task: str,
+    columns: Mapping[str, str] | None = None,
+    *,
+    metrics: Sequence[str] = (),
+    skip_invalid: bool = False,
+    on_check: Callable[[Checked], object] = lambda checked: None,
+) -> Iterable[Item]:
+    """The items of a file, all of them checked: as the task reads it, where its files hold no items. ``on_check`` gets
+    what they hold, and which are left out.
+
+    Raises:
+        ItemsError: rows have faults, or lack what the task shows.
+        DeclarationError: there is no such task, the file cannot be read, or nothing can be left out of it.
+    """
+    reads = task_of(task).reads
+    if reads is None:
+        return sound_source(path, task, columns, metrics, skip_invalid=skip_invalid, on_check=on_check)
+    if skip_invalid:
+        raise DeclarationError(
+            f"the task {task} reads files of its own, of which no row is left out: mend it, and leave --skip-invalid "
+            "out"
+        )
+    return reads(path)
+
+
+def sound_source(
+    path: Path,
+    task: str,
+    columns: Mapping[str, str] | None = None,
+    metrics: Sequence[str] = (),
+    *,
+    skip_invalid: bool,
+    on_check: Callable[[Checked], object] = lambda checked: None,
+) -> ItemSource:
+    """A file of items that have what the task shows. Raises as :func:`items_of` does."""
+    source = open_items(path, columns=columns, skip_invalid=skip_invalid)
+    asked = task_of(task)
+    wanted = Wanted(tuple(name.replace("-", "_") for name in metrics))
+    try:
+        has = source.check().has
+    except ItemsError:  # what the task needs is checked all the same, so that all faults are told at once
+        has = replace(source, skip_invalid=True).check().has
+    needs = dict.fromkeys(sorted(asked.needs(wanted, has)), f"the task {asked.name} shows it")
+    source = replace(source, needs=needs)
+    on_check(source.check())
+    return source
+
+
+def planned_screens(
+    items: Iterable[Item],
+    task: str,
+    *,
+    metrics: Sequence[str] = (),
+    scale: tuple[int, int] | None = None,
+    seed: int = 13,
+    plan: Path | None = None,
+) -> Planned:
+    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret label`` wrote beside its sheet).
+
+    Raises:
+        DeclarationError: there is no such task or metric; the plan cannot be read, or names items that are not there.
+    """
+    chosen = list(items)
+    probability = None
+    if plan is not None:
+        order, probability = _read(plan)
+        known = {item.id: item for item in chosen}
+        lacking = [name for name in order if name not in known]
+        if lacking:
+            raise DeclarationError(
+                f"{plan} names {number(len(lacking), 'item')} that are not among the items, {lacking[0]!r} for one; "
+                "give the items that it was made of"
+            )
+        chosen = [known[name] for name in order]
+    wanted = Wanted(tuple(name.replace("-", "_") for name in metrics), scale, seed)
+    screens = screens_of(task_of(task), chosen, wanted)
+    shown = {screen.item for screen in screens}
+    without = [item.id for item in chosen if item.id not in shown]
+    notes = []
+    if without and shown:
+        notes.append(
+            f"{number(len(without), 'item')} lack what the task shows and are left out, {without[0]!r} for one"
+        )
+    return Planned(screens, notes, plan is None or probability is not None, probability)
+
+
+def _read(plan: Path) -> tuple[list[str], float | None]:
+    try:
+        found = json.loads(plan.read_text(encoding="utf-8"))
+        probability = None if found["probability"] is None else float(found["probability"])
+        return [str(one["item"]) for one in found["chosen"]], probability
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DeclarationError(
+            f"{plan} is no plan of conqret label ({type(error).__name__}: {error}); "
+            "give the .plan.json beside its sheet"
+        ) from None

@@ -1,0 +1,205 @@
+"""Which items to have labelled next: a random sample, spread over topics and scores.
+
+Alpha, the prediction-powered mean and the corrected share ask for labels of a random sample: with the least certain
+items first, alpha is that of the hard ones. So every item has the same chance, and no estimate needs weights: the
+sample is drawn by ordered pivotal sampling (Deville and Tillé 1998) of the items in the order of their topics and bands
+of scores. Of as many neighbours as have one chance in sum it takes one, whichever it be. (Systematic sampling, every
+k-th of that order, takes the same kind of item from every topic: of topics with two items always the better one or
+always the other, so that intervals of the mean missed the truth.) The least certain can be had as well, to be read;
+they are marked. Judges' scores stay out of what annotators see.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from statistics import fmean, pstdev
+
+from conqret.data import Item, Judgment, Reason
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.label_sheets import LabelTask
+from conqret.registry import Registry
+
+TASKS = Registry(
+    "task",
+    "conqret.tasks",
+    LabelTask,
+    package="conqret.labels.sheet_tasks",
+    attribute="TASK",
+    first=("rating",),
+    shared=True,
+)
+"""What people can be asked, by name."""
+
+SEED = 13
+BANDS = 3
+"""Bands of scores: low, middle, high."""
+NO_SCORE = "no score"
+
+ABSTAINED, SPREAD, FLIP, FLAG, BORDER = 4.0, 1.0, 0.5, 0.5, 0.5
+"""Weights of uncertainty: scores that were left out (``judge --abstain``), which outweigh all else; the spread of
+samples (a standard deviation in [0, 0.5], doubled), a verdict that flips with the order, a text that addresses the
+judge, and nearness to the border of a band."""
+
+
+class Chosen(Frozen):
+    """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 7.5), and
+    what of."""
+
+    item: Item
+    topic: str
+    band: str
+    score: float | None
+    uncertainty: float
+    reasons: tuple[str, ...]
+
+
+class LabelPlan(Frozen):
+    """The items to label, in the order in which they should be, of ``total``. Each of those that were not labelled
+    before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
+    are no sample of the others. The judge abstained from some metric of so many of all (``abstained``)."""
+
+    chosen: tuple[Chosen, ...]
+    probability: float | None
+    total: int
+    seed: int
+    judged: int
+    abstained: int = 0
+
+
+def plan_labels(
+    items: Iterable[Item],
+    wanted: int,
+    judgments: Iterable[Judgment] = (),
+    *,
+    labelled: Iterable[str] = (),
+    uncertain_first: bool = False,
+    seed: int = SEED,
+) -> LabelPlan:
+    """Choose ``wanted`` items (all, where there are fewer); those already ``labelled`` are left out.
+
+    The sample is random, and spread over topics and bands of the score: of the items in their order (that of topics,
+    and of items within a band, as ``seed`` draws it) one of every ``total / wanted`` neighbours is chosen. Any
+    beginning of the plan is itself such a sample: it is spread, and each item has the same chance of being in it. With
+    ``uncertain_first`` the most uncertain are chosen instead: to be read, and for no estimate.
+
+    Raises:
+        DeclarationError: fewer than 1 item is wanted, none is left, or the most uncertain are wanted and nothing is
+            judged.
+    """
+    if wanted < 1:
+        raise DeclarationError(f"--plan is the number of items to label, 1 or more, not {wanted}")
+    every = list(items)
+    done = set(labelled)
+    rest = [item for item in every if item.id not in done]
+    if not rest:
+        raise DeclarationError("there is no item left to label")
+    judged = {judgment.item: judgment for judgment in judgments}
+    values = {one.item: one.values.values() for one in judged.values()}
+    scores = {item.id: fmean(found) if (found := values.get(item.id)) else None for item in rest}
+    borders = _borders([score for score in scores.values() if score is not None])
+    rng = random.Random(seed)
+    rng.shuffle(rest)
+    weighed = [_weigh(item, judged.get(item.id), scores[item.id], borders) for item in rest]
+    topics = gathered((one.topic, one) for one in weighed)
+    listed = [one for found in topics.values() for one in sorted(found, key=lambda one: one.band)]
+    count = min(wanted, len(listed))
+    if uncertain_first:
+        if not judged:
+            raise DeclarationError("which items a judge is unsure of, a run says: give one with --run")
+        chosen = sorted(listed, key=lambda one: -one.uncertainty)[:count]
+    else:
+        chosen = _in_turn(_drawn(listed, count, rng), rng)
+    return LabelPlan(
+        chosen=tuple(chosen),
+        probability=None if uncertain_first else count / len(listed),
+        total=len(every),
+        seed=seed,
+        judged=sum(item.id in judged for item in every),
+        abstained=sum(bool(abstained(judged.get(item.id))) for item in every),
+    )
+
+
+def _drawn(listed: Sequence[Chosen], count: int, rng: random.Random) -> list[Chosen]:
+    """``count`` of them in their order, each with the same chance, by ordered pivotal sampling (Deville and Tillé
+    1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
+    Chances are counted in wholes, so that nothing is rounded: ``len(listed)`` is certainty."""
+    whole = len(listed)
+    kept = [False] * whole
+    waiting, chance = 0, 0
+    for place in range(whole):
+        both = chance + count
+        if both < whole:
+            waiting = waiting if rng.randrange(both) < chance else place
+            chance = both
+        else:  # one is chosen, and the other has what is left
+            first = rng.randrange(2 * whole - both) < whole - count
+            kept[waiting if first else place] = True
+            waiting, chance = (place if first else waiting), both - whole
+    return [one for one, chosen in zip(listed, kept, strict=True) if chosen]
+
+
+def _in_turn(chosen: Sequence[Chosen], rng: random.Random) -> list[Chosen]:
+    """All of them, in an order of which any beginning is itself spread: a half that is drawn, then the others, each in
+    such an order."""
+    if len(chosen) < 2:
+        return list(chosen)
+    first = _drawn(chosen, len(chosen) // 2, rng)
+    ids = {one.item.id for one in first}
+    rest = [one for one in chosen if one.item.id not in ids]
+    return [*_in_turn(first, rng), *_in_turn(rest, rng)]
+
+
+def _borders(scores: list[float]) -> list[float]:
+    """The scores at which bands of equal size meet."""
+    ranked = sorted(scores)
+    return [ranked[len(ranked) * band // BANDS] for band in range(1, BANDS)] if ranked else []
+
+
+def _weigh(item: Item, judgment: Judgment | None, score: float | None, borders: Sequence[float]) -> Chosen:
+    reasons = []
+    weight = 0.0
+    band = NO_SCORE
+    if unsure := abstained(judgment):
+        weight += ABSTAINED + len(unsure) / len(judgment.measures if judgment else unsure)
+        reasons.append(f"the judge abstained: {', '.join(unsure)}")
+    if judgment is None:
+        reasons.append("not judged yet")
+    elif score is None and not unsure:
+        reasons.append(f"no score ({judgment.reason})")
+    elif score is not None:
+        band = f"band {1 + sum(score >= border for border in borders)} of {len(borders) + 1}"
+        spread = _spread(judgment)
+        near = max((1 - abs(score - border) / 0.1 for border in borders), default=0.0)
+        flips = sum(bool(one.flipped) for one in judgment.measures.values())
+        for value, reason in (
+            (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
+            (FLIP * bool(flips), "the verdict flips with the order"),
+            (FLAG * bool(judgment.addressed), "a text addresses the judge"),
+            (BORDER * max(near, 0.0), "near the border of two bands"),
+        ):
+            if value > 0:
+                weight += value
+                reasons.append(reason)
+    return Chosen(
+        item=item,
+        topic=item.topic,
+        band=band,
+        score=score,
+        uncertainty=weight,
+        reasons=tuple(reasons) or ("stands for its topic and band",),
+    )
+
+
+def abstained(judgment: Judgment | None) -> list[str]:
+    """The metrics that the judge left out because it was not sure enough."""
+    measures = judgment.measures if judgment is not None else {}
+    return [name for name, one in measures.items() if one.reason is Reason.UNSURE]
+
+
+def _spread(judgment: Judgment) -> float:
+    """The largest standard deviation of a metric's samples."""
+    series = [[value for value in one.samples if value is not None] for one in judgment.measures.values()]
+    return max((pstdev(values) for values in series if len(values) > 1), default=0.0)

@@ -1,0 +1,133 @@
+"""What a person sees and is asked at once: a document, an argument with its documents, two arguments, a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from conqret.data.item import Frozen, Identifier, NonEmpty
+from conqret.errors import DeclarationError
+
+CANNOT_JUDGE = "cannot judge"
+"""What a label file has in the place of a value that a person would not give."""
+
+
+class Choice(Frozen):
+    """One answer of a question: the ``value`` that is written down, what the button says (the value, where ``says`` is
+    empty), and what it means."""
+
+    value: str
+    says: str = ""
+    meaning: str = ""
+
+
+class Question(Frozen):
+    """One thing that is asked, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph.
+
+    ``mirrored`` maps values to those that are written down where the two things compared stood the other way round.
+    """
+
+    name: Identifier
+    asks: NonEmpty
+    choices: tuple[Choice, ...]
+    guide: tuple[str, ...] = ()
+    mirrored: Mapping[str, str] = {}
+
+    @property
+    def values(self) -> frozenset[str]:
+        """What may be answered, beside "cannot judge"."""
+        return frozenset(choice.value for choice in self.choices)
+
+    def told(self, value: str) -> str:
+        """An answer as its button says it."""
+        return next((one.says or one.value for one in self.choices if one.value == value), value)
+
+
+class Passage(Frozen):
+    """One text on the screen under its title. ``lit`` are places of characters in it, from and to, that are marked."""
+
+    title: str
+    text: str
+    lit: tuple[tuple[int, int], ...] = ()
+    url: str = ""
+
+
+class Judging(Frozen):
+    """One judgment of a two-turn debate: its condition, its number among so many ``turns``, and its instruction, as
+    :mod:`conqret.debate.two_turn.slider_answers` has them.
+
+    ``swapped`` says that the second option stands first; ``limit`` is the time for the answer in seconds, 0 without
+    end.
+    """
+
+    condition: str
+    turn: int
+    turns: int
+    instruction: str
+    swapped: bool
+    limit: int = 0
+
+
+class Screen(Frozen):
+    """One screen, of an item or of a ``part`` of it (a document's id, a sentence's number).
+
+    ``swapped`` says that the two things compared stand the other way round than in the item, ``compared`` what they are
+    called there, where they have names. ``gold`` holds the answers that are right, by question, where they are known:
+    an attention check. ``practice`` says that everybody has the screen before the others, and is told then which
+    answers are right, and ``why``. ``person`` is the number of whom alone it is for, in the order of their screens; 0
+    is whoever comes. ``judging`` says what is shown where the item is a question that is debated, and ``against`` for
+    which of its options (1 or 2) an argument is to be answered.
+    """
+
+    item: Identifier
+    part: str = ""
+    topic: str = ""
+    heading: str = ""
+    passages: tuple[Passage, ...] = ()
+    questions: tuple[Question, ...] = ()
+    swapped: bool = False
+    compared: tuple[str, ...] = ()
+    gold: Mapping[str, tuple[str, ...]] = {}
+    practice: bool = False
+    why: str = ""
+    person: int = 0
+    judging: Judging | None = None
+    against: int = 0
+
+    def about(self, names: Collection[str]) -> Screen:
+        """The screen with the questions of these names alone; all, where there are none."""
+        chosen = tuple(question for question in self.questions if not names or question.name in names)
+        return self if chosen == self.questions else self.model_copy(update={"questions": chosen})
+
+    def read(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The answers to its questions among ``given``, as they are written down.
+
+        Raises:
+            DeclarationError: a question is not answered, or with something that is none of its choices.
+        """
+        answers = {}
+        for question in self.questions:
+            value = given.get(question.name, "")
+            if value != CANNOT_JUDGE and value not in question.values:
+                raise DeclarationError(
+                    f"{question.asks} is not answered; choose one of the answers, or that you cannot judge"
+                )
+            answers[question.name] = value
+        return answers
+
+    def right(self, answers: Mapping[str, str]) -> dict[str, bool]:
+        """Whether the answers are right, by the questions whose answer is known."""
+        said = self.written(answers)
+        return {name: said.get(name) in known for name, known in self.gold.items()}
+
+    def written(self, answers: Mapping[str, str]) -> dict[str, str]:
+        """The answers as they stand in a label file: of what is compared, in the order of the item."""
+        if not self.swapped:
+            return dict(answers)
+        turned = {question.name: question.mirrored for question in self.questions}
+        return {name: turned.get(name, {}).get(value, value) for name, value in answers.items()}
+
+
+def rating(low: int, high: int, meanings: Mapping[int, str] | None = None) -> tuple[Choice, ...]:
+    """The whole numbers from ``low`` to ``high``, with what each means where that is said."""
+    told = meanings or {}
+    return tuple(Choice(value=str(n), meaning=told.get(n, "")) for n in range(low, high + 1))

@@ -1,0 +1,112 @@
+"""What people can be asked of items: a task makes the screens of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.item_check import Share
+from conqret.labels.screens import Passage, Screen
+from conqret.prompts import Library
+from conqret.registry import Registry
+
+GOLD, WHY = "gold", "why"
+"""Under these keys of an item's metadata stand answers that are known, by question, and what explains them."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of a task: ``metrics`` (all, where it is empty), the ends of a ``scale`` where it may be chosen,
+    the ``seed`` that draws sides, and the prompts from which formats are explained."""
+
+    metrics: tuple[str, ...] = ()
+    scale: tuple[int, int] | None = None
+    seed: int = 13
+    library: Library = field(default_factory=Library)
+
+
+@dataclass(frozen=True)
+class AnnotationTask:
+    """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows.
+    ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
+    have, for what is wanted of items of which so many have each field."""
+
+    name: str
+    summary: str
+    screens: Callable[[Item, Wanted], Iterable[Screen]]
+    reads: Callable[[Path], Iterable[Item]] | None = None
+    needs: Callable[[Wanted, Mapping[str, Share]], Collection[str]] = lambda wanted, has: ()
+
+
+def needing(*fields: str) -> Callable[[Wanted, Mapping[str, Share]], Collection[str]]:
+    """The needs of a task that cannot be shown without any of ``fields``."""
+    return lambda wanted, has: fields
+
+
+def where_any(*fields: str) -> Callable[[Wanted, Mapping[str, Share]], Collection[str]]:
+    """The needs of a task that shows what there is: those of ``fields`` that any item has."""
+    return lambda wanted, has: [field for field in fields if has[field] != "none"]
+
+
+ANNOTATION_TASKS = Registry(
+    "task",
+    "conqret.tasks",
+    AnnotationTask,
+    package="conqret.labels.tasks",
+    attribute="TASK",
+    shared=True,
+)
+"""The tasks with screens of their own, by name."""
+
+
+def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[Passage, ...]:
+    """The texts of an item as they are shown: the ``fields`` among argument, second_argument, reference and documents,
+    in this order; of the documents the one at place ``only``, where that is given."""
+    wanted = set(fields)
+    shown = [
+        ("Argument", item.argument, "argument"),
+        ("Other argument (for comparison)", item.second_argument, "second_argument"),
+        ("Reference", item.reference, "reference"),
+    ]
+    found = [Passage(title=title, text=text) for title, text, name in shown if text and name in wanted]
+    if "documents" in wanted:
+        found += [
+            Passage(title=f"[{place}] {one.title or '(no title)'}", text=one.text, url=one.url)
+            for place, one in enumerate(item.documents, start=1)
+            if only is None or place == only + 1
+        ]
+    return tuple(found)
+
+
+def with_gold(item: Item, screen: Screen) -> Screen:
+    """The screen with the answers to its questions that are known, from the item's metadata: for each question a value
+    or several, under the screen's part where the item has several screens; and with what explains them.
+
+    Raises:
+        DeclarationError: a value is none that can be chosen.
+    """
+    known = item.metadata.get(GOLD)
+    if not isinstance(known, dict):
+        return screen
+    of_part = known.get(screen.part)
+    told = of_part if isinstance(of_part, dict) else known
+    gold: dict[str, tuple[str, ...]] = {}
+    for question in screen.questions:
+        if question.name in told:
+            values = told[question.name]
+            gold[question.name] = tuple(map(str, values if isinstance(values, (list, tuple)) else [values]))
+            if wrong := set(gold[question.name]) - question.values:
+                raise DeclarationError(
+                    f"item {item.id!r}: its {GOLD} for {question.name} is {min(wrong)!r}, which nobody can "
+                    f"choose; give one of {', '.join(choice.value for choice in question.choices)}"
+                )
+    return screen.model_copy(update={"gold": gold, "why": str(item.metadata.get(WHY, ""))})
+
+
+def heading(item: Item) -> str:
+    """What stands above a screen: the topic, and the side that was to be taken."""
+    sides = {"pro": " — in favour", "con": " — against"}
+    return f"{item.topic}{sides.get(item.stance, '')}"

@@ -1,0 +1,1 @@
+"""Tasks with screens of their own: one module each, with its ``TASK`` (see :mod:`conqret.labels.task`)."""

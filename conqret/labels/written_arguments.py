@@ -1,0 +1,158 @@
+"""Who writes which counter-argument, as in Parrish et al. 2022 (sections 2.1 and A.2), and what was written.
+
+Two people write on each passage. Either answers the argument for the first option at half of its questions, and the
+argument for the second at the others, so that both arguments of a question are answered, by two people.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from conqret.data.gathering import gathered
+from conqret.debate.two_turn.judging_plan import QUESTION, debated
+from conqret.debate.two_turn.two_turn_files import Argument, TwoTurnQuestion, quoted_in
+from conqret.errors import DeclarationError
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.label_study import Study
+from conqret.labels.practice import to_practise
+from conqret.labels.records import Given
+from conqret.labels.screens import Screen
+
+TASK = "counter-arguments"
+TEXT, SNIPPETS = "text", "snippets"
+"""Under these names stand what was written, and a list of quotations as JSON."""
+MAX_TEXT = 5_000
+"""Characters of a counter-argument; those of the paper have some hundred."""
+MAX_SNIPPETS = 10
+_CITED = re.compile(r"#([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A counter-argument as far as it is written."""
+
+    text: str = ""
+    snippets: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, answers: Mapping[str, str]) -> Draft:
+        """What stands in a study."""
+        return cls(answers.get(TEXT, ""), tuple(json.loads(answers.get(SNIPPETS, "[]"))))
+
+    def answers(self) -> dict[str, str]:
+        """As it stands in a study."""
+        return {TEXT: self.text, SNIPPETS: json.dumps(self.snippets, ensure_ascii=False)}
+
+    def quoting(self, passage: str, words: str) -> Draft:
+        """With one more snippet, in the words of the passage.
+
+        Raises:
+            DeclarationError: it is not in the passage, or there are too many.
+        """
+        found = quoted_in(passage, words)
+        if found is None:
+            raise DeclarationError("this is not in the text, word for word: mark it there, or copy it")
+        if len(self.snippets) >= MAX_SNIPPETS:
+            raise DeclarationError(f"there are {MAX_SNIPPETS} snippets already; remove one")
+        return replace(self, snippets=(*self.snippets, found))
+
+    def check(self) -> None:
+        """Whether it can stand.
+
+        Raises:
+            DeclarationError: there is no text, or it cites a snippet that is not there.
+        """
+        if not self.text:
+            raise DeclarationError("write your counter-argument")
+        there = {str(number) for number in range(1, len(self.snippets) + 1)}
+        for number in _CITED.findall(self.text):
+            if number.lstrip("0") not in there:
+                raise DeclarationError(f"your text cites #{number[:20]}, and there is no such snippet")
+
+
+def writing_study(
+    questions: Sequence[TwoTurnQuestion],
+    writers: Sequence[str],
+    *,
+    consent: str = "",
+    practice: Sequence[TwoTurnQuestion] = (),
+) -> tuple[Study, list[Screen], dict[str, str]]:
+    """The study with its screens and the texts of its questions, for :meth:`Ledger.open`; each writer first writes on
+    the questions of ``practice``, against either argument.
+
+    Raises:
+        DeclarationError: there are fewer than two writers, names repeat, a question has no passage, or one is
+            practised and in the study, too.
+    """
+    if len(writers) < 2:
+        raise DeclarationError("two people write on each passage: give two or more, --writers ann,bob")
+    asked = [*questions, *practice]
+    bare = next((one.id for one in asked if not one.passage), None)
+    if bare is not None:
+        raise DeclarationError(f"writers quote from the passage, and question {bare!r} has none: add it")
+    screens = planned_writing(questions, len(writers))
+    first = [
+        _screen(one, against, person)
+        for person in range(1, len(writers) + 1)
+        for against in (1, 2)
+        for one in practice
+    ]
+    return debated(TASK, asked, screens + to_practise(first, screens), writers, consent=consent)
+
+
+def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
+    """The screens of all writers: passage by passage, first all that answer the first option's argument."""
+    passages = gathered((one.passage_id, one) for one in questions)
+    screens: list[Screen] = []
+    for place, own in enumerate(passages.values()):
+        half = (len(own) + 1) // 2
+        for nth, (first, second) in enumerate(((own[:half], own[half:]), (own[half:], own[:half]))):
+            person = (2 * place + nth) % writers + 1
+            screens += [
+                _screen(one, against, person) for against, some in ((1, first), (2, second)) for one in some
+            ]
+    return screens
+
+
+def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
+    """The questions with both counter-arguments, by the pseudonyms of their writers, and the names of those that lack
+    one. Writers are named for the option that they argue for: the one that they do not write against."""
+    parts = gathered((one.screen.item, one) for one in ledger.given())
+    whole, lacking = [], []
+    for name, text in ledger.texts():
+        if len(parts.get(name, ())) == 2:
+            whole.append(_countered(QUESTION.validate_json(text), parts[name]))
+        else:
+            lacking.append(name)
+    return whole, lacking
+
+
+def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
+    """What each writer wrote in practice: every question with both counter-arguments by this one writer, whose
+    pseudonym stands at the end of its id."""
+    texts = dict(ledger.texts(practice=True))
+    parts = gathered(((one.person.pseudonym, one.screen.item), one) for one in ledger.given(practice=True))
+    return [
+        replace(_countered(QUESTION.validate_json(texts[item]), own), id=f"{item}-{writer}")
+        for (writer, item), own in sorted(parts.items())
+        if len(own) == 2
+    ]
+
+
+def _countered(question: TwoTurnQuestion, own: Sequence[Given]) -> TwoTurnQuestion:
+    """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
+    against = {one.screen.against: (one.person.pseudonym, Draft.of(one.answers)) for one in own}
+    first, second = (
+        replace(side, counter=Argument(against[n][1].text, against[n][1].snippets))
+        for n, side in enumerate(question.sides, start=1)
+    )
+    return replace(question, sides=(first, second), writers=(against[2][0], against[1][0]))
+
+
+def _screen(one: TwoTurnQuestion, against: int, person: int) -> Screen:
+    return Screen(
+        item=one.id, part=f"against {against}", heading=one.question, person=person, against=against
+    )

@@ -1,0 +1,185 @@
+"""The direct way to servers that speak as OpenAI does: aiohttp, and what a request is made of, written out here.
+
+litellm would send the same bodies, at ten times the work and after seconds of import.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import ssl
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from pydantic import BaseModel
+
+from conqret._version import __version__
+from conqret.data import Reason
+from conqret.io.jsonl import compact
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.hosted.connection import HostedConnection
+from conqret.llm.hosted.servers import Server, server_of
+from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
+from conqret.llm.provider_errors import status_error
+from conqret.llm.reachable import address, check_address, proxy_of, sent_on
+from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
+from conqret.llm.structured import KEPT, Shape, choose_shape, format_for
+
+KEEP_ALIVE = 30.0
+"""Seconds for which an idle connection is kept: under the 60 and 75 after which servers close theirs."""
+
+NOWHERE = 404
+"""The status of an address at which there is nothing, and of a model that the server does not have."""
+
+_HEADERS = {
+    "Accept": "application/json",
+    "Accept-Encoding": ACCEPTED,
+    "Content-Type": "application/json",
+    "User-Agent": f"conqret/{__version__}",
+}
+
+
+class Direct(HostedConnection):
+    """Posts to a server's chat completions over connections that are kept; nothing else is ever sent anywhere."""
+
+    def __init__(self, options: ClientOptions) -> None:
+        super().__init__(options)
+        self._open: tuple[Server, aiohttp.ClientSession] | None = None
+        self._preparing = asyncio.Lock()
+
+    async def prepare(self) -> None:
+        """Settle how this model is asked, and check that somebody listens; does nothing the second time.
+
+        Raises:
+            DeclarationError: there is no address or no key for the model, or nobody listens at the address.
+        """
+        await self._prepared()
+
+    async def _prepared(self) -> tuple[Server, aiohttp.ClientSession]:
+        if self._open is not None:
+            return self._open
+        async with self._preparing:
+            if self._open is None:
+                server = server_of(self.options)
+                if server.base:
+                    await check_address(server.base)
+                self.provider, self.shape = server.provider, choose_shape(server.provider, self.facts)
+                self._open = server, session_of(server)
+            return self._open
+
+    async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
+        """What the server says."""
+        server, session = await self._prepared()
+        data = self.body(request, server.model, shape)
+        async with session.post(
+            server.url, data=data, headers=server.headers, allow_redirects=False
+        ) as response:
+            raw = await body_of(response)
+        if response.status != 200:
+            raise refused(server, response.status, response.headers, raw)
+        return parsed(raw)
+
+    def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
+        """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
+        response: type[BaseModel] = request.response
+        shaped = format_for(response, shape)
+        parts = {
+            **{name: compact(value) for name, value in self.settings(request).items()},
+            **_arguments(response, shape),
+        }
+        first = {"messages": compact(shaped.messages(request.messages)), "model": compact(model)}
+        members = [
+            b'"%s":%s' % (name.encode(), value) for name, value in (*first.items(), *sorted(parts.items()))
+        ]
+        return b"{%s}" % b",".join(members)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            await opened[1].close()
+
+
+def session_of(server: Server) -> aiohttp.ClientSession:
+    """Connections to a server. Each request is given the server's own headers: those of the connections go to a proxy,
+    too. Nothing is taken from .netrc, which would go over the key."""
+    proxy = proxy_of(server.url)
+    connector = aiohttp.TCPConnector(
+        limit=0, keepalive_timeout=KEEP_ALIVE, ssl=_trusted() if server.url.startswith("https") else True
+    )
+    return aiohttp.ClientSession(
+        connector=connector,
+        headers=_HEADERS,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
+        auto_decompress=False,
+        proxy=proxy if proxy and proxy.startswith("http") else None,
+    )
+
+
+async def body_of(response: aiohttp.ClientResponse) -> bytes:
+    """The whole body of an answer, unpacked. Raises TooLongError where it is too long, or packed otherwise."""
+    packed = packing(response.headers.get("Content-Encoding"))
+    return b"".join([piece async for piece in unpacked(response.content.iter_any(), packed)])
+
+
+def _trusted() -> ssl.SSLContext:
+    """The certificates of the machine, and those that come with Python's packages where it has none."""
+    context = ssl.create_default_context()
+    try:
+        import certifi
+
+        context.load_verify_locations(certifi.where())
+    except (ImportError, OSError):
+        pass
+    return context
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
+    """The arguments of a shape, each as JSON; made once for each pair, as schemas are long."""
+    return {name: compact(value) for name, value in format_for(response, shape).arguments.items()}
+
+
+def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
+    """What another status than 200 amounts to."""
+    if 300 <= status < 400:
+        return sent_on(server.url, headers.get("Location", ""))
+    said = _message(raw) or f"status {status} without a word"
+    if status == NOWHERE and server.base and not urlsplit(server.base).path.strip("/"):
+        longer = f"{address(server.base).rstrip('/')}/v1"
+        said = f"404 at {address(server.url)} (should the address end in /v1: --api-base {longer}?): {said}"
+    return status_error(status, said, headers)
+
+
+def parsed(raw: bytes) -> Mapping[str, Any]:
+    """The object that a body holds. Raises ProviderError where it holds none."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise ProviderError(Reason.SERVER_ERROR, "the server's answer is no JSON") from None
+    if not isinstance(body, dict):
+        raise ProviderError(Reason.SERVER_ERROR, "the server's answer is no JSON object")
+    return body
+
+
+def _message(raw: bytes) -> str:
+    """What an error's body says, JSON or not."""
+    try:
+        return told(json.loads(raw))
+    except (ValueError, RecursionError):
+        return raw.decode("utf-8", "replace")
+
+
+def told(body: Any) -> str:
+    """The message in the body of an error, else all of it; empty where there is nothing."""
+    if not body:
+        return ""
+    for _ in range(2):  # {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …}
+        if isinstance(body, dict):
+            body = next((body[name] for name in ("error", "message", "detail") if body.get(name)), body)
+    return body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)

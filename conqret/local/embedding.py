@@ -1,0 +1,68 @@
+"""Sentence encoders of the library sentence-transformers: loading one, and what names its weights."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.errors import DeclarationError, first_line
+from conqret.local.model_identity import folder_identity
+from conqret.local.models import bars_on_terminals, placed, revision
+
+OLDEST = 6
+"""The first version of sentence-transformers that runs no code of a model's folder."""
+
+
+def sentence_transformers(extra: str) -> Any:
+    """The library, in a version that runs no code of a model's folder.
+
+    Raises:
+        DeclarationError: an older one is installed.
+        MissingDependencyError: none is; ``extra`` brings it.
+    """
+    library = require("sentence_transformers", extra=extra)
+    if int(str(library.__version__).partition(".")[0]) < OLDEST:
+        raise DeclarationError(
+            f"sentence-transformers {library.__version__} runs code that comes with a model, which nobody named: "
+            f"update it (pip install 'conqret[{extra}]')"
+        )
+    return library
+
+
+def load_encoder(name: str, device: str | None = None, dtype: str | None = None, *, extra: str) -> Any:
+    """The ``SentenceTransformer`` of a folder or of a hub's name, in evaluation mode.
+
+    Code that comes with a model is never run.
+
+    Raises:
+        DeclarationError: it cannot be loaded.
+        MissingDependencyError: sentence-transformers is not installed; ``extra`` brings it.
+    """
+    library = sentence_transformers(extra)
+    import torch
+
+    place, kind = placed(device, dtype)
+    try:
+        with bars_on_terminals():
+            encoder = library.SentenceTransformer(
+                name, device=place, trust_remote_code=False, model_kwargs={"dtype": getattr(torch, kind)}
+            )
+    except (OSError, ValueError, RuntimeError, AssertionError, KeyError) as error:
+        raise DeclarationError(
+            f"the encoder {name!r} cannot be loaded on {place}: {first_line(error)} (--encoder takes "
+            "the folder of a model, or its name on a hub that can be reached)"
+        ) from error
+    return encoder.eval()
+
+
+def encoder_weights(name: str) -> list[str]:
+    """What names the weights of a model: :func:`revision`, and for a folder the identities of the folders that its
+    ``modules.json`` names: a dense layer has its weights in one of its own."""
+    folder = Path(name)
+    listed = folder / "modules.json"
+    if not listed.is_file():
+        return [revision(name)]
+    places = [folder / one["path"] for one in json.loads(listed.read_bytes()) if one["path"]]
+    return [revision(name), *(folder_identity(place) for place in places if place.is_dir())]

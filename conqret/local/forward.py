@@ -1,0 +1,179 @@
+"""The model's part: prefixes once, their key-value cache for all rows that follow, and logits at target tokens alone.
+
+Shorter prefixes are padded on the left and rows on the right, so that a row's tokens lie side by side behind its
+prefix's: models with a sliding window or ALiBi measure distance by place, not by position id. Position ids count a
+row's own tokens from 0, and padding is never attended to. The vocabulary's logits exist for a few hundred target
+tokens at a time, and never for a token of a prefix but its last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from conqret.errors import DeclarationError
+from conqret.local.definitions import Continuation, Group
+
+if TYPE_CHECKING:
+    import torch
+
+LOGITS_AT_A_TIME = 2**23
+"""Numbers of logits that exist at a time (32 MiB in float32): 166 tokens of GPT-2's vocabulary."""
+PROBE_TOLERANCE = 1e-2
+"""How far our logits may be from the model's own on the probe; beyond it, the model does more after its head."""
+
+
+class Encoded:
+    """Prefixes of some groups after the model read them: their cache, mask, lengths and last hidden states."""
+
+    def __init__(self, cache: Any, mask: torch.Tensor, lengths: torch.Tensor, last: torch.Tensor) -> None:
+        self.cache, self.mask, self.lengths, self.last = cache, mask, lengths, last
+
+
+class Forward:
+    """A causal language model, ready to be asked for log-probabilities of rows within ``window`` tokens.
+
+    Raises:
+        DeclarationError: it has no key-value cache, or does something after its head that is not known here.
+    """
+
+    def __init__(self, model: Any, window: int) -> None:
+        self._model, self._body, self._head = model, model.base_model, model.get_output_embeddings()
+        config = model.config.get_text_config()
+        self._cap = getattr(config, "final_logit_softcapping", None)
+        self._scale = float(getattr(config, "logit_scale", None) or 1.0) / float(
+            getattr(config, "logits_scaling", None) or 1.0
+        )
+        self._window = window
+        self._probe()
+
+    def encode(self, groups: Sequence[Group]) -> Encoded:
+        """Read the prefixes of ``groups`` (each at least one token)."""
+        import torch
+        from transformers import DynamicCache
+
+        ids, mask = padded([group.prefix for group in groups], self._model.device, side="left")
+        with torch.inference_mode():
+            out = self._body(
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=_positions(mask),
+                past_key_values=DynamicCache(),
+                use_cache=True,
+            )
+        return Encoded(out.past_key_values, mask, mask.sum(dim=1), out.last_hidden_state[:, -1])
+
+    def log_likelihoods(self, encoded: Encoded, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
+        """For each row behind its prefix (given by its place) the sum of its counted tokens' log-probabilities."""
+        import torch
+
+        device = encoded.mask.device
+        places = torch.tensor([place for place, _ in rows], device=device)
+        ids, mask = padded([row.ids for _, row in rows], device)
+        with torch.inference_mode():
+            first = encoded.last.index_select(0, places)
+            states = first[:, None]
+            if ids.shape[1] > 1:  # the last token of a row is predicted and never read
+                out = self._body(
+                    input_ids=ids[:, :-1],
+                    attention_mask=torch.cat([encoded.mask.index_select(0, places), mask[:, :-1]], dim=1),
+                    # In a shorter row of the batch the last token is read after all, to no use, and may have no place.
+                    position_ids=(
+                        _positions(mask)[:, :-1] + encoded.lengths.index_select(0, places)[:, None]
+                    ).clamp(max=self._window - 1),
+                    past_key_values=_selected(encoded, places),
+                    use_cache=True,
+                )
+                states = torch.cat([states, out.last_hidden_state], dim=1)
+                del out
+            starts = torch.tensor([row.start for _, row in rows], device=device)
+            counted = mask.bool() & (torch.arange(ids.shape[1], device=device)[None] >= starts[:, None])
+            logs = self._log_probabilities(states[counted], ids[counted])
+            sums = torch.zeros(len(rows), dtype=torch.float64, device=device)
+            sums.index_add_(0, counted.nonzero()[:, 0], logs)
+        return [float(one) for one in sums.tolist()]
+
+    def _log_probabilities(self, states: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        step = max(1, LOGITS_AT_A_TIME // int(self._head.weight.shape[0]))
+        found = []
+        for begin in range(0, len(ids), step):
+            logits = self._logits(states[begin : begin + step])
+            chosen = ids[begin : begin + step]
+            found.append(-torch.nn.functional.cross_entropy(logits, chosen, reduction="none").double())
+        return torch.cat(found) if found else torch.zeros(0, dtype=torch.float64, device=ids.device)
+
+    def _logits(self, states: torch.Tensor) -> torch.Tensor:
+        import torch
+
+        logits: torch.Tensor = self._head(states).float()
+        if self._scale != 1.0:
+            logits = logits * self._scale
+        return torch.tanh(logits / self._cap) * self._cap if self._cap else logits
+
+    def _probe(self) -> None:
+        """Check on two tokens that body and head give the model's own logits, and that there is a cache."""
+        import torch
+
+        ids = torch.tensor([[1, 0]], device=self._model.device)
+        with torch.inference_mode():
+            own = self._model(input_ids=ids).logits[0].float()
+            states = self._states_with_cache(ids)
+            if states is None:
+                raise DeclarationError(
+                    "this model keeps no plain key-value cache, on which the scorer depends (a state-space model, "
+                    "say); take another backbone"
+                )
+            ours = self._logits(states)
+        if own.shape != ours.shape or not torch.allclose(
+            own, ours, rtol=PROBE_TOLERANCE, atol=PROBE_TOLERANCE
+        ):
+            raise DeclarationError(
+                "this model changes its logits in a way that is not known here, so none are taken from it"
+            )
+
+    def _states_with_cache(self, ids: torch.Tensor) -> torch.Tensor | None:
+        """The body's last hidden states, where it fills a cache with keys for every token; else None."""
+        from transformers import DynamicCache
+
+        try:
+            body = self._body(input_ids=ids, past_key_values=DynamicCache(), use_cache=True)
+            layers = body.past_key_values.layers
+            held = bool(layers) and all(one.keys.shape[-2] == ids.shape[1] for one in layers)
+            states: torch.Tensor = body.last_hidden_state[0]
+        except (AttributeError, IndexError, KeyError, TypeError):
+            return None
+        return states if held else None
+
+
+def padded(
+    rows: Sequence[Sequence[int]], device: torch.device, *, pad: int = 0, side: str = "right"
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids and mask (rows by places), with ``pad``, which nothing attends to, on one side of what is shorter."""
+    import torch
+
+    place = partial(torch.nn.utils.rnn.pad_sequence, batch_first=True, padding_side=side)
+    ids = [torch.tensor(row, dtype=torch.long) for row in rows]
+    mask = place([torch.ones_like(row) for row in ids])
+    return place(ids, padding_value=pad).to(device), mask.to(device)
+
+
+def _positions(mask: torch.Tensor) -> torch.Tensor:
+    """The place of each token among those of its row, from 0."""
+    return (mask.cumsum(dim=1) - 1).clamp(min=0)
+
+
+def _selected(encoded: Encoded, places: torch.Tensor) -> Any:
+    """A cache of its own for these rows; a single prefix behind a single row is not copied."""
+    from transformers import DynamicCache
+
+    cache = DynamicCache()
+    whole = len(places) == 1 == len(encoded.lengths)
+    for number, layer in enumerate(encoded.cache.layers):
+        keys, values = layer.keys, layer.values
+        if not whole:
+            keys, values = keys.index_select(0, places), values.index_select(0, places)
+        cache.update(keys, values, number)
+    return cache

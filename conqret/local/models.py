@@ -1,0 +1,117 @@
+"""Loading a language model and its tokenizer, from a folder or a hub, with the device settled."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from conqret._optional import require
+from conqret.errors import DeclarationError, check_known, first_line
+from conqret.local.model_identity import commit_of, folder_identity, hub_file
+
+EXTRA = "perplexity"
+DTYPES = ("float32", "bfloat16", "float16")
+CAUSAL, SEQ2SEQ = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
+"""The classes of transformers that load a model of a kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model in evaluation mode on its device, its tokenizer, and what names its weights."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+    dtype: str
+    revision: str
+
+
+def load(name: str, device: str | None = None, dtype: str | None = None, *, auto: str = CAUSAL) -> Loaded:
+    """Load ``name``; the default is a GPU in bfloat16 where there is one, else the CPU in float32.
+
+    ``auto`` is the class that loads it (:data:`CAUSAL` or :data:`SEQ2SEQ`). Code that comes with a model is never run.
+
+    Raises:
+        DeclarationError: there is no such model or device, or it needs code of its own.
+        MissingDependencyError: torch or transformers is not installed.
+    """
+    torch = require("torch", extra=EXTRA)
+    transformers = require("transformers", extra=EXTRA)
+    safetensors = require("safetensors", extra=EXTRA)
+    place, kind = placed(device, dtype)
+    try:
+        with bars_on_terminals():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+            model = getattr(transformers, auto).from_pretrained(
+                name, dtype=getattr(torch, kind), trust_remote_code=False
+            )
+        model = model.to(place)
+    except (OSError, ValueError, RuntimeError, AssertionError, safetensors.SafetensorError) as error:
+        raise DeclarationError(
+            f"the model {name!r} cannot be loaded on {place}: {first_line(error)}"
+        ) from error
+    model.eval()
+    _fuse_activations(model)
+    return Loaded(model, tokenizer, place, kind, revision(name))
+
+
+def placed(device: str | None, dtype: str | None) -> tuple[str, str]:
+    """Where a model runs and in which numbers: a GPU in bfloat16 where there is one, else the CPU in float32.
+
+    Raises:
+        UnknownNameError: there is no such dtype.
+    """
+    place = device or ("cuda" if require("torch", extra=EXTRA).cuda.is_available() else "cpu")
+    kind = dtype or ("float32" if place == "cpu" else "bfloat16")
+    check_known("dtype", DTYPES, kind)
+    return place, kind
+
+
+def _fuse_activations(model: Any) -> None:
+    """Let torch compute the tanh form of GELU in one pass: the same function, of which transformers makes eight.
+
+    GPT-2 and its kin spend a tenth of their time there on a CPU.
+    """
+    torch: Any = import_module("torch")
+    slow: Any = import_module("transformers.activations").NewGELUActivation
+    for module in list(model.modules()):
+        for name, child in list(module.named_children()):
+            if isinstance(child, slow):
+                setattr(module, name, torch.nn.GELU(approximate="tanh"))
+
+
+@contextmanager
+def bars_on_terminals() -> Iterator[None]:
+    """Let transformers draw its progress bars only where somebody can see them move."""
+    with nullcontext() if sys.stderr.isatty() else no_bars():
+        yield
+
+
+@contextmanager
+def no_bars() -> Iterator[None]:
+    """Let transformers draw no progress bars."""
+    logging: Any = import_module("transformers.utils.logging")  # untyped
+    drawing = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawing:
+            logging.enable_progress_bar()
+
+
+def revision(name: str) -> str:
+    """What identifies a loaded model's weights: the hub's name and commit; a folder's digest, wherever it stands."""
+    folder = Path(name)
+    if folder.is_dir():
+        return folder_identity(folder)
+    try:
+        commit = commit_of(hub_file(name, "config.json", fetch=False))
+    except (OSError, ValueError):
+        commit = None
+    return f"{name}@{commit or ''}"

@@ -1,0 +1,136 @@
+"""What trainings of local models have in common: settings, the trainer's, going on where one was stopped, adapters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from conqret._optional import require
+from conqret.errors import DeclarationError, check_positive, first_line
+from conqret.local.checkpoints import last_checkpoint, whole
+
+EXTRA = "tune"
+"""What brings the libraries."""
+LORA_RANK, LORA_ALPHA = 16, 32
+"""The rank of an adapter's matrices and what they are scaled by; a few thousand rows fit into far less."""
+
+SEED = 13
+"""Draws and orders what is trained on, as everywhere in conqret."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings:
+    """How a model is trained. ``learning_rate`` of None takes the default of the kind; every ``save_every``
+    steps a checkpoint is written.
+
+    ``COUNTS`` names the fields that are whole numbers from 1 on.
+
+    Raises:
+        DeclarationError: a number is out of its range.
+    """
+
+    COUNTS: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "max_length", "save_every")
+
+    epochs: int
+    learning_rate: float | None = None
+    batch_size: int
+    max_length: int
+    lora: bool = False
+    seed: int = SEED
+    save_every: int
+
+    def __post_init__(self) -> None:
+        check_positive({name: getattr(self, name) for name in self.COUNTS})
+        if self.learning_rate is not None and not 0 < self.learning_rate < 1:
+            raise DeclarationError(f"learning_rate is {self.learning_rate}; it is above 0 and below 1")
+
+    def steps(self, rows: int) -> int:
+        """The steps of so many rows."""
+        return -(-rows // self.batch_size) * self.epochs
+
+
+def check_base(model: Path) -> None:
+    """Make sure that ``model`` is the folder of a transformers model. Raises DeclarationError where it is not."""
+    if not (model / "config.json").is_file():
+        state = "has no config.json" if model.is_dir() else "is no folder"
+        raise DeclarationError(f"{model} {state}: --model takes the folder of a transformers model")
+
+
+def lora(task: str, rank: int = LORA_RANK) -> Any:
+    """The settings of an adapter, for a kind of model as peft calls it."""
+    return require("peft", extra=EXTRA).LoraConfig(
+        r=rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type=task
+    )
+
+
+def brief() -> bool:
+    """Whether the device computes in bfloat16."""
+    cuda = require("torch", extra=EXTRA).cuda
+    return bool(cuda.is_available() and cuda.is_bf16_supported())
+
+
+def arguments(
+    settings: TrainingSettings, checkpoints: Path, rows: int, *, rate: float, schedule: str, warmup: float
+) -> dict[str, Any]:
+    """What the trainer is told of a training on so many rows, whatever is learnt; ``warmup`` is the share of the steps
+    in which the rate rises."""
+    cuda = require("torch", extra=EXTRA).cuda.is_available()
+    return {
+        "output_dir": str(checkpoints),
+        "num_train_epochs": settings.epochs,
+        "learning_rate": rate,
+        "lr_scheduler_type": schedule,
+        "warmup_steps": math.ceil(warmup * settings.steps(rows)),
+        "save_steps": settings.save_every,
+        "save_total_limit": 1,
+        "logging_steps": 1,
+        "seed": settings.seed,
+        "data_seed": settings.seed,
+        "bf16": brief(),
+        "use_cpu": not cuda,
+        "dataloader_pin_memory": cuda,
+        "report_to": [],
+        "disable_tqdm": True,
+    }
+
+
+def train(
+    trainer: Any,
+    checkpoints: Path,
+    on_start: Callable[[int], None],
+    on_loss: Callable[[Mapping[str, Any]], None],
+    *,
+    remedy: str,
+) -> None:
+    """Train, from the last checkpoint if there is one.
+
+    ``on_start`` gets the steps that are done, ``on_loss`` what the trainer logs of each step.
+
+    Raises:
+        DeclarationError: the memory of the device ran out; ``remedy`` says what to take.
+    """
+    torch, transformers = (require(name, extra=EXTRA) for name in ("torch", "transformers"))
+
+    class Told(transformers.TrainerCallback):  # type: ignore[misc, name-defined]  # untyped
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
+            if logs and "loss" in logs:
+                on_loss({**logs, "step": state.global_step})
+
+    trainer.remove_callback(transformers.PrinterCallback)
+    trainer.add_callback(Told())
+    last = last_checkpoint(checkpoints)
+    on_start(0 if last is None else int(last.name.rpartition("-")[2]))
+    try:
+        trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    except torch.OutOfMemoryError as error:
+        raise DeclarationError(f"the memory of the device ran out: {remedy} ({first_line(error)})") from error
+
+
+def merged(model: Any, adapter: Path, beside: Path) -> Any:
+    """The model with its adapter in it; the adapter alone is written, whole or not at all."""
+    with whole(adapter, beside) as made:
+        model.save_pretrained(made)
+    return model.merge_and_unload()

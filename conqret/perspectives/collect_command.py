@@ -1,0 +1,104 @@
+"""``conqret perspectives collect``: a corpus for each question, of what a web search finds for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, note, note_all, progress, result
+from conqret.debateqa.curation.command import Search, UserAgent, web_source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.debateqa.curation.source_pages import Source
+    from conqret.io.questions import SourcedQuestion
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives collect questions.jsonl --search google --user-agent 'our-lab (mailto:someone@example.org)' "
+    "-o web/\n\n"
+    "conqret perspectives collect questions.jsonl --pages pages.jsonl -o web/\n\n"
+    "conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini"
+)
+
+
+@grouped
+def collect(
+    questions: Annotated[
+        Path, typer.Argument(help="Column question, optionally id: JSONL, CSV, TSV, Parquet.")
+    ],
+    *,
+    search: Search = None,
+    user_agent: UserAgent = None,
+    pages: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.",
+        ),
+    ] = None,
+    results: Annotated[
+        int | None, typer.Option(help="How many results of a search are read. Default: 100.")
+    ] = None,
+    words: Annotated[int | None, typer.Option(help="Words in each passage. Default: 100.")] = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
+    overwrite: options.Overwrite = False,
+    shown: options.Shown,
+) -> None:
+    """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
+
+    Pages are fetched with pauses, each once, and cut into passages of 100 words. The folder is a corpus for
+    `conqret index`, `conqret retrieve` and `conqret perspectives score`; each question is searched only in its
+    own pages.
+    """
+    from conqret.perspectives import own_corpora
+    from conqret.perspectives.corpus_table import collected_table
+    from conqret.retrieval.dense.document_passages import WORDS
+    from conqret.runs.run_places import default_folder, stem
+
+    found = own_corpora.questions_of(questions)
+    wanted = own_corpora.RESULTS if results is None else results
+    source = _source(found, search, user_agent, pages, wanted)
+    folder = own_corpora.CollectedFolder(output or default_folder(stem(questions), "collect"))
+    shown.tell(f"{len(found):,} questions, searched for in {source.described}")
+    with progress("collecting", quiet=shown.quiet) as bar:
+        rows = own_corpora.collect(
+            found, source, folder, results=wanted, words=WORDS if words is None else words,
+            overwrite=overwrite, on_start=lambda kept: bar.reach(kept, total=len(found)),
+            on_row=lambda row: bar.advance(),
+        )  # fmt: skip
+    result(
+        [one.model_dump() for one in rows],
+        [collected_table(rows), "", at(folder.path, "corpora")],
+        as_json=shown.json_output,
+    )
+    if not shown.quiet and (empty := [one.id for one in rows if not one.passages and not one.problem]):
+        note_all(f"{len(empty)} questions have no page, and nothing will be found for them", empty, 5)
+    if failed := [one for one in rows if one.problem]:
+        note(f"{len(failed)} searches failed, as {failed[0].problem}; the same command asks again")
+    end(failed)
+
+
+def _source(
+    questions: Sequence[SourcedQuestion],
+    search: str | None,
+    user_agent: str | None,
+    pages: Path | None,
+    results: int,
+) -> Source:
+    from conqret.errors import DeclarationError
+
+    if (search is None) == (pages is None):
+        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
+    if search is not None:
+        return web_source(search, user_agent, None, results=results)
+    if user_agent is not None:
+        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
+    from conqret.perspectives.given_pages import GivenPages
+
+    return GivenPages(pages, questions)  # type: ignore[arg-type]

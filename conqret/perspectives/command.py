@@ -1,0 +1,173 @@
+"""``conqret perspectives``: which perspectives documents contain, and which of them rankings show."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import add_commands, grouped
+from conqret.console.printing import at, note, result
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+from conqret.perspectives import collect_command as perspectives_collect
+from conqret.perspectives import make_command as perspectives_make
+from conqret.perspectives import score_command as perspectives_score
+from conqret.perspectives import tune_command as perspectives_tune
+from conqret.perspectives.detection_options import probabilities_of, threshold_of_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.io.pairs import Pair
+
+app = typer.Typer(
+    help="Make questions with perspectives, say which documents contain them, and how many rankings show.",
+    no_args_is_help=True,
+    epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
+)
+
+add_commands(
+    app,
+    {
+        "make": perspectives_make.make,
+        "errors": perspectives_make.errors,
+        "collect": perspectives_collect.collect,
+        "score": perspectives_score.score,
+        "tune": perspectives_tune.tune,
+    },
+)
+
+LABELS = "Labels"
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect\n\n"
+    "conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --dry-run\n\n"
+    "conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini\n\n"
+    "conqret perspectives detect pairs.tsv --labels label --detector detector/"
+)
+
+
+@app.command("detect", epilog=EPILOG)
+@grouped
+def detect(
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet."
+        ),
+    ],
+    *,
+    model: options.Model = None,
+    detector: options.Detector = None,
+    labels: Annotated[
+        str | None,
+        options.option(
+            LABELS,
+            "People's labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.",
+        ),
+    ] = None,
+    yes_from: Annotated[
+        str | None,
+        options.option(
+            LABELS,
+            "The grade (1 to 4) from which a document counts as containing the perspective, or the folder of a "
+            "run that chose one. Default: the best by `--labels`, else 3.",
+        ),
+    ] = None,
+    output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
+    asking: Asking,
+) -> None:
+    """Does each document contain its perspective? Would somebody who holds the view cite it?
+
+    Each pair gets a grade: 0 speaks against the perspective, 1 says nothing of it, 2 touches it, 3 speaks for it
+    in part, 4 clearly speaks for it. With `--labels`, the grade that counts as yes is cross-fitted: for each
+    question, the threshold with the highest F1 on all other questions.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.pairs import read_pairs
+    from conqret.perspectives.detection import GRADES, estimate
+    from conqret.perspectives.detection_study import DetectionFolder, record_of, study
+    from conqret.perspectives.detection_tables import detection_tables
+    from conqret.runs.run_places import default_folder, stem
+    from conqret.show.table import spaced
+
+    if detector is not None:
+        if model is not None or yes_from is not None or asking.dry_run:
+            raise DeclarationError(
+                "--detector decides, calls nobody and has its own threshold: leave out --model, --yes-from, --dry-run"
+            )
+        _by_detector(
+            read_pairs(pairs, labels),
+            detector,
+            pairs,
+            output,
+            overwrite=asking.kept.overwrite,
+            shown=asking.shown,
+        )
+        return
+    threshold, chosen_by = threshold_of_option(yes_from)
+    found = read_pairs(pairs, labels)
+    session = asking.session(model)
+    if asking.dry_run:
+        asking.tell_cost([estimate(found, session)])
+        return
+    folder = DetectionFolder(output or default_folder(stem(pairs), "detect", session.options.model))
+    if chosen_by is not None and chosen_by.instrument != record_of(found, session).instrument:
+        note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
+    outcome = asking.ask(
+        partial(study, found, session, folder, yes_from=threshold, overwrite=asking.kept.overwrite),
+        len(found), "grades", about=f"{number(len(found), 'pair')} from {pairs}, asked of", doing="detecting",
+    )  # fmt: skip
+    summary = outcome.summary
+    there = len(found) - sum(summary.unanswered.values())
+    lines = [
+        *spaced(detection_tables(summary)),
+        f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} "
+        f"({GRADES[summary.yes_from]}) on",
+        at(folder.table_file, "table"),
+    ]
+    asking.conclude(summary, lines, outcome, summary.unanswered, there=there)
+    if summary.against_labels is not None and summary.against_labels.warning:
+        note(f"WARNING: {summary.against_labels.warning}")
+
+
+def _by_detector(
+    found: Sequence[Pair],
+    detector: Path,
+    source: Path,
+    output: Path | None,
+    *,
+    overwrite: bool,
+    shown: options.Shown,
+) -> None:
+    from conqret.perspectives.detecting import DetectedFolder
+    from conqret.perspectives.detection_calibration import quality_of
+    from conqret.perspectives.detection_tables import quality_table
+    from conqret.perspectives.detector import load_detector
+    from conqret.runs.run_places import default_folder, stem
+    from conqret.show.table import spaced
+
+    folder = DetectedFolder(output or default_folder(stem(source), "detect", detector.resolve().name))
+    loaded = load_detector(detector)
+    chances = probabilities_of(found, loaded, folder, overwrite=overwrite, shown=shown)
+    yes = sum(loaded.contains(one) is True for one in chances)
+    facts: dict[str, object] = {"pairs": len(found), "yes": yes, "threshold": loaded.threshold}
+    lines: list[RenderableType] = []
+    if labelled := [place for place, one in enumerate(found) if one.label is not None]:
+        quality = quality_of(
+            [found[place] for place in labelled], [loaded.score_of(chances[place]) for place in labelled],
+            loaded.probability, loaded.threshold,
+        )  # fmt: skip
+        facts["against_labels"] = quality.model_dump()
+        lines += spaced([quality_table(quality, "Agreement with the labels")])
+    lines.append(
+        f"{yes} of {len(found)} documents contain their perspective, from a probability of {loaded.threshold:.3f}"
+    )
+    result(facts, [*lines, at(folder.table_file, "table")], as_json=shown.json_output)

@@ -1,0 +1,150 @@
+"""Perspective detection as a run: recorded, resumable, its grades in a table, and what labels say of them.
+
+Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the grades as they came),
+``detections.csv`` (a row for each pair, with grade and yes or no) and ``summary.json``. Labels and threshold are no
+part of what the run is: the same command with others asks nothing anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from conqret.data.item import Frozen
+from conqret.io.atomic import write_files
+from conqret.io.in_folder import InFolder
+from conqret.io.label_sheets import csv_text
+from conqret.io.pairs import Pair
+from conqret.llm.client import Client
+from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
+from conqret.perspectives.threshold import AgainstLabels, against_labels
+from conqret.runs.session import Session
+from conqret.runs.study_run import Asked, AskedFolder, AskedRecord, ask_all, lost
+
+_COLUMNS = (
+    "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
+    "detail",
+)  # fmt: skip
+
+
+class DetectionRecord(AskedRecord):
+    """What ``run.json`` says of detections. Pairs count by what is shown of them."""
+
+    SAME: ClassVar[Mapping[str, str]] = {**AskedRecord.SAME, "asked": "pairs"}
+
+    kind: str = "detect"
+
+    @property
+    def instrument(self) -> tuple[str, str]:
+        """Who grades, and by which prompt: what a threshold belongs to."""
+        return self.model, self.prompts[PROMPT]
+
+
+@dataclass(frozen=True)
+class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
+    """The files of detections under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives detect"
+
+    table_file = InFolder("detections.csv")
+    """The pairs with their grades."""
+
+
+class DetectionSummary(Frozen):
+    """A run in numbers: how many pairs have each grade and how many none (by reason), from which grade it is a yes and
+    how many have one, and what people's labels say of that."""
+
+    model: str
+    pairs: int
+    grades: dict[int, int]
+    unanswered: dict[str, int]
+    yes_from: int
+    yes: int
+    against_labels: AgainstLabels | None = None
+
+
+def study(
+    pairs: Sequence[Pair],
+    session: Session,
+    folder: DetectionFolder,
+    *,
+    yes_from: int | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Detection], None] = lambda found: None,
+) -> Asked[Detection, DetectionSummary]:
+    """Ask about every pair that the folder does not hold, and write table and summary.
+
+    ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
+    and :data:`YES_FROM` where no pair has one. Raises what :func:`conqret.runs.study_run.ask_all` raises.
+    """
+
+    def finish(rows: Sequence[Detection]) -> DetectionSummary:
+        summary = _summary(session.options.model, pairs, rows, yes_from)
+        write_files(
+            {
+                folder.table_file: _table(pairs, rows, summary.yes_from),
+                folder.summary_file: summary.model_dump_json(indent=1),
+            }
+        )
+        return summary
+
+    session.options.backend.check_can_ask("whether documents contain perspectives")
+    return session.run(
+        lambda client: ask_all(
+            trials(pairs, session), session, folder, record_of(pairs, session), finish,
+            overwrite=overwrite, on_start=on_start, on_row=on_row,
+        )
+    )  # fmt: skip
+
+
+def record_of(pairs: Iterable[Pair], session: Session) -> DetectionRecord:
+    """The record of asking about these pairs."""
+    shown = ((one.id, one.document, one.perspective) for one in pairs)
+    return DetectionRecord.of(session, {PROMPT: Graded}, shown)
+
+
+def threshold_of(folder: DetectionFolder) -> int:
+    """The grade from which it is a yes, as a finished run has it.
+
+    Raises:
+        DeclarationError: there is no finished run of detections.
+    """
+    folder.record()
+    return folder.result(folder.summary_file, DetectionSummary).yes_from
+
+
+def _summary(
+    model: str, pairs: Sequence[Pair], found: Sequence[Detection], yes_from: int | None
+) -> DetectionSummary:
+    labelled = any(
+        one.grade is not None and pair.label is not None for pair, one in zip(pairs, found, strict=True)
+    )
+    against = against_labels(pairs, found, yes_from=yes_from) if labelled else None
+    threshold = against.yes_from if against else yes_from or YES_FROM
+    return DetectionSummary(
+        model=model,
+        pairs=len(found),
+        grades={grade: sum(one.grade == grade for one in found) for grade in range(len(GRADES))},
+        unanswered=lost(found),
+        yes_from=threshold,
+        yes=sum(one.contains(threshold) is True for one in found),
+        against_labels=against,
+    )
+
+
+def _table(pairs: Iterable[Pair], found: Iterable[Detection], yes_from: int) -> str:
+    """The pairs with their grades as CSV, in cells that no spreadsheet takes for a formula."""
+
+    def cells(pair: Pair, one: Detection) -> tuple[object, ...]:
+        meaning = "" if one.grade is None else GRADES[one.grade]
+        return (pair.id, pair.question, pair.document, pair.perspective, one.grade, meaning,
+                _yes_or_no(one.contains(yes_from)), one.explanation, _yes_or_no(pair.label), one.reason,
+                one.detail)  # fmt: skip
+
+    return csv_text(_COLUMNS, map(cells, pairs, found))
+
+
+def _yes_or_no(said: bool | None) -> str:
+    return "" if said is None else "yes" if said else "no"

@@ -1,0 +1,102 @@
+"""Tables of perspective detection: the grades, and how a yes from one of them on agrees with people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from conqret.perspectives.detection import GRADES
+from conqret.perspectives.detection_study import DetectionSummary
+from conqret.perspectives.detector import Quality
+from conqret.perspectives.domains import Tried
+from conqret.perspectives.threshold import AgainstLabels
+from conqret.show.table import Cell, Column, Table
+from conqret.show.words import REASONS
+
+
+def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
+    """How many pairs have which grade, and beside labels how far the yes and no agree with them."""
+    found = summary.against_labels
+    heads = ("pairs",) if found is None else ("pairs", "people: yes", "precision", "recall", "F1")
+    lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
+    if found is not None:
+        lines = {one.grade: (one.pairs, one.yes, one.precision, one.recall, one.f1) for one in found.grades}
+    lost: list[tuple[Cell, ...]] = [
+        (f"no grade: {REASONS[reason]}", count, *[""] * (len(heads) - 1))
+        for reason, count in summary.unanswered.items()
+    ]
+    yield Table(
+        "Grades" if found is None else "Grades beside people's labels",
+        (Column("the document …", "text"), *heads),
+        [*((f"{grade} {GRADES[grade]}", *lines[grade]) for grade in reversed(range(len(GRADES)))), *lost],
+        note=""
+        if found is None
+        else "precision, recall, F1: of a yes from this grade on, on these very pairs.",
+    )
+    if found is not None:
+        yield _agreement(found)
+
+
+def _agreement(found: AgainstLabels) -> Table:
+    how = {
+        "given": f"a yes from grade {found.yes_from} on, as given",
+        "cross-fitted": "a yes from the grade that is best on the other questions",
+        "default": f"a yes from grade {found.yes_from} on; with one question only none is chosen",
+    }[found.way]
+    rows: list[tuple[Cell, ...]] = [
+        ("accuracy", found.accuracy), ("precision", found.precision), ("recall", found.recall), ("F1", found.f1),
+        ("average precision", found.average_precision),
+    ]  # fmt: skip
+    chosen = Counter(found.folds.values())
+    folds = ", ".join(f"{grade} for {chosen[grade]}" for grade in sorted(chosen, reverse=True))
+    chose = f" The grade that is best on the others is {folds} of the questions." if folds else ""
+    unanswered = (
+        f" {found.unanswered} labelled pairs have no grade and are left out." if found.unanswered else ""
+    )
+    return Table(
+        f"Agreement with people: {how}",
+        ("", "value"),
+        rows,
+        foot=[("F1 of always saying yes", found.always_yes)],
+        note=f"n = {found.pairs} pairs of {found.questions} questions; intervals (95%) are over questions. It is a "
+        f"yes in {found.said_yes:.1%}, to people in {found.labelled_yes:.1%}.{chose}{unanswered}",
+    )
+
+
+def quality_table(found: Quality, title: str, remark: str = "") -> Table:
+    """How a detector fares beside labels."""
+    rows: list[tuple[Cell, ...]] = [
+        ("F1", found.f1), ("precision", found.precision), ("recall", found.recall), ("accuracy", found.accuracy),
+        ("average precision", found.average_precision),
+        ("Brier score, before calibration", found.brier_raw), ("Brier score", found.brier),
+    ]  # fmt: skip
+    told = (
+        f"n = {found.pairs} pairs of {found.questions} questions; intervals (95%) are over questions. It is a yes in "
+        f"{found.said_yes:.1%}, by label in {found.labelled_yes:.1%}. Brier: the mean squared error of the "
+        "probabilities, 0 at best."
+    )
+    return Table(
+        title,
+        ("", "value"),
+        rows,
+        foot=[("F1 of the lexical baseline", found.by_words), ("F1 of always saying yes", found.always_yes)],
+        note=f"{told} {remark}".rstrip(),
+    )
+
+
+def across_table(found: Sequence[Tried]) -> Table:
+    """The F1 of a detector of each domain on each domain."""
+    domains = list(dict.fromkeys(one.trained_on for one in found))
+    by_place = {(one.trained_on, one.tested_on): one.quality for one in found}
+    others = {name: by_place[next(one for one in domains if one != name), name] for name in domains}
+    return Table(
+        "F1 across domains",
+        (Column("tuned on", "text"), *(f"on {name}" for name in domains)),
+        [(name, *(by_place[name, other].f1 for other in domains)) for name in domains],
+        foot=[
+            ("always yes", *(others[name].always_yes for name in domains)),
+            ("the lexical baseline", *(others[name].by_words for name in domains)),
+        ],
+        note="Intervals (95%) are over questions. On its own domain a detector is measured on the questions that were "
+        "held out, on another on all of its pairs, as always yes and the lexical baseline are.",
+    )

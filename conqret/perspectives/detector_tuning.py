@@ -1,0 +1,173 @@
+"""Tuning a detector on judged or labelled pairs (BeRDS, section 5.1 and A.5).
+
+Questions, never pairs, are parted: most are trained on, some calibrate the probabilities and choose the threshold, and
+the rest had no part in anything and say how good the detector is. The rarer answer weighs more in the loss, so that
+both weigh the same in all; calibration (Platt 1999) takes back what that does to the probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from conqret._optional import require
+from conqret.data.digest import digest_of
+from conqret.errors import DeclarationError
+from conqret.io.atomic import write_whole
+from conqret.io.pairs import Pair
+from conqret.local.checkpoints import quiet, whole
+from conqret.local.model_identity import folder_identity
+from conqret.local.training_loop import EXTRA, check_base
+from conqret.perspectives.detection_agreement import question_of
+from conqret.perspectives.detection_calibration import best_cut, platt, quality_of
+from conqret.perspectives.detector import Detector, DetectorCard, logistic, windows
+from conqret.perspectives.detector_run import USUAL, DetectorFolder, DetectorRecord, DetectorSettings
+from conqret.perspectives.detector_training import class_weights, trained, untrained
+
+CALIBRATION = 0.15
+"""The share of the questions that calibrate."""
+FEWEST_QUESTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Pairs by what they are for; no question is in two of them."""
+
+    train: tuple[Pair, ...]
+    calibration: tuple[Pair, ...]
+    held_out: tuple[Pair, ...]
+
+
+def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
+    """Part labelled pairs by question; one without a question is alone.
+
+    Raises:
+        DeclarationError: there are fewer than three questions, or training would see one answer only.
+    """
+    known = [one for one in pairs if one.label is not None]
+    questions = sorted({question_of(one) for one in known})
+    if len(questions) < FEWEST_QUESTIONS:
+        raise DeclarationError(
+            f"the labelled pairs are on {len(questions)} questions: {FEWEST_QUESTIONS} or more are needed, to train "
+            "on, to calibrate on, and to hold out"
+        )
+    random.Random(settings.seed).shuffle(questions)
+    test = max(1, round(settings.held_out * len(questions)))
+    tuned = max(1, round(CALIBRATION * len(questions)))
+    test = min(test, len(questions) - 1 - tuned) if test + tuned >= len(questions) else test
+    place = {one: 0 if n < test else 1 if n < test + tuned else 2 for n, one in enumerate(questions)}
+    held_out, calibration, train = (
+        tuple(one for one in known if place[question_of(one)] == part) for part in range(3)
+    )
+    if len({one.label for one in train}) < 2:
+        raise DeclarationError(
+            "all pairs to train on have the same label: there is nothing to tell apart; label more pairs"
+        )
+    return Parts(train, calibration, held_out)
+
+
+def tune_detector(
+    pairs: Sequence[Pair],
+    model: Path,
+    folder: DetectorFolder,
+    settings: DetectorSettings = USUAL,
+    *,
+    overwrite: bool = False,
+    on_start: Callable[[Parts, int, int], None] = lambda parts, steps, done: None,
+    on_step: Callable[[int, float], None] = lambda step, loss: None,
+) -> DetectorCard:
+    """Tune the model in ``model`` on the labelled ones of ``pairs``, or go on where an earlier call was stopped.
+
+    ``on_start`` gets the parts, all steps, and those that are done; ``on_step`` a step and its loss. A finished folder
+    is read, and nothing is trained.
+
+    Raises:
+        DeclarationError: as :func:`parted`; there is no model in the folder or it cannot be used, a perspective is too
+            long for it, or ``folder`` holds something else or another run.
+        MissingDependencyError: torch, transformers, accelerate or (for LoRA) peft is not installed.
+    """
+    parts = parted(pairs, settings)
+    check_base(model)
+    require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
+    record = DetectorRecord(
+        model=str(model),
+        base=folder_identity(model),
+        data=digest_of([asdict(one) for one in (*parts.train, *parts.calibration, *parts.held_out)]),
+        settings={name: value for name, value in asdict(settings).items() if name != "save_every"},
+    )
+    steps = settings.steps(len(parts.train))
+    if folder.record_file.exists() and folder.summary_file.exists() and not overwrite:
+        folder.check(record)
+        on_start(parts, steps, steps)
+        return folder.result(folder.summary_file, DetectorCard)
+    with quiet():
+        detector = untrained(model, settings)
+        rows = [windows(detector.tokenizer, one, detector.limit) for one in parts.train]
+    with folder.claimed(record, overwrite=overwrite), quiet():
+        weights = class_weights([one.label is True for one in parts.train])
+        data = [
+            {"input_ids": own[0], "labels": int(one.label is True)}
+            for own, one in zip(rows, parts.train, strict=True)
+        ]
+        learnt = trained(
+            detector, data, weights, settings, folder, lambda done: on_start(parts, steps, done), on_step
+        )
+        detector = replace(detector, model=learnt.eval())
+        card = _card(detector, parts, record, settings, weights, sum(len(own) > 1 for own in rows))
+        with whole(folder.model, folder.checkpoints) as made:
+            learnt.save_pretrained(made)
+            detector.tokenizer.save_pretrained(made)
+        write_whole(folder.summary_file, card.model_dump_json(indent=1).encode())
+        shutil.rmtree(folder.checkpoints, ignore_errors=True)
+        return card
+
+
+def _card(
+    detector: Detector,
+    parts: Parts,
+    record: DetectorRecord,
+    settings: DetectorSettings,
+    weights: tuple[float, float],
+    cut: int,
+) -> DetectorCard:
+    scores = list(detector.scores(parts.calibration))
+    labels = [one.label is True for one in parts.calibration]
+    remark = ""
+    slope, intercept = 1.0, -math.log(weights[1] / weights[0])
+    if len(set(labels)) == 2:
+        slope, intercept = platt(scores, labels)
+    else:
+        remark = "the questions to calibrate on have one answer only: probabilities are uncalibrated"
+    if not slope:
+        remark = "on the questions to calibrate on it tells no yes from a no: it has learnt nothing of use"
+    chances = [logistic(slope * score + intercept) for score in scores]
+    threshold = best_cut(chances, labels)
+    return DetectorCard(
+        base=record.model,
+        base_identity=record.base,
+        pairs=len(parts.train) + len(parts.calibration) + len(parts.held_out),
+        questions=len(
+            {question_of(one) for part in (parts.train, parts.calibration, parts.held_out) for one in part}
+        ),
+        trained=len(parts.train),
+        calibrated=len(parts.calibration),
+        yes=sum(one.label is True for one in parts.train),
+        weights=weights,
+        cut=cut,
+        limit=detector.limit,
+        lora=settings.lora,
+        slope=slope,
+        intercept=intercept,
+        threshold=threshold,
+        remark=remark,
+        held_out=quality_of(
+            parts.held_out,
+            list(detector.scores(parts.held_out)),
+            lambda s: logistic(slope * s + intercept),
+            threshold,
+        ),
+    )

@@ -1,0 +1,101 @@
+"""``conqret perspectives make``: questions with perspectives, from surveys, statements, arguments or questions."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, result
+from conqret.errors import number
+from conqret.judging.study_command import Asking
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run\n\n"
+    "conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives\n\n"
+    "conqret perspectives errors runs/perspectives/inspect.csv"
+)
+
+
+class From(StrEnum):
+    """The kinds of rows."""
+
+    opinionqa = "opinionqa"
+    kialo = "kialo"
+    arguana = "arguana"
+    open = "open"
+
+
+@grouped
+def make(
+    rows: Annotated[
+        Path,
+        typer.Argument(
+            help="The rows from which perspectives are made, with the columns that `--from` names; optionally id, "
+            "subset, url, licence."
+        ),
+    ],
+    *,
+    source: Annotated[
+        From,
+        options.option(
+            options.FILES,
+            "The kind of rows, with their columns. `opinionqa`: question and options (surveys); `kialo`: question and "
+            "statement, or answers; `arguana`: argument and counter; `open`: question.",
+            "--from",
+        ),
+    ],
+    model: options.Model = None,
+    output: Annotated[Path | None, options.run_folder("ROWS-make-MODEL", "The folder")] = None,
+    asking: Asking,
+) -> None:
+    """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
+
+    Questions about personal experience, questions that are not debatable, and those whose perspectives do not
+    contradict each other are left out and counted by subset. A perspective that is a question is never taken. `conqret
+    perspectives score` reads perspectives.jsonl; inspect.csv has twenty questions of each subset for people to check.
+    """
+    from conqret.perspectives import making
+    from conqret.perspectives.page import made_table
+    from conqret.perspectives.perspective_sources import read_perspective_sources
+    from conqret.runs.run_places import default_folder, stem
+
+    read = read_perspective_sources(rows, source.value)
+    session = asking.session(model)
+    if asking.dry_run:
+        asking.tell_cost(making.estimate(read, session))
+        return
+    folder = making.MadeFolder(output or default_folder(stem(rows), "make", session.options.model))
+    outcome = asking.ask(
+        partial(making.make, read, session, folder, overwrite=asking.kept.overwrite), len(read), "rows",
+        about=f"{number(len(read), 'row')} from {rows}, asked of", doing="writing",
+        role="an author",
+    )  # fmt: skip
+    summary = outcome.summary
+    files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)
+    named = map(at, files, ("kept", "left out", "inspect"))
+    there = len(read) - sum(summary.unanswered.values())
+    asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
+
+
+@grouped
+def errors(
+    sheet: Annotated[Path, typer.Argument(help="inspect.csv of `conqret perspectives make`, filled in.")],
+    *,
+    shown: options.Shown,
+) -> None:
+    """Count what people found wrong in a sample of made questions, by subset (BeRDS, Table 19).
+
+    In the column `error`, no means no error; yes, or a description, means an error; a blank was not looked at.
+    """
+    from conqret.perspectives.detector_inspection import read_errors
+    from conqret.perspectives.page import errors_table
+
+    found = read_errors(sheet)
+    result([one.model_dump() for one in found], [errors_table(found)], as_json=shown.json_output)

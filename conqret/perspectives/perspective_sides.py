@@ -1,0 +1,63 @@
+"""Which of two perspectives supports its question? A typed judgment (BeRDS, A.8), asked where nobody has said it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from conqret.debateqa.curation.check_verdicts import Subject, Verdict, VerdictRow
+from conqret.judging.responses import Typed
+from conqret.perspectives.perspective_files import SIDES, PerspectiveQuestion
+from conqret.text.lexicons import NEGATIONS
+from conqret.text.word_lists import words
+
+
+class Supports(Typed):
+    """A short explanation, then the number of the statement that supports the question."""
+
+    explanation: str
+    supports: Literal[1, 2]
+
+
+VERDICT = Verdict("perspectives/side", Supports, 50, "which perspective supports a question")
+
+
+def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:
+    """The questions with two perspectives of which nobody has said which supports."""
+    return [one for one in questions if len(one.perspectives) == len(SIDES) and not one.sided]
+
+
+def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
+    """What is asked about each of such questions."""
+    return [
+        Subject(
+            one.id,
+            {"question": one.question, "first": one.perspectives[0].text, "second": one.perspectives[1].text},
+            lambda one=one: _by_words(one),  # type: ignore[misc]
+        )
+        for one in questions
+    ]
+
+
+def with_sides(
+    questions: Sequence[PerspectiveQuestion], rows: Sequence[VerdictRow]
+) -> tuple[PerspectiveQuestion, ...]:
+    """The questions with the sides that were judged; those without an answer stay without."""
+    answers: Mapping[str, Mapping[str, Any]] = {row.id: row.answer for row in rows if row.answered}
+    return tuple(
+        one.with_support(answers[one.id]["supports"] - 1) if one.id in answers else one for one in questions
+    )
+
+
+def _by_words(question: PerspectiveQuestion) -> dict[str, object]:
+    """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
+    asked = _denials(question.question)
+    apart = [abs(_denials(one.text) - asked) for one in question.perspectives]
+    return {
+        "explanation": "the one that denies as often as the question",
+        "supports": 1 if apart[0] <= apart[1] else 2,
+    }
+
+
+def _denials(text: str) -> int:
+    return sum(word in NEGATIONS for word in words(text.lower()))

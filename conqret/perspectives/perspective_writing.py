@@ -1,0 +1,227 @@
+"""How perspectives are asked for: a prompt and the types of answers for each kind of source (BeRDS, 4.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
+
+from conqret.judging.responses import Typed
+from conqret.perspectives.perspective_files import SIDES, Perspective
+from conqret.perspectives.perspective_sources import PerspectiveSource
+from conqret.text.word_lists import caseless
+
+MOST = 10
+"""Perspectives of an open question at most, as in the expansion of queries."""
+
+
+def _statement(text: str) -> str:
+    if text.rstrip("\"'”’ ").endswith("?"):
+        raise ValueError("this is a question; a perspective is a statement")
+    return text
+
+
+def _question(text: str) -> str:
+    if not text.endswith("?"):
+        raise ValueError("this is no question; it ends with a question mark")
+    return text
+
+
+_Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Stated = Annotated[_Said, AfterValidator(_statement)]
+Asked = Annotated[_Said, AfterValidator(_question)]
+
+
+def _apart(*statements: str) -> None:
+    if len({caseless(one).rstrip(".") for one in statements}) < len(statements):
+        raise ValueError("two of the statements have the same words; each must be different")
+
+
+class FromSurvey(Typed):
+    """A short explanation, whether own experience is asked for, and else a question with its two sides."""
+
+    explanation: str
+    own_experience: bool
+    question: Asked | None
+    supporting: Stated | None
+    opposing: Stated | None
+
+    @model_validator(mode="after")
+    def _whole(self) -> FromSurvey:
+        if not self.own_experience:
+            if self.question is None or self.supporting is None or self.opposing is None:
+                raise ValueError(
+                    "question, supporting and opposing are null only where own_experience is true"
+                )
+            _apart(self.supporting, self.opposing)
+        return self
+
+
+class Opposite(Typed):
+    """A short explanation, then the statement of the other side."""
+
+    explanation: str
+    opposing: Stated
+
+
+class FromAnswers(Typed):
+    """A statement for each answer, in their order."""
+
+    statements: list[Stated] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _whole(self, info: ValidationInfo) -> FromAnswers:
+        wanted = (info.context or {}).get("answers")
+        if wanted and len(self.statements) != wanted:
+            raise ValueError(
+                f"there are {wanted} answers, and {len(self.statements)} statements: write one for each"
+            )
+        _apart(*self.statements)
+        return self
+
+
+class FromArguments(Typed):
+    """A short explanation, then the question on which two arguments part, with its two sides."""
+
+    explanation: str
+    question: Asked
+    supporting: Stated
+    opposing: Stated
+
+    @model_validator(mode="after")
+    def _whole(self) -> FromArguments:
+        _apart(self.supporting, self.opposing)
+        return self
+
+
+class Views(Typed):
+    """The different answers to an open question."""
+
+    statements: list[Stated] = Field(min_length=2, max_length=MOST)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Views:
+        _apart(*self.statements)
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How perspectives come of one kind of source.
+
+    ``shown`` are the variables of the prompt, ``made`` the question and its perspectives from the fields of an answer
+    (None: it asks about own experience), and ``baseline`` is the offline answer.
+    """
+
+    prompt: str
+    response: type[Typed]
+    shown: Callable[[PerspectiveSource], Mapping[str, Any]]
+    made: Callable[[PerspectiveSource, Mapping[str, Any]], tuple[str, tuple[Perspective, ...]] | None]
+    baseline: Callable[[PerspectiveSource], dict[str, Any]]
+
+
+def _two(question: str, supporting: str, opposing: str) -> tuple[str, tuple[Perspective, ...]]:
+    return question, (Perspective(supporting, SIDES[0]), Perspective(opposing, SIDES[1]))
+
+
+def _of_survey(
+    source: PerspectiveSource, answer: Mapping[str, Any]
+) -> tuple[str, tuple[Perspective, ...]] | None:
+    if answer["own_experience"]:
+        return None
+    return _two(answer["question"], answer["supporting"], answer["opposing"])
+
+
+_OWN = re.compile(
+    r"\b(have|has|had|did|do|are|were|was) you\b(?! (think|feel|believe|favor|favour|support|worried))", re.I
+)
+
+
+def _plain(text: str) -> str:
+    """A text as the end of a sentence."""
+    found = " ".join(text.split()).rstrip("?.!… ")
+    return found[:1].lower() + found[1:] if found[1:2].islower() else found
+
+
+def _survey_offline(source: PerspectiveSource) -> dict[str, Any]:
+    asked = source.question.rstrip(" ?.…")
+    own = _OWN.search(asked) is not None
+    return {
+        "explanation": "by the words of the question alone",
+        "own_experience": own,
+        "question": None if own else f"{asked}: {_plain(source.options[0])}?",
+        "supporting": None if own else f"It is so: {_plain(source.options[0])}.",
+        "opposing": None if own else f"It is not so: {_plain(source.options[-1])}.",
+    }
+
+
+def _arguments_offline(source: PerspectiveSource) -> dict[str, Any]:
+    said = _plain(re.split(r"(?<=[.!?])\s", source.argument.strip())[0])
+    return {
+        "explanation": "the first sentence of the first argument",
+        "question": f"Is it so that {said}?",
+        "supporting": f"It is so that {said}.",
+        "opposing": f"It is not so that {said}.",
+    }
+
+
+WAYS: Mapping[str, Way] = {
+    "survey": Way(
+        "perspectives/survey",
+        FromSurvey,
+        lambda source: {"question": source.question, "options": source.options},
+        _of_survey,
+        _survey_offline,
+    ),
+    "opposite": Way(
+        "perspectives/opposite",
+        Opposite,
+        lambda source: {"question": source.question, "statement": source.statement},
+        lambda source, answer: _two(source.question, source.statement, answer["opposing"]),
+        lambda source: {
+            "explanation": "the statement, denied",
+            "opposing": f"It is not so that {_plain(source.statement)}.",
+        },
+    ),
+    "answers": Way(
+        "perspectives/answers",
+        FromAnswers,
+        lambda source: {"question": source.question, "answers": source.answers},
+        lambda source, answer: (source.question, tuple(map(Perspective, answer["statements"]))),
+        lambda source: {"statements": [f"The answer is {_plain(one)}." for one in source.answers]},
+    ),
+    "arguments": Way(
+        "perspectives/arguments",
+        FromArguments,
+        lambda source: {"argument": source.argument, "second_argument": source.counter},
+        lambda source, answer: _two(answer["question"], answer["supporting"], answer["opposing"]),
+        _arguments_offline,
+    ),
+    "open": Way(
+        "perspectives/open",
+        Views,
+        lambda source: {"question": source.question},
+        lambda source, answer: (source.question, tuple(map(Perspective, answer["statements"]))),
+        lambda source: {
+            "statements": [
+                f"Yes: {_plain(source.question)}.",
+                f"No, it is not so: {_plain(source.question)}.",
+            ]
+        },
+    ),
+}
+"""What is done with each kind of source."""
+
+
+def way_of(source: PerspectiveSource) -> Way:
+    """Which of :data:`WAYS` a source takes, by what it has."""
+    for name, there in (
+        ("survey", source.options), ("opposite", source.statement), ("answers", source.answers),
+        ("arguments", source.argument),
+    ):  # fmt: skip
+        if there:
+            return WAYS[name]
+    return WAYS["open"]

@@ -1,0 +1,170 @@
+"""The page of an experiment with perspectives: the same systems over several corpora (BeRDS, Tables 3, 5, 6, 16, 17,
+Figures 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
+from conqret.perspectives.scoring import ALL
+from conqret.show import words
+from conqret.show.sheet import Section, Sheet
+from conqret.show.table import Cell, Column, Table
+from conqret.stats import Estimate
+
+Facts = Mapping[str, Any]
+"""What ``scores.json`` of ``conqret perspectives score`` holds."""
+
+_MEASURES = (
+    "MRecall: the share of questions for which these documents show every perspective (where there are more "
+    "perspectives than documents: as many as documents). Precision: the share of documents that hold any perspective."
+)
+
+
+def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
+    """The page, from the scores by corpus; depths and cuts are those of the first."""
+    first = next(iter(found.values()))
+    cuts, depth = first["cuts"], first["depth"]
+    sections = []
+    for cut in cuts:
+        measures = {f"MRecall@{cut}": f"MRecall@{cut}", f"P@{cut}": f"Precision@{cut}"}
+        measures |= {"P@1": "Precision@1"} if cut == cuts[0] else {}
+        title = f"The first {cut} documents"
+        sections.append(Section(title, [_by_view(found, measures, title)], _MEASURES))
+        sections.append(_sides(found, cut))
+    needed = {f"covered@{depth}": f"Covered within {depth}", f"documents@{depth}": "Documents, where covered"}
+    sections.append(
+        Section(
+            "What the corpora allow",
+            [_table("Documents needed for coverage", found, needed), _ceilings(found)],
+            f"Covered: the first {depth} documents show every perspective. Documents: how many it takes, over the "
+            "questions that are covered. The ceiling: the share of questions all of whose perspectives stand in what "
+            "all systems found together.",
+        )
+    )
+    several = len(found) > 1
+    facts = [] if several else [("Corpus", next(iter(found)))]
+    facts += [("Systems", "; ".join(map(system_words, _systems(first))))]
+    facts += [("Questions", f"{first['questions']:,}"), ("With two sides", f"{first['sided']:,}")]
+    lede = [
+        "Whether rankings show every perspective on a question: means, with 95% intervals over questions.",
+        *(_best(corpus if several else "", one, cuts[0]) for corpus, one in found.items()),
+        "These are means; no difference between systems is tested here.",
+    ]
+    return Sheet("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
+
+
+def _by_view(found: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:
+    """Measures of all systems over all questions and by subset."""
+    views = list(dict.fromkeys(one["view"] for facts in found.values() for one in facts["scores"]))
+    rows: list[tuple[Cell, ...]] = []
+    for measure, name in measures.items():
+        rows.append((name,))
+        rows += [
+            (*names, *(_score(facts, view, system, measure) for view in views))
+            for names, facts, system in _each(found)
+        ]
+    return Table(title, (*_names(found), *map(words.label, views)), rows)
+
+
+def _sides(found: Mapping[str, Facts], cut: int) -> Section:
+    """Which side is shown, and which side the query makes a ranking lean to."""
+    shown = {
+        f"{what}@{cut}": words.label(what if what in ("both", "neither") else f"only {what}")
+        for what in SHOWN
+    }
+    leaning = {leaning_name(side, cut): f"Leaning, asked as {side}" if side else "Leaning" for side in ASKED}
+    asked = list(leaning)
+    alike = all(
+        _score(facts, ALL, system, name) == _score(facts, ALL, system, asked[0])
+        for _, facts, system in _each(found)
+        for name in asked[1:]
+    )
+    more = {asked[0]: leaning[asked[0]]} if alike else leaning
+    sides = (
+        "Searches that ask as a supporter or as an opponent would lean just as the question itself does."
+        if alike
+        else "It is that of the question itself, and of searches that ask as a supporter or as an opponent would."
+    )
+    title = f"Sides of the first {cut} documents"
+    return Section(
+        title,
+        [_table(title, found, shown | more)],
+        "Over questions with two sides. Both, only supporting, only opposing, neither: the share of questions for "
+        "which these documents show them. Leaning: the share of supporting documents minus that of opposing ones, from "
+        f"-1 to 1. {sides}",
+    )
+
+
+def _table(title: str, found: Mapping[str, Facts], measures: Mapping[str, str]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (*names, *(_score(facts, ALL, system, measure) for measure in measures))
+        for names, facts, system in _each(found)
+    ]
+    return Table(title, (*_names(found), *measures.values()), rows)
+
+
+def _names(found: Mapping[str, Facts]) -> list[Column]:
+    """The columns that say of what a row is: the corpus only where there are several."""
+    return [*([Column("Corpus", "text")] if len(found) > 1 else []), Column("System", "name")]
+
+
+def _each(found: Mapping[str, Facts]) -> Iterator[tuple[list[str], Facts, str]]:
+    """The rows: their names, as :func:`_names` has them, with the scores of the corpus, and the system."""
+    for corpus, facts in found.items():
+        for system in _systems(facts):
+            yield [*([corpus] if len(found) > 1 else []), system], facts, system
+
+
+def _best(corpus: str, facts: Facts, cut: int) -> str:
+    """Which system shows every perspective most often, in a sentence that claims no more than the values."""
+    values = {name: _score(facts, ALL, name, f"MRecall@{cut}").value for name in _systems(facts)}
+    known = {name: value for name, value in values.items() if value is not None}
+    where = f"{corpus}: the" if corpus else "The"
+    if not known:
+        return f"{where} first {cut} documents: no question has a value."
+    best = max(known.values())
+    names = " and ".join(f"“{name}”" for name, value in known.items() if value == best)
+    others = ", ".join(f"of “{name}” for {value:.0%}" for name, value in known.items() if value < best)
+    return (
+        f"{where} first {cut} documents of {names} show every perspective for {best:.0%} of the questions"
+        f"{', those ' + others if others else ''}."
+    )
+
+
+def system_words(name: str) -> str:
+    """What a ranking is, behind its name, where the name says how it was made."""
+    kind, _, weight = name.partition("@")
+    told = {
+        "bm25": "by words",
+        "mmr": f"by words, then ordered so that documents differ, with relevance weighing {weight}",
+        "perspectives": "one search for each perspective, put together",
+    }.get(kind)
+    return name if told is None else f"{name} ({told})"
+
+
+def _ceilings(found: Mapping[str, Facts]) -> Table:
+    views = list(dict.fromkeys(view for facts in found.values() for view in facts["ceiling"]))
+    rows: list[tuple[Cell, ...]] = [
+        (corpus, *(_estimate(facts["ceiling"].get(view, {}), "value") for view in views))
+        for corpus, facts in found.items()
+    ]
+    return Table(
+        "The ceiling: all systems together", (Column("Corpus", "name"), *map(words.label, views)), rows
+    )
+
+
+def _systems(facts: Facts) -> Sequence[str]:
+    return list(dict.fromkeys(one["system"] for one in facts["scores"]))
+
+
+def _score(facts: Facts, view: str, system: str, measure: str) -> Estimate:
+    wanted = (view, system, measure)
+    scores = (one for one in facts["scores"] if (one["view"], one["system"], one["measure"]) == wanted)
+    return _estimate(next(scores, {}), "mean")
+
+
+def _estimate(one: Mapping[str, Any], value: str) -> Estimate:
+    reason = one.get("reason") or ("" if one else "no question has a value")
+    return Estimate(one.get(value), one.get("low"), one.get("high"), one.get("n", 0), reason)

@@ -1,0 +1,178 @@
+"""``conqret perspectives tune``: a local model that says whether documents contain perspectives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
+from conqret.console.printing import at, progress, result
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from conqret.perspectives.detector_tuning import Parts
+
+TRAINING = "Training"
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/\n\n"
+    "conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora "
+    "-o detector/\n\n"
+    "conqret perspectives tune pairs.tsv --across --model models/deberta-v3-base -o detectors/"
+)
+
+
+@dataclass(frozen=True)
+class Settings(Group):
+    """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`."""
+
+    lora: Annotated[
+        bool, options.option(TRAINING, "Train an adapter (LoRA), not the whole model: less memory.", "--lora")
+    ] = False
+    epochs: Annotated[int | None, options.option(TRAINING, "How often every pair is seen. Default: 2.")] = (
+        None
+    )
+    learning_rate: Annotated[
+        float | None,
+        options.option(TRAINING, "The highest learning rate. Default: 2e-5; 1e-4 with `--lora`."),
+    ] = None
+    batch_size: Annotated[int | None, options.option(TRAINING, "Pairs per step. Default: 16.")] = None
+    max_length: Annotated[
+        int | None,
+        options.option(
+            TRAINING,
+            "The most tokens of document and perspective together; of a longer document, training sees the beginning. "
+            "Default: 512.",
+        ),
+    ] = None
+    held_out: Annotated[
+        float | None,
+        options.option(
+            TRAINING, "The share of the questions on which the detector is measured. Default: 0.2."
+        ),
+    ] = None
+    seed: Annotated[
+        int | None, options.option(TRAINING, "The seed of the split and of the pairs' order. Default: 13.")
+    ] = None
+    save_every: Annotated[int | None, options.option(TRAINING, "Steps between checkpoints. Default: 50.")] = (
+        None
+    )
+
+
+@grouped
+def tune(
+    pairs: Annotated[
+        Path,
+        typer.Argument(
+            help="Columns question, document, perspective and a label, as for `conqret perspectives detect`; or "
+            "the detections.csv of a run of it."
+        ),
+    ],
+    *,
+    model: Annotated[
+        Path,
+        options.option(
+            options.MODEL,
+            "The folder of a transformers model with its tokenizer: an encoder, an NLI model, or a causal model, "
+            "which gets a yes/no head.",
+            "--model",
+            "-m",
+        ),
+    ],
+    labels: Annotated[
+        str,
+        options.option(
+            options.FILES,
+            "The labels (1 or 0, yes or no): a column of the pairs (in detections.csv it is `contains`), or a file "
+            "with the columns id and label.",
+        ),
+    ] = "label",
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder to write; the same command again goes on from its last checkpoint. Default: "
+            "runs/PAIRS-tune-MODEL.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    across: Annotated[
+        bool,
+        options.option(
+            TRAINING,
+            "Tune one detector on each domain (column domain or subset) and test it on all others, in folders below "
+            "-o.",
+            "--across",
+        ),
+    ] = False,
+    settings: Settings,
+    overwrite: options.Overwrite = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print how the questions would be split, and stop.")
+    ] = False,
+    shown: options.Shown,
+) -> None:
+    """Tune a local detector on judged or labelled pairs, to use instead of an LLM (BeRDS, section 5).
+
+    Questions are split in three: to train on, to calibrate the probabilities and choose the threshold, and to
+    measure F1. `--detector FOLDER` then uses it in `conqret perspectives detect` and `conqret perspectives
+    score`. `--across` measures how a detector tuned on one corpus, retriever or subset does on others (BeRDS,
+    B.3).
+    """
+    from conqret.io.pairs import read_pairs
+    from conqret.perspectives.detection_tables import quality_table
+    from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
+    from conqret.perspectives.detector_tuning import parted, tune_detector
+    from conqret.perspectives.tuning_across import counts_of, told, tune_across
+    from conqret.runs.run_places import default_folder, stem
+
+    chosen = DetectorSettings(**settings.given())
+    read = read_pairs(pairs, labels)
+    target = output or default_folder(stem(pairs), "tune", model.resolve().name)
+    if across:
+        tune_across(read, model, target, chosen, overwrite=overwrite, dry_run=dry_run, shown=shown)
+        return
+    if dry_run:
+        result(counts_of(parted(read, chosen)), [told(parted(read, chosen))], as_json=shown.json_output)
+        return
+    folder = DetectorFolder(target)
+    with progress("tuning", quiet=shown.quiet) as bar:
+
+        def started(parts: Parts, steps: int, done: int) -> None:
+            shown.tell(told(parts))
+            if done:
+                shown.tell(f"{done:,} of {steps:,} steps are done already")
+            bar.reach(done, total=steps)
+
+        card = tune_detector(
+            read,
+            model,
+            folder,
+            chosen,
+            overwrite=overwrite,
+            on_start=started,
+            on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
+        )
+    lines: list[RenderableType] = [
+        quality_table(card.held_out, "On questions that had no part in it", card.remark),
+        "",
+        f"it is a yes from a probability of {card.threshold:.3f} on, chosen on {number(card.calibrated, 'pair')}",
+        at(folder.path, "detector"),
+        at(folder.summary_file, "card"),
+    ]
+    result(card, lines, as_json=shown.json_output)
+    if card.cut:
+        shown.note(
+            f"{card.cut:,} documents are longer than {card.limit} tokens: training saw their beginning, detection "
+            "reads all of them in windows"
+        )
+    if unlabelled := len(read) - card.pairs:
+        shown.note(f"{unlabelled:,} pairs have no label and are left out")

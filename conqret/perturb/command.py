@@ -1,0 +1,226 @@
+"""``conqret perturb``: items damaged on purpose, by a known amount."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, entry, note_all, note_left_out, result
+from conqret.runs.run_places import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.data import Item
+    from conqret.perturb import Perturbation
+    from conqret.perturb.versions import LeftOut
+
+SEED = 13
+Pool = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where documents of other topics come from: a corpus directory or a file of items. "
+        "Default: the other items."
+    ),
+]
+EPILOG = (
+    "Examples:\n\n"
+    "conqret perturb irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o perturbed.jsonl\n\n"
+    "conqret perturb hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o\n\n"
+    "conqret perturb hallucinate items.jsonl --sentences 0,2,5\n\n"
+    "conqret perturb --list"
+)
+
+
+@grouped
+def perturb(
+    name: Annotated[str | None, typer.Argument(help="The perturbation; `--list` shows all.")] = None,
+    items: Annotated[
+        Path | None, typer.Argument(help="The items, in any layout that `conqret judge` reads.")
+    ] = None,
+    *,
+    levels: Annotated[
+        str | None,
+        typer.Option(
+            "--levels",
+            "--sentences",
+            help="Rising levels in the perturbation's own unit, `0,10,20`, or as shares, `25%,50%`. Default: the "
+            "perturbation's own.",
+        ),
+    ] = None,
+    pool: Pool = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here.", dir_okay=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws what is changed.")] = SEED,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+        ),
+    ] = "offline",
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    answers: options.Answers,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the perturbations, and what each should do to which metric.")
+    ] = False,
+    json_output: options.Json = False,
+) -> None:
+    """Damage items by a known amount: every level of every item, with a record of what was changed where.
+
+    Each level contains the changes of the levels below it, and the same seed gives the same items.
+    """
+    if list_all:
+        _list(json_output)
+        return
+    from dataclasses import replace
+
+    from conqret.errors import DeclarationError
+    from conqret.io import item_record, open_items
+    from conqret.io.corpus_folder import write_lines
+    from conqret.perturb import PERTURBATIONS, Materials, perturb_items
+    from conqret.perturb import Pool as Documents
+
+    if name is None or items is None:
+        raise DeclarationError(
+            "say what to do to which items: conqret perturb irrelevant items.jsonl (or --list)"
+        )
+    perturbation, chosen = parse_levels(PERTURBATIONS[name], levels)
+    client = calls.of(model)
+    if perturbation.rewriting:
+        client.backend.check_can_ask("the question for a rewrite")
+    needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
+    opened = open_items(
+        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
+    )
+    source = replace(opened, needs=needs)
+    note_left_out(source.check())
+    found = list(source)
+    documents = (
+        (Documents.open(pool) if pool else Documents.from_items(found)) if perturbation.pool else Documents()
+    )
+    target = output or Path(f"{stem(items)}-{perturbation.name}.jsonl")
+    materials = Materials(documents)
+    failed: list[LeftOut] = []
+    if perturbation.rewriting and not (client.backend.baseline and answers.replay is None):
+        from conqret.perturb.rewriting import rewrite_with_model
+
+        store = answers.recordings or target.with_suffix(".recordings.sqlite")
+        materials, failed = rewrite_with_model(
+            found,
+            perturbation,
+            chosen,
+            client,
+            recordings=store,
+            replay=answers.replay,
+            seed=seed,
+            prompts=prompts,
+        )
+    lost = {one.item for one in failed}
+    changed, left_out = perturb_items(
+        (item for item in found if item.id not in lost), perturbation, chosen, seed=seed, materials=materials
+    )
+    write_lines(target, (item_record(item) for level in changed.values() for item in level))
+    _tell(changed, [*failed, *left_out], perturbation, target, json_output)
+    end(failed)
+
+
+def parse_levels(perturbation: Perturbation, text: str | None) -> tuple[Perturbation, tuple[float, ...]]:
+    """The levels of ``0,10,20`` or ``0,25%,50%``, and the perturbation that has them; its own where nothing is given.
+
+    Raises:
+        DeclarationError: something else stands there, or they do not rise.
+    """
+    from itertools import pairwise
+
+    from conqret.errors import DeclarationError
+    from conqret.perturb import at_levels
+
+    perturbation, chosen = at_levels(perturbation, options.listed(text) if text else ())
+    if any(low >= high for low, high in pairwise(chosen)):
+        raise DeclarationError(f"levels must rise, and {text!r} does not")
+    return perturbation, chosen
+
+
+def _list(json_output: bool) -> None:
+    from conqret.perturb import PERTURBATIONS
+
+    found = list(PERTURBATIONS.values())
+    rows = [
+        {
+            "name": one.name,
+            "summary": one.summary,
+            "unit": one.unit,
+            "levels": list(one.levels),
+            "expects": {metric: str(direction) for metric, direction in one.expects.items()},
+            "needs": sorted(one.needs),
+            "model": one.rewriting is not None,
+            "source": one.source,
+        }
+        for one in found
+    ]
+    result(rows, _entries(found), as_json=json_output)
+
+
+def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
+    from conqret.judging.judge_words import metric_names
+
+    for one in found:
+        shares = f"; shares, such as 25%, are those of {one.share}" if one.share else ""
+        model = "; by a model with --model" if one.rewriting else ""
+        lines = [one.summary, f"unit: {one.unit}{shares}{model}"]
+        for direction in dict.fromkeys(one.expects.values()):
+            metrics = [metric for metric, expected in one.expects.items() if expected == direction]
+            lines.append(f"{direction}: {metric_names(metrics)}")
+        levels = ", ".join(f"{level:g}" for level in one.levels)
+        yield from entry(one.name, f"levels {levels}", [*lines, f"source: {one.source}"])
+
+
+def _tell(
+    changed: dict[float, list[Item]],
+    left_out: list[LeftOut],
+    perturbation: Perturbation,
+    target: Path,
+    json_output: bool,
+) -> None:
+    from conqret.perturb import records
+
+    rows = []
+    for level, versions in changed.items():
+        done = [records(item)[-1] for item in versions if level]
+        reached = sum(record.reached for record in done) / len(done) if done else 0.0
+        rows.append({"level": level, "items": len(versions), "reached": round(reached, 4)})
+    facts = {
+        "perturbation": perturbation.name,
+        "unit": perturbation.unit,
+        "file": str(target),
+        "levels": rows,
+        "left_out": [{"item": one.item, "level": one.level, "reason": one.reason} for one in left_out],
+    }
+    if left_out and not json_output:
+        note_all("left out", [one.reason for one in left_out])
+    lines = [
+        f"{perturbation.name}, in {perturbation.unit}",
+        *(
+            f"level {row['level']:>5g}  {row['items']} items, {row['reached']:g} reached on average"
+            if row["items"]
+            else f"level {row['level']:>5g}  out of reach of every item"
+            for row in rows
+        ),
+        at(target),
+    ]
+    result(facts, lines, as_json=json_output)

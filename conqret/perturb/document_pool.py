@@ -1,0 +1,128 @@
+"""Documents of other topics, to put in the place of an item's own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conqret.data import Document, Item
+from conqret.errors import DeclarationError
+from conqret.io import open_items
+from conqret.io.checks import identifier, text
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.jsonl import JsonLines
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.trec import read_qrels
+from conqret.text.word_lists import caseless
+
+TOPIC = Schema(
+    "a topic",
+    {
+        "id": Field(("id",), identifier, needed="Give the topic its id"),
+        "question": Field(("question",), text, needed="Add the question that is argued"),
+    },
+)
+"""What is read of a topic; more of it may be missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEntry:
+    """A document, and the topics that it is known to belong to (as questions, see :func:`same_topic`)."""
+
+    document: Document
+    topics: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Documents to draw replacements from; equal texts count once."""
+
+    entries: tuple[PoolEntry, ...] = ()
+    _foreign: dict[str, tuple[int, ...]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def from_items(cls, items: Iterable[Item]) -> Pool:
+        """All documents of ``items``, each belonging to the topics of the items that hold it."""
+        return cls(
+            _merged((document, {same_topic(item.topic)}) for item in items for document in item.documents)
+        )
+
+    @classmethod
+    def from_corpus(cls, folder: str | Path) -> Pool:
+        """The documents of a corpus directory, with the topics for which its qrels call them relevant.
+
+        Raises:
+            DeclarationError: there is no ``documents.jsonl``, or a line is no document.
+        """
+        corpus = CorpusDirectory(Path(folder))
+        if not corpus.documents_file.is_file():
+            raise DeclarationError(
+                f"{folder} is no corpus: it holds no {corpus.documents_file.name}; give a corpus directory or a file "
+                "of items"
+            )
+        topics = _topics_of_documents(corpus)
+        return cls(_merged((document, topics.get(document.id, set())) for document in corpus.documents()))
+
+    @classmethod
+    def open(cls, path: str | Path) -> Pool:
+        """The pool in a corpus directory, or in a file of items."""
+        if Path(path).is_dir():
+            return cls.from_corpus(path)
+        return cls.from_items(open_items(path))
+
+    def draw(self, item: Item, count: int, rng: random.Random) -> list[Document]:
+        """Up to ``count`` different documents that are not of the item's topic, in drawing order.
+
+        None has the text of a document of the item. One whose id the item has already gets another one.
+        The first of a longer draw are those of a shorter one with the same generator.
+        """
+        topic = same_topic(item.topic)
+        if topic not in self._foreign:
+            self._foreign[topic] = tuple(
+                i for i, entry in enumerate(self.entries) if topic not in entry.topics
+            )
+        own = {document.text for document in item.documents}
+        taken = {document.id for document in item.documents}
+        drawn: list[Document] = []
+        for index in rng.sample(self._foreign[topic], len(self._foreign[topic])):
+            if len(drawn) == count:
+                break
+            document = self.entries[index].document
+            if document.text in own:
+                continue
+            name, number = document.id, 1
+            while name in taken:
+                number += 1
+                name = f"{document.id[:190]}~{number}"
+            taken.add(name)
+            drawn.append(document if name == document.id else document.model_copy(update={"id": name}))
+        return drawn
+
+
+def same_topic(question: str) -> str:
+    """What two questions share if they are one topic: their words in lower case."""
+    return caseless(question).rstrip("?!. ")
+
+
+def _merged(documents: Iterable[tuple[Document, set[str]]]) -> tuple[PoolEntry, ...]:
+    found: dict[str, tuple[Document, set[str]]] = {}
+    for document, topics in documents:
+        found.setdefault(document.text, (document, set()))[1].update(topics)
+    return tuple(PoolEntry(document, frozenset(topics)) for document, topics in found.values())
+
+
+def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
+    """By document id the questions that it is relevant to, as far as the corpus says."""
+    if not corpus.topics_file.is_file():
+        return {}
+    reader = TableReader(JsonLines(corpus.topics_file, str(corpus.topics_file)), TOPIC)
+    questions = {values["id"]: same_topic(values["question"]) for values in reader}
+    reader.finish()
+    found: dict[str, set[str]] = {}
+    for file in sorted((corpus.path / "qrels").glob("*.qrels")):
+        for line in read_qrels(file):
+            if line.relevance > 0 and line.query_id in questions:
+                found.setdefault(line.doc_id, set()).add(questions[line.query_id])
+    return found

@@ -1,0 +1,250 @@
+"""What a perturbation is: a named change of an item by a level, a record of it, and what should follow.
+
+Levels are nested: what a lower level changes is part of what a higher one changes, because every draw comes
+from a generator that is seeded by seed, perturbation and item, and never by the level.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from conqret.data import Item
+from conqret.data.item import CHANGES, Frozen
+from conqret.errors import DeclarationError
+from conqret.perturb.document_pool import Pool
+
+if TYPE_CHECKING:
+    from conqret.perturb.rewritten import Rewriting
+
+T = TypeVar("T")
+
+SEED = 13
+"""The seed where none is given."""
+
+LONGEST_ID = 200
+"""Characters of an id at most (see :class:`conqret.data.item.Item`)."""
+
+PERCENT = 100.0
+"""The highest level of a perturbation that is measured in per cent."""
+
+
+class Direction(StrEnum):
+    """Which way a metric should move as the level rises.
+
+    ``NO_RISE`` is for damage that a good judge may punish or overlook, but must never reward.
+    """
+
+    FALL = "fall"
+    RISE = "rise"
+    UNCHANGED = "unchanged"
+    NO_RISE = "no rise"
+
+
+class Change(Frozen):
+    """One thing that was changed: where (``document 3``, ``argument sentence 5``), how, from what, to what.
+
+    Of documents the ids are kept, of sentences the texts.
+    """
+
+    where: str
+    kind: str
+    before: str = ""
+    after: str = ""
+
+
+class PerturbationRecord(Frozen):
+    """What was done to an item. ``reached`` is ``level`` in whole things: a quarter of ten sentences is three, 30 per
+    cent. ``original`` is the id of the item before.
+    """
+
+    name: str
+    level: float
+    unit: str
+    seed: int
+    original: str
+    reached: float
+    changes: tuple[Change, ...] = ()
+
+
+class InapplicableError(DeclarationError):
+    """This item cannot be changed in this way; the message says why."""
+
+
+class UnreachedError(InapplicableError):
+    """This item cannot be changed by so much, though perhaps by less; the message says why."""
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What a perturbation draws on beyond the item: documents of other topics, and sentences that a model
+    rewrote (by item id and sentence number, counted from 1)."""
+
+    pool: Pool = field(default_factory=Pool)
+    rewrites: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One change that is to be made: the item, the level, and where chance comes from."""
+
+    item: Item
+    original: str
+    name: str
+    level: float
+    seed: int
+    materials: Materials
+
+    def rng(self, part: object = "") -> random.Random:
+        """A generator that is the same at every level; ``part`` tells several of one item apart."""
+        return random.Random(f"{self.seed}/{self.name}/{self.original}/{part}")
+
+    def of(self, total: int) -> int:
+        """How many of ``total`` things a level in per cent means, halves rounded up."""
+        return min(total, math.floor(total * self.level / PERCENT + 0.5))
+
+    def ordered(self, things: Sequence[T], part: object = "") -> list[T]:
+        """``things`` in the order in which rising levels take them."""
+        return self.rng(part).sample(things, len(things))
+
+    def share(self, things: Sequence[T]) -> list[T]:
+        """Those of ``things`` that a level in per cent takes, in that order."""
+        return self.ordered(things)[: self.of(len(things))]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The outcome: the item's new fields, what was changed, and how much of the level was reached."""
+
+    update: Mapping[str, Any]
+    changes: tuple[Change, ...]
+    reached: float
+
+
+def additions(added: Mapping[int, Sequence[str]]) -> tuple[Change, ...]:
+    """The record of what was put behind sentences of the argument, by their places from 0."""
+    return tuple(
+        Change(where=f"argument after sentence {place + 1}", kind="added", after=" ".join(more))
+        for place, more in sorted(added.items())
+    )
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """A way to change items.
+
+    - ``unit`` says what a level counts. Levels end at ``most`` (None: no limit), and are whole numbers unless that
+      is 100, per cent
+    - ``levels`` are those that are used where none are given, from 0 upwards
+    - ``expects`` maps metrics to the way in which they should move; a metric that it does not name is open
+    - ``needs`` are the fields of the item that must be there; ``pool`` says that other documents are needed
+    - ``rewriting`` says how a model can do it, if it can
+    - ``share`` names the perturbation that does the same to a share, if another does: that of ``25%``
+    - ``control`` makes what bias probes compare a version with, where that is not the item itself: the same change in
+      the same places, without what is probed
+    """
+
+    name: str
+    summary: str
+    unit: str
+    levels: tuple[float, ...]
+    expects: Mapping[str, Direction]
+    needs: frozenset[str]
+    source: str
+    change: Callable[[Draw], Changed]
+    most: float | None = PERCENT
+    pool: bool = False
+    rewriting: Rewriting | None = None
+    share: str = ""
+    control: Callable[[Draw], Changed] | None = None
+
+    @property
+    def controlled(self) -> Perturbation | None:
+        """The perturbation that makes the control, with the same draws; None where there is none."""
+        if self.control is None:
+            return None
+        name, control = self.name, self.control
+        change: Callable[[Draw], Changed] = lambda draw: control(replace(draw, name=name))  # noqa: E731
+        return replace(self, name=f"{name}-control", change=change, control=None)
+
+    def expected(self, metric: str) -> Direction | None:
+        """The way in which ``metric`` should move; None where nothing is expected."""
+        return self.expects.get(metric.replace("-", "_"))
+
+    def apply(
+        self, item: Item, level: float, *, seed: int = SEED, materials: Materials | None = None
+    ) -> Item:
+        """``item`` changed by ``level``, with the record of it in its metadata; at level 0 ``item`` itself.
+
+        Raises:
+            InapplicableError: the item lacks what is to be changed.
+            UnreachedError: it cannot be changed by so much, or the level rounds to no change at all.
+            DeclarationError: there is no such level.
+        """
+        self.check_level(level)
+        if level == 0:
+            return item
+        for need in sorted(self.needs):
+            if not getattr(item, need):
+                raise InapplicableError(f"item {item.id}: {self.name} changes its {need}, and it has none")
+        before = records(item)
+        original = before[0].original if before else item.id
+        changed = self.change(Draw(item, original, self.name, level, seed, materials or Materials()))
+        if all(getattr(item, field) == value for field, value in changed.update.items()):
+            raise UnreachedError(
+                f"item {original}: {self.name} at {level:g} {self.unit} changes nothing in it"
+            )
+        record = PerturbationRecord(
+            name=self.name,
+            level=level,
+            unit=self.unit,
+            seed=seed,
+            original=original,
+            reached=changed.reached,
+            changes=changed.changes,
+        )
+        stack = [*before, record]
+        return item.model_copy(
+            update={
+                **changed.update,
+                "id": versioned(original, [(one.name, one.level) for one in stack]),
+                "metadata": {**item.metadata, CHANGES: [one.model_dump(mode="json") for one in stack]},
+            }
+        )
+
+    def check_level(self, level: float) -> None:
+        """Raise DeclarationError if there is no such level."""
+        if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
+            most = "" if self.most is None else f" to {self.most:g}"
+            raise DeclarationError(f"{self.name} has levels from 0{most} ({self.unit}), not {level:g}")
+        if self.most != PERCENT and level != int(level):
+            raise DeclarationError(f"{self.name} has whole numbers as levels ({self.unit}), not {level:g}")
+
+
+def records(item: Item) -> tuple[PerturbationRecord, ...]:
+    """What was done to ``item``, in order; empty where nothing was.
+
+    Raises:
+        DeclarationError: the metadata holds something else under the same key.
+    """
+    found = item.metadata.get(CHANGES, ())
+    try:
+        return tuple(PerturbationRecord.model_validate(one) for one in found)
+    except (TypeError, ValueError) as error:
+        raise DeclarationError(
+            f"item {item.id}: metadata[{CHANGES!r}] is no list of perturbation records; rename that field"
+        ) from error
+
+
+def versioned(original: str, stack: Iterable[tuple[str, float]]) -> str:
+    """The id of a changed item: ``voting-age-pro+irrelevant-20``; the end of a very long id becomes a digest."""
+    suffix = "".join(f"+{name}-{level:g}" for name, level in stack)
+    if len(original) + len(suffix) > LONGEST_ID:
+        digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        original = f"{original[: LONGEST_ID - len(suffix) - len(digest) - 1]}~{digest}"
+    return original + suffix

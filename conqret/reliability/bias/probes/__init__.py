@@ -1,1 +1,0 @@
-"""The probes: one module each, with its ``PROBE`` (see :mod:`conqret.reliability.bias.contrast`)."""

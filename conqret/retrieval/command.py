@@ -1,0 +1,168 @@
+"""``conqret retrieve``: rank a corpus's documents for its topics; ``conqret retrieve evaluate`` scores systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.default_command import DEFAULT, RunByDefault
+from conqret.console.option_groups import add_commands, grouped
+from conqret.console.printing import end, note, progress, result
+from conqret.errors import number
+from conqret.retrieval.evaluate_command import evaluate
+from conqret.retrieval.mmr_command import tune
+from conqret.retrieval.retrieve_session import (
+    AnswersBeside,
+    Corpus,
+    Depth,
+    Engines,
+    MmrEncoder,
+    Split,
+    Where,
+    describe_windows,
+)
+
+if TYPE_CHECKING:
+    from conqret.retrieval.expansion import Expanded
+    from conqret.retrieval.rerank import RerankSummary
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret retrieve corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
+    "conqret retrieve corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
+    "conqret retrieve corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'\n\n"
+    "conqret retrieve corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
+    "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
+)
+
+app = typer.Typer(
+    cls=RunByDefault,
+    help="Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
+    no_args_is_help=True,
+    epilog=EPILOG,
+)
+add_commands(app, {"evaluate": evaluate, "tune": tune})
+
+
+@app.command(DEFAULT, epilog=EPILOG)
+@grouped
+def run(
+    corpus: Corpus,
+    *,
+    engine: Engines = "bm25",
+    encoder: Where = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            help="To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. "
+            "Default: fuse their ranks."
+        ),
+    ] = None,
+    stance: Annotated[
+        Literal["none", "pro", "con"],
+        typer.Option(help="The side that the reranker looks for; `none`: an instruction without a side."),
+    ] = "none",
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            help="Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of "
+            "stance."
+        ),
+    ] = None,
+    perspectives: Annotated[
+        bool,
+        typer.Option(
+            "--perspectives",
+            help="Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.",
+        ),
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", help="The model that names the perspectives. Default: that of `--rerank`."
+        ),
+    ] = None,
+    mmr: Annotated[
+        float | None,
+        typer.Option(
+            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`)."
+        ),
+    ] = None,
+    mmr_encoder: MmrEncoder = None,
+    cross_encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="First rerank by a model that reads question and passage together: a folder, a name on a hub, or "
+            "an adapter, `MODULE:FUNCTION`."
+        ),
+    ] = None,
+    instruction: Annotated[
+        str, typer.Option(help="What `--cross-encoder` reads beside the question (TART).")
+    ] = "",
+    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
+    depth: Depth = 100,
+    window: Annotated[int, typer.Option(help="How many documents the reranker sees at a time.")] = 20,
+    step: Annotated[int, typer.Option(help="By how many documents its window moves up each time.")] = 10,
+    split: Split = "all",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz",
+            dir_okay=False,
+        ),
+    ] = None,
+    calls: options.Calls,
+    answers: AnswersBeside,
+    prompts: options.Prompts = None,
+    shown: options.Shown,
+) -> None:
+    """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
+    from dataclasses import asdict
+
+    from conqret import retrieve
+
+    with progress("indexing" if rerank is None else "reranking", quiet=shown.quiet) as bar:
+
+        def started(topics: int, documents: int, engine: str) -> None:
+            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
+            bar.reach(0, total=topics)
+
+        found = retrieve(
+            corpus, engine=engine, encoder=encoder,
+            weights=options.numbers(weights, "numbers such as 0.3,0.7") or None, stance=stance,
+            rerank=rerank and calls.of(rerank), perspectives=perspectives,
+            model=model and calls.of(model), mmr=mmr, mmr_encoder=mmr_encoder,
+            cross_encoder=cross_encoder, instruction=instruction, keep=keep, depth=depth, window=window,
+            step=step, split=split, prompts=prompts, output=output, recordings=answers.recordings,
+            replay=answers.replay, on_document=bar.advance, on_start=started, on_topic=bar.advance,
+        )  # fmt: skip
+    if not shown.quiet:
+        _remark(found.windows, found.expanded, found.topics - len(found.rankings))
+    facts = {
+        "run": str(found.file),
+        "topics": found.topics,
+        "lines": found.lines,
+        "engine": found.engine,
+        "windows": asdict(found.windows) if found.windows else None,
+        "cost_usd": found.session.cost_usd,
+        "unexpanded": sum(one.reason is not None for one in found.expanded),
+    }
+    result(facts, [f"run        {found.file} ({number(found.lines, 'line')})"], as_json=shown.json_output)
+    end(found.failed, found.session)
+
+
+def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:
+    if windows is not None:
+        note(describe_windows(windows))
+    if failed := [one for one in expanded if one.reason is not None]:
+        note(
+            f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "
+            "searched with the question itself"
+        )
+    if empty:
+        note(f"nothing was found for {number(empty, 'topic')}")

@@ -1,0 +1,212 @@
+"""The index of a corpus: built once, opened often, and built again when the corpus or the settings change."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.io.jsonl import object_in
+from conqret.retrieval.collection import Collection, OwnCollection, collection_of
+from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
+from conqret.retrieval.opened import Index, OwnIndex
+from conqret.text.word_lists import fold
+
+__all__ = ["Index", "build_index", "open_index"]
+
+LAYOUT = 1
+"""Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
+
+_MANIFEST, _DOCUMENTS, _ENGINE = "index.json", "documents.json", "engine"
+
+
+def build_index(
+    corpus: str | Path,
+    *,
+    engine: str | None = None,
+    settings: EngineSettings | None = None,
+    rebuild: bool = False,
+    on_document: Callable[[], object] = lambda: None,
+) -> Index:
+    """Open the index of ``corpus``; build it where there is none, or not one of this corpus and settings.
+
+    The new index replaces the old one when it is whole. A build that was stopped leaves nothing behind, or, with an
+    engine that resumes, what it had done: the same call goes on there. ``on_document`` is called as each is read. Where
+    each question has a corpus of its own, each has an index of its own.
+
+    Raises:
+        DeclarationError: no corpus, a faulty document, an unknown engine or setting, another build under way.
+    """
+    from filelock import FileLock, Timeout
+
+    collection, chosen = collection_of(corpus), get_engine(engine)
+    if isinstance(collection, OwnCollection):
+        parts = collection.parts()
+        built = {
+            name: build_index(
+                part, engine=engine, settings=settings, rebuild=rebuild, on_document=on_document
+            )
+            for name, part in parts.items()
+        }
+        return OwnIndex.of(collection, built)
+    wanted = (settings or chosen.settings()).settled(chosen)
+    fingerprint = _fingerprint(collection, chosen, wanted)
+    lock = FileLock(collection.folder / f".{chosen.home}.lock")
+    try:
+        with lock.acquire(timeout=0):
+            fresh = rebuild or _manifest(collection, chosen.home).get("fingerprint") != fingerprint
+            if fresh:
+                _build(collection, chosen, wanted, fingerprint, on_document, afresh=rebuild)
+            return _open(collection, chosen, wanted, fingerprint, fresh=fresh)
+    except Timeout:
+        raise DeclarationError(f"another process is indexing {collection.folder}; wait for it") from None
+
+
+def open_index(
+    corpus: str | Path,
+    engine: str | None = None,
+    given: Mapping[str, Any] | None = None,
+    on_document: Callable[[], object] = lambda: None,
+) -> Index:
+    """Open the index of ``corpus`` with the engine and the settings that it has; without ``engine`` that by words.
+
+    It is built (with the settings ``given``) where there is none of that engine, and again where the corpus has changed
+    since. Of an index that is there, ``given`` may say anew only what makes no other one: where its encoder is now. An
+    index comes with its corpus, perhaps from a stranger: code that its file names is run only where ``given`` names it.
+
+    Raises:
+        DeclarationError: as :func:`build_index`; or the index was made with another model than there is now, or names
+            a function as its encoder that ``given`` does not.
+    """
+    own = {} if given is None else dict(given)
+    home = "index" if engine is None else ENGINES[engine].home
+    collection = collection_of(corpus)
+    if isinstance(collection, OwnCollection):
+        parts = collection.parts()
+        return OwnIndex.of(
+            collection, {name: open_index(part, engine, given, on_document) for name, part in parts.items()}
+        )
+    manifest = _manifest(collection, home)
+    if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
+        return build_index(
+            corpus, engine=engine, settings=get_engine(engine).declared(own), on_document=on_document
+        )
+    chosen = get_engine(manifest["engine"])
+    settings = chosen.declared({**manifest["settings"], **own})
+    if settings.code and settings.code not in own.values():
+        raise DeclarationError(
+            f"{collection.folder / home / _MANIFEST} names Python code as its encoder ({settings.code}), and a file "
+            f"that comes with a corpus runs none: if you trust it, name it yourself, --encoder {settings.code} "
+            '(in Python encoder="…"), or index the corpus anew with a model of yours'
+        )
+    return build_index(corpus, engine=chosen.name, settings=settings, on_document=on_document)
+
+
+def _build(
+    collection: Collection,
+    engine: Engine,
+    settings: EngineSettings,
+    fingerprint: str,
+    on_document: Callable[[], object],
+    *,
+    afresh: bool,
+) -> None:
+    scratch = collection.folder / f".{engine.home}.{fingerprint}"
+    for left in collection.folder.glob(f".{engine.home}.*"):
+        if left.is_dir() and (left != scratch or afresh or not engine.resumes):
+            shutil.rmtree(left)
+    try:
+        work = scratch / "index"
+        (work / _ENGINE).mkdir(parents=True, exist_ok=True)
+        _fill(work, collection, engine, settings, fingerprint, on_document)
+        target = collection.folder / engine.home
+        if target.exists():
+            target.replace(scratch / "old")
+        work.replace(target)
+    except BaseException as error:
+        if isinstance(error, DeclarationError) or not engine.resumes:
+            shutil.rmtree(scratch, ignore_errors=True)
+        raise
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _fill(
+    work: Path,
+    collection: Collection,
+    engine: Engine,
+    settings: EngineSettings,
+    fingerprint: str,
+    on_document: Callable[[], object],
+) -> None:
+    ids: list[str] = []
+    offsets: list[int] = []
+
+    def read() -> Iterator[str]:
+        for entry in collection.documents():
+            ids.append(entry.id)
+            offsets.append(entry.offset)
+            on_document()
+            yield fold(entry.whole) if engine.folds else entry.whole
+
+    texts = read()
+    first = next(texts, None)
+    if first is None:
+        raise DeclarationError(f"{collection.documents_file} holds no documents: there is nothing to index")
+    engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
+    (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
+    manifest = {
+        "fingerprint": fingerprint,
+        "engine": engine.name,
+        "version": engine.version(),
+        "settings": asdict(settings),  # type: ignore[call-overload]
+        "documents": len(ids),
+    }
+    (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _open(
+    collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
+) -> Index:
+    folder = collection.folder / engine.home
+    documents = json.loads((folder / _DOCUMENTS).read_text(encoding="utf-8"))
+    return Index(
+        collection,
+        folder,
+        engine.name,
+        settings,
+        fingerprint,
+        tuple(documents["ids"]),
+        tuple(documents["offsets"]),
+        engine.open(folder / _ENGINE, settings),
+        fresh,
+    )
+
+
+def _manifest(collection: Collection, home: str) -> dict[str, Any]:
+    """What the index says of itself; empty where there is none, or none that can be read."""
+    found = object_in(collection.folder / home / _MANIFEST)
+    name, settings = found.get("engine"), found.get("settings")
+    if not isinstance(name, str) or not isinstance(settings, dict) or "fingerprint" not in found:
+        return {}
+    scalars = all(value is None or isinstance(value, str | int | float) for value in settings.values())
+    return found if scalars and name in ENGINES and ENGINES[name].home == home else {}
+
+
+def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:
+    """The name of an index: it changes with any byte of the documents, the engine, its version, the settings."""
+    with collection.documents_file.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    made_by = {
+        "layout": LAYOUT,
+        "engine": engine.name,
+        "version": engine.version(),
+        "settings": settings.identity,
+    }
+    digest.update(json.dumps(made_by, sort_keys=True).encode())
+    return digest.hexdigest()[:16]

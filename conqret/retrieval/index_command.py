@@ -1,0 +1,157 @@
+"""``conqret index``: build the index of a corpus, or find that it is there already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
+from conqret.console.printing import at, note, progress, result
+from conqret.errors import number
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret index corpus/\n\n"
+    "conqret index corpus/ --engine dense --encoder facebook/contriever-msmarco\n\n"
+    "conqret index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
+)
+
+VECTORS = "Vectors"
+
+
+@dataclass(frozen=True)
+class Analysis(Group):
+    """How texts are analysed and scored."""
+
+    stemmer: Annotated[
+        str | None, typer.Option(help="`porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.")
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        typer.Option(
+            "--stopwords",
+            help="`terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with pisa, "
+            "`english` with bm25s.",
+        ),
+    ] = None
+    k1: Annotated[
+        float | None, typer.Option(help="BM25's k1: the higher, the more repeated words count. Default: 0.9.")
+    ] = None
+    b: Annotated[
+        float | None,
+        typer.Option(help="BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Encodings(Group):
+    """How an encoder makes vectors of texts."""
+
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="For dense and hnsw: the folder of a sentence-transformers or Hugging Face model, its name on a "
+            "hub, or an adapter, `MODULE:FUNCTION`.",
+            rich_help_panel=VECTORS,
+        ),
+    ] = None
+    query_encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="The encoder of queries, for models that have a separate one (DPR).", rich_help_panel=VECTORS
+        ),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            help="How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what "
+            "conqret knows of the model, else `mean`.",
+            rich_help_panel=VECTORS,
+        ),
+    ] = None
+    normalise: Annotated[
+        bool | None,
+        typer.Option(
+            "--normalise/--no-normalise",
+            help="Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot "
+            "product.",
+            rich_help_panel=VECTORS,
+        ),
+    ] = None
+    query_prefix: Annotated[
+        str | None,
+        typer.Option(
+            help="Put this before queries. Default: the model's ('query: ' for E5).", rich_help_panel=VECTORS
+        ),
+    ] = None
+    passage_prefix: Annotated[
+        str | None,
+        typer.Option(help="Put this before passages. Default: the model's.", rich_help_panel=VECTORS),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="How many tokens of a passage are read. Default: the model's limit.", rich_help_panel=VECTORS
+        ),
+    ] = None
+    passage_words: Annotated[
+        int | None, typer.Option(help="Words in each passage. Default: 100.", rich_help_panel=VECTORS)
+    ] = None
+
+
+@grouped
+def index(
+    corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
+    *,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) "
+            "or `hnsw` (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else "
+            "`bm25s`."
+        ),
+    ] = None,
+    analysis: Analysis,
+    encodings: Encodings,
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild", help="Build it even if there is an index of this corpus with these settings."
+        ),
+    ] = False,
+    shown: options.Shown,
+) -> None:
+    """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced."""
+    import time
+    from dataclasses import asdict
+
+    from conqret.retrieval.corpus_index import build_index
+    from conqret.retrieval.engine import get_engine
+
+    began = time.perf_counter()
+    settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})
+    with progress("indexing", quiet=shown.quiet) as bar:
+        built = build_index(
+            corpus, engine=engine, settings=settings, rebuild=rebuild, on_document=bar.advance
+        )
+    seconds = time.perf_counter() - began
+    facts = {
+        "documents": len(built),
+        "engine": built.engine,
+        "settings": asdict(built.settings),  # type: ignore[call-overload]
+        "fingerprint": built.fingerprint,
+        "fresh": built.fresh,
+        "path": str(built.folder),
+    }
+    if not (shown.quiet or shown.json_output or built.fresh):
+        note("the index is of this corpus and these settings already; --rebuild builds it all the same")
+    done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
+    lines = (
+        f"{number(len(built), 'document')} {done} with {built.engine} ({built.settings})",
+        at(built.folder, "index"),
+    )
+    result(facts, lines, as_json=shown.json_output)

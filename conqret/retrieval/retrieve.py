@@ -1,0 +1,233 @@
+"""``retrieve``: rankings of the documents of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conqret._optional import require
+from conqret.data import Stance
+from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.trec import scored, write_run
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.recordings import STORE_NAME
+from conqret.runs.run_places import RUNS
+from conqret.runs.session import Session, SessionCounts
+
+if TYPE_CHECKING:
+    from conqret.data.corpus import CorpusTopic, Split
+    from conqret.retrieval.expansion import Expanded
+    from conqret.retrieval.rerank import RerankSummary
+
+KEEP = 100
+"""Documents that are kept for each topic."""
+MAX_NAME = 255
+"""Characters of a file's name; what is longer is a list of ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Rankings: the documents' ids of each topic, best first, and what became of it all.
+
+    ``file`` is the TREC run that was written; ``windows`` counts the reranker's windows, ``expanded`` says for each
+    topic which perspectives were searched for, ``topics`` how many topics there were.
+    """
+
+    file: Path
+    rankings: Mapping[str, tuple[str, ...]]
+    topics: int
+    engine: str
+    windows: RerankSummary | None
+    expanded: tuple[Expanded, ...]
+    session: SessionCounts
+
+    @property
+    def lines(self) -> int:
+        """How many documents were ranked."""
+        return sum(map(len, self.rankings.values()))
+
+    @property
+    def failed(self) -> bool:
+        """Whether a model's answer could not be had."""
+        return bool(self.windows and self.windows.failed) or any(one.reason for one in self.expanded)
+
+
+@strict_options
+def retrieve(
+    corpus: str | Path,
+    *,
+    engine: str = "bm25",
+    encoder: str | None = None,
+    weights: Sequence[float] | None = None,
+    stance: Stance = "none",
+    rerank: str | ClientOptions | None = None,
+    perspectives: bool = False,
+    model: str | ClientOptions | None = None,
+    cross_encoder: str | None = None,
+    instruction: str = "",
+    mmr: float | None = None,
+    mmr_encoder: str | None = None,
+    keep: int = KEEP,
+    depth: int = 100,
+    window: int = 20,
+    step: int = 10,
+    split: str = "all",
+    prompts: str | Path | None = None,
+    output: str | Path | None = None,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    on_document: Callable[[], object] = lambda: None,
+    on_start: Callable[[int, int, str], None] = lambda topics, documents, engine: None,
+    on_topic: Callable[[str], None] = lambda topic: None,
+) -> Retrieved:
+    """Rank the documents of a corpus for its topics: a first stage, then what is asked for.
+
+    Args:
+        corpus: a corpus directory; it is indexed first where it is not.
+        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        encoder: where the encoder of an index by vectors is; without it, where it was.
+        weights: one for each engine, for fusion by scores; without them it is by reciprocal ranks.
+        stance: the side that the reranker looks for; ``none``: the generic instruction.
+        rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
+        perspectives: search for each perspective on the question, and merge (BeRDS, section 5); a model names them.
+        model: the one that names the perspectives; by default that of ``rerank``.
+        cross_encoder: a model that reads each question with each passage and reranks, before ``rerank``.
+        instruction: what stands beside the question for it.
+        mmr: then reorder by maximal marginal relevance with this lambda, 0 to 1.
+        mmr_encoder: the encoder whose vectors it compares; words without one.
+        keep: documents to keep for each topic.
+        depth: documents that the first stage retrieves for each topic.
+        window: documents that the reranker sees at a time, and ``step`` how far its window moves up each time.
+        split: the topics of this split: ``train``, ``test`` or ``all``.
+        prompts: a folder with prompts of your own.
+        output: the TREC run to write (``.gz`` is compressed); by default ``runs/CORPUS-STANCE.res.gz``.
+        recordings: a store of answers; by default one beside the run, for models that cost something.
+        replay: recordings to answer from; nothing is sent then.
+        on_document: is called as each document is read to be indexed.
+        on_start: gets the numbers of topics and documents, and the names of the engines.
+        on_topic: gets the id of each topic that is reranked.
+
+    Raises:
+        DeclarationError: a setting is out of its range or does not fit the others, the split has no topic, or the
+            recordings are none.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    require("pyterrier", extra="retrieval")
+    from conqret.retrieval.evaluation.systems import queries, rankings
+    from conqret.retrieval.pipeline import Plan, assemble, open_indexes
+
+    if keep < 1:
+        raise DeclarationError(f"-k is {keep}; keep at least 1 document")
+    if rerank and model and perspectives and rerank != model:
+        raise DeclarationError("--rerank and --model name different models; one session asks one model")
+    plan = Plan(
+        stance, rerank is not None, perspectives, mmr, depth, window, step,
+        None if weights is None else tuple(weights), cross_encoder, instruction, mmr_encoder,
+    )  # fmt: skip
+    asked = rerank or (model if perspectives else None)
+    if perspectives and asked is None:
+        raise DeclarationError(
+            "--perspectives asks a model for them: name it with --model, or --model offline"
+        )
+    folder = Path(corpus)
+    target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)
+    topics = topics_of(folder, split)
+    session = (
+        retrieval_session(asked, beside=target, recordings=recordings, replay=replay, prompts=prompts)
+        if asked
+        else None
+    )
+    indexes = open_indexes(folder, [name.strip() for name in engine.split(",")], encoder, on_document)
+    engines = ", ".join(index.engine for index in indexes)
+    on_start(len(topics), len(indexes[0]), engines)
+    stages = assemble(indexes, plan, session, on_topic)
+    ranked = {
+        str(topic): tuple(map(str, documents[:keep]))
+        for topic, documents in rankings(stages.pipeline(queries(topics))).items()
+    }
+    write_run(target, scored(ranked), tag=f"conqret-{stance}")
+    return Retrieved(
+        file=target,
+        rankings=ranked,
+        topics=len(topics),
+        engine=engines,
+        windows=stages.reranker.summary if stages.reranker else None,
+        expanded=stages.expansion.expanded if stages.expansion else (),
+        session=session.counts if session else SessionCounts(),
+    )
+
+
+def as_split(split: str) -> Split | None:
+    """The split of that name; None for ``all``.
+
+    Raises:
+        UnknownNameError: there is no such split.
+    """
+    from conqret.data.corpus import SPLITS
+
+    known: dict[str, Split | None] = {"all": None, **{one: one for one in SPLITS}}
+    check_known("split", known, split)
+    return known[split]
+
+
+def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
+    """The topics of a split, or of ``all``.
+
+    Raises:
+        UnknownNameError: there is no such split.
+        DeclarationError: it has none.
+    """
+    topics = list(CorpusDirectory(corpus).topics(as_split(split)))
+    if not topics:
+        raise DeclarationError(f"{corpus} has no topics of the split {split!r}; choose another with --split")
+    return topics
+
+
+def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTopic]:
+    """The topics of a split that are ``wanted``: ids with commas, or a file with one a line; all where None.
+
+    Raises:
+        DeclarationError: as :func:`topics_of`, or nothing is named.
+        UnknownNameError: the split has no topic of that id.
+    """
+    topics = topics_of(corpus, split)
+    if wanted is None:
+        return topics
+    is_file = len(wanted) < MAX_NAME and Path(wanted).is_file()
+    listed = Path(wanted).read_text(encoding="utf-8-sig").splitlines() if is_file else wanted.split(",")
+    names = {name.strip() for name in listed} - {""}
+    if not names:
+        raise DeclarationError(f"--topics {wanted!r} names no topic; give ids, as in --topics {topics[0].id}")
+    known = {topic.id for topic in topics}
+    check_known(f"topic of the split {split!r}", known, *sorted(names))
+    return [topic for topic in topics if topic.id in names]
+
+
+def retrieval_session(
+    model: str | ClientOptions,
+    *,
+    beside: Path,
+    recordings: str | Path | None = None,
+    replay: str | Path | None = None,
+    prompts: str | Path | None = None,
+) -> Session:
+    """A session whose answers are recorded where is said, or else beside the output.
+
+    The baseline's answers are not recorded by default: they cost nothing.
+
+    Raises:
+        DeclarationError: the model does not write.
+    """
+    chosen = ClientOptions.of(model)
+    chosen.backend.check_can_ask("what retrieval asks")
+    store = None if recordings is None else Path(recordings)
+    if replay is None and store is None and not chosen.backend.baseline:
+        store = beside.parent / STORE_NAME
+    if store is not None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    return Session(
+        chosen, recordings=store, replay=replay, prompts=None if prompts is None else Path(prompts)
+    )

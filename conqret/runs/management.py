@@ -1,0 +1,238 @@
+"""Runs of any kind as folders on a disk: which there are, moving them, bringing their answers together, and what can
+go without any loss.
+
+What has been answered is never deleted where it is the only copy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import ConqretError, DeclarationError
+from conqret.io.jsonl import parse
+from conqret.io.locking import LOCK_NAME, only_writer
+from conqret.io.regular import check_own_files, only_regular
+from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.runs.run_folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
+
+_WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "system", "items_name")
+"""Fields of records that say in words what a run is; the rest says what it was made with."""
+
+FINISHED = "finished"
+"""The state of a run that has made all that it makes."""
+
+_LOST = ("failed", "unscored")
+"""What the summary of a judge's run counts of items without all scores."""
+
+_BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
+"""What is in the folder of a run before anything is done; an item or an experiment is a copy of what was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run: ``answers`` in its own store (None: it cannot be read), and the bytes that the folder takes. ``lost`` says
+    of a finished one how many of its judgments failed or have no score; empty where none."""
+
+    path: Path
+    kind: str
+    what: str
+    created: str
+    state: str
+    answers: int | None
+    size: int
+    lost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Removable:
+    """What can go from a run without loss, why, and the bytes that it takes."""
+
+    run: Path
+    path: Path
+    why: str
+    size: int
+
+
+def runs_under(folder: Path) -> Iterator[FoundRun]:
+    """The runs under a folder, or the folder itself, by name; those inside a run (of an experiment) belong to it.
+
+    Raises:
+        DeclarationError: there is no such folder.
+    """
+    return map(found_run, run_folders(folder))
+
+
+def run_folders(folder: Path) -> Iterator[Path]:
+    """Where those runs are. Raises what :func:`runs_under` raises."""
+    if not folder.is_dir():
+        raise DeclarationError(f"{folder}: there is no such folder")
+    if (folder / RECORD_NAME).is_file():
+        yield folder
+        return
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and not entry.is_symlink():
+            yield from run_folders(entry)
+
+
+def found_run(path: Path) -> FoundRun:
+    """The run in a folder that holds one; what is wrong with its record, where that cannot be read."""
+    try:
+        record = _record(path)
+    except DeclarationError as error:
+        return FoundRun(path, "?", str(error), "", "its record cannot be read", None, _size(path))
+    inside = record.get("experiment")
+    words = filter(None, _in_words(inside if isinstance(inside, dict) else record))
+    state, lost = _state(path, record)
+    return FoundRun(
+        path, str(record.get("kind")), ", ".join(words), str(record.get("created", "")), state,
+        _answers(path / STORE_NAME), _size(path), lost,
+    )  # fmt: skip
+
+
+def move(run: Path, to: Path) -> Path:
+    """Move a run, into ``to`` where that is a folder already; returns where it is now.
+
+    Raises:
+        DeclarationError: there is no run, it is part of another, another process is writing it, or the place is taken.
+    """
+    _record(run)
+    target = to / run.name if to.is_dir() else to
+    if any((parent / RECORD_NAME).is_file() for parent in run.absolute().parents):
+        raise DeclarationError(f"{run} is part of another run; move that one")
+    if target.exists():
+        raise DeclarationError(f"{target} is there already; give another place")
+    if run.absolute() in target.absolute().parents:
+        raise DeclarationError(f"{target} is inside {run}; give a place outside of it")
+    with only_writer(run, "wait for it"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(run, target)
+    return target
+
+
+def merge(store: Path, sources: Sequence[Path]) -> Iterator[tuple[Path, int, int, int]]:
+    """Add the answers of runs, folders of runs, stores or exports to a store, which is made if it is not there.
+
+    Yields for each source with answers how many it has, how many were new, and how many it has under a key that has
+    another answer in the store already: that one stays.
+
+    Raises:
+        DeclarationError: a source holds no recordings.
+    """
+    found = [
+        folder
+        for source in sources
+        for folder in ([source] if source.is_file() else run_folders(source))
+        if folder.is_file() or (folder / STORE_NAME).is_file()
+    ]
+    if not found:
+        raise DeclarationError(f"{', '.join(map(str, sources))}: there are no answers here")
+    with contextlib.ExitStack() as opened:  # all of them, before the store is made
+        recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
+        store.parent.mkdir(parents=True, exist_ok=True)
+        kept = opened.enter_context(Recordings(store))
+        for one, source in zip(found, recordings, strict=True):
+            new = kept.add(source.recorded())
+            differing = sum(kept.get(each.key) != each.completion for each in source.recorded())
+            yield one, source.count(), new, differing
+
+
+def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
+    """What can go from the runs under a folder: files that a stop left half written, damaged stores that were mended,
+    runs in which nothing was done, and stores all of whose answers are in ``store``."""
+    for run in run_folders(folder):
+        names = {entry.name for entry in run.iterdir()}
+        if names <= _BEGUN:
+            yield Removable(run, run, "begun, and nothing done", _size(run))
+            continue
+        for file in sorted(run.rglob("*")):
+            if file.is_file() and (
+                (file.name.startswith(".") and file.suffix == ".part")
+                or file.name.startswith(f"{STORE_NAME}.damaged")
+            ):
+                yield Removable(run, file, "left over", _size(file))
+        own = run / STORE_NAME
+        if store is not None and own.is_file() and not own.samefile(store) and _all_in(own, store):
+            yield Removable(run, own, f"all its answers are in {store}", _size(own))
+
+
+def remove(found: Removable) -> None:
+    """Remove it. Raises DeclarationError where another process is writing the run."""
+    with only_writer(found.run, "wait for it"):
+        if found.path.is_dir():
+            shutil.rmtree(found.path)
+        else:
+            for ending in ("", "-wal", "-shm"):
+                found.path.with_name(found.path.name + ending).unlink(missing_ok=True)
+
+
+def _in_words(record: dict[str, Any]) -> Iterator[str]:
+    for one in filter(None, map(record.get, _WORDS)):
+        for each in one if isinstance(one, list | dict) else [one]:
+            if isinstance(each, dict):
+                named = f"{each.get('format')} with {each.get('model')}"
+                yield named if "format" in each else str(each.get("name", ""))
+            else:
+                yield str(each)
+
+
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        record = parse(only_regular(path / RECORD_NAME).read_bytes())
+    except OSError:
+        raise DeclarationError(f"{path} holds no run ({RECORD_NAME} is not there)") from None
+    except ValueError as error:
+        raise DeclarationError(f"{path / RECORD_NAME} cannot be read: {error}") from None
+    check_own_files(path)
+    return record if isinstance(record, dict) else {}
+
+
+def _state(path: Path, record: dict[str, Any]) -> tuple[str, str]:
+    """Whether the last of the files is there that a run of this kind makes, and what it says of judgments lost."""
+    try:
+        summary = json.loads((path / SUMMARY).read_bytes())
+        outstanding = summary.get("outstanding")
+    except (OSError, ValueError, AttributeError, RecursionError):
+        made = ITEMS if record.get("kind") == "generate" else SCORES
+        return FINISHED if (path / made).is_file() else "not finished", ""
+    counts = {name: summary.get(name) for name in _LOST} if record.get("kind") == "judge" else {}
+    lost = ", ".join(
+        f"{count:,} {name}" for name, count in counts.items() if isinstance(count, int) and count
+    )
+    return (f"{outstanding} outstanding", "") if outstanding else (FINISHED, lost)
+
+
+def _answers(store: Path) -> int | None:
+    if not store.is_file():
+        return 0
+    try:
+        with Recordings(store, read_only=True, untouched=True) as recordings:
+            return recordings.count()
+    except ConqretError:
+        return None
+
+
+def _all_in(own: Path, store: Path) -> bool:
+    try:
+        with Recordings(own, read_only=True) as here, Recordings(store, read_only=True) as there:
+            return all(there.get(one.key) == one.completion for one in here.recorded()) and not here.damaged
+    except ConqretError:
+        return False
+
+
+def _size(path: Path) -> int:
+    return sum(one.st_size for one in stats(path) if stat.S_ISREG(one.st_mode))
+
+
+def stats(path: Path) -> Iterator[os.stat_result]:
+    """What the disk says of a file, or of all that is in a folder; a file that goes meanwhile is passed over."""
+    for entry in path.rglob("*") if path.is_dir() else [path]:
+        with contextlib.suppress(FileNotFoundError):
+            yield entry.lstat()

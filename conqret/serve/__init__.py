@@ -1,0 +1,1 @@
+"""Judges over HTTP and MCP, and runs in a browser."""

@@ -1,0 +1,149 @@
+"""``conqret serve``: a judge as a service, for pipelines in any language."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import named, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.serve.access import Served
+
+NETWORK = "Network"
+STORE = Path("runs/serve/recordings.sqlite")
+"""Where answers are recorded, if nothing else is said."""
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret serve\n\n"
+    "curl -s localhost:8766/v1/judge/direct -H 'Content-Type: application/json' "
+    """-d '{"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}'\n\n"""
+    "conqret serve --format rag-fine-grained --model gpt-4o-mini --budget-usd 5\n\n"
+    "conqret serve --host 0.0.0.0 --api-key-file keys.txt --rate 600"
+)
+
+
+@grouped
+def serve(
+    *,
+    format: Annotated[  # noqa: A002 - the option's name
+        list[str] | None,
+        options.option(
+            options.JUDGING,
+            "Only this format; may be repeated. Default: all formats that the model can answer.",
+            "--format",
+            "-f",
+        ),
+    ] = None,
+    model: options.Model = None,
+    judging: options.Judging,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    answers: options.Answers,
+    host: Annotated[
+        str,
+        options.option(NETWORK, "The address to listen on; one that other machines reach needs a key."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        options.option(NETWORK, "The port to listen on; 0 takes any that is free.", min=0, max=65535),
+    ] = 8766,
+    api_key_env: Annotated[
+        str | None,
+        options.option(NETWORK, "The environment variable with the key that requests must bring."),
+    ] = None,
+    api_key_file: Annotated[
+        Path | None, options.option(NETWORK, "A file with such keys, one per line; any of them will do.")
+    ] = None,
+    max_body: Annotated[int, options.option(options.LIMITS, "The largest item, in MiB.", min=1)] = 4,
+    at_once: Annotated[
+        int, options.option(options.LIMITS, "How many items are judged at a time.", min=1)
+    ] = 16,
+    queue: Annotated[
+        int, options.option(options.LIMITS, "How many items may wait; more get status 429.", min=0)
+    ] = 128,
+    rate: Annotated[
+        int | None, options.option(options.LIMITS, "The most items a minute; more get status 429.", min=1)
+    ] = None,
+    max_computing: Annotated[
+        int,
+        options.option(
+            options.LIMITS,
+            "Seconds that the service itself may compute for an item, the model apart; longer ones get status 422.",
+            min=1,
+        ),
+    ] = 20,
+    grace: Annotated[
+        int,
+        options.option(
+            options.LIMITS, "Seconds that requests under way still get when the service is stopped.", min=0
+        ),
+    ] = 30,
+    shown: options.Shown,
+) -> None:
+    """Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
+
+    Only this machine can reach it, unless `--host` says otherwise. Every answer of the model is recorded (in
+    runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or
+    Ctrl-C ends it, after requests under way are answered. The log has a line for each request, with its id and
+    none of its contents; with `--json` each line is JSON.
+    """
+    from conqret.runs.session import Session
+    from conqret.serve.access import read_keys
+    from conqret.serve.intake import MIB, Limits
+    from conqret.serve.service_server import serve as served
+
+    keys = read_keys(api_key_env, api_key_file)
+    limits = Limits(max_body * MIB, at_once, queue, rate, max_computing)
+    store = None if answers.replay is not None else (answers.recordings or STORE)
+    session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
+
+    def started(address: str, formats: Sequence[str]) -> None:
+        if store is not None:
+            store.parent.mkdir(parents=True, exist_ok=True)
+        say(f"judged by {named(session.options.model, session.options.backend.baseline)}")
+        for name in formats:
+            say(f"  POST {address}/v1/judge/{name}")
+        say(f"described in {address}/openapi.json; Ctrl-C or SIGTERM ends it")
+        if store is not None:
+            shown.note(f"answers are recorded in {store}, and given again for the same question")
+
+    def heard(one: Served) -> None:
+        if shown.json_output:
+            say(json.dumps(told(one)))
+        else:
+            shown.tell(line(one))
+
+    served(
+        session, format or (), judging.given(), limits=limits, keys=keys, host=host, port=port, grace=grace,
+        on_start=started, heard=heard,
+    )  # fmt: skip
+    shown.session(session.counts)
+
+
+def told(one: Served) -> dict[str, object]:
+    """A request as it stands in the log."""
+    from conqret.runs.run_folder import now
+
+    found = asdict(one)
+    del found["began"]
+    return {"at": now(), **found, "seconds": round(one.seconds, 4)}
+
+
+def line(one: Served) -> str:
+    """The same for people."""
+    from conqret.runs.run_folder import now
+
+    cost = "cost unknown" if one.cost_usd is None else f"${one.cost_usd:.4f}"
+    asked = (
+        f"{one.sent} sent, {one.recorded} recorded, {cost}" if one.status == 200 and one.format else one.code
+    )
+    words = f"{now()} {one.id} {one.method} {one.format or '-'} {one.status} {one.seconds:.3f} s {asked}"
+    return words.rstrip()

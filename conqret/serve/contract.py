@@ -1,0 +1,162 @@
+"""The service in types: the item that a format takes, the judgment that it gives, and both as an OpenAPI document.
+
+All of it is made of :class:`conqret.Item`, :class:`conqret.Judgment` and what the formats declare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, Field, create_model
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from conqret._version import __version__
+from conqret.data import Document, Item, Judgment, Measure
+from conqret.data.item import Identifier, NonEmpty
+from conqret.judging.judge_parts import Judge
+from conqret.serve.problems import MEDIA_TYPE, Problem
+
+JUDGE_PATH = "/v1/judge/{format}"
+"""Where a format judges."""
+
+_STATUSES = {
+    400: "The body is no valid JSON.",
+    401: "The key is missing or wrong.",
+    408: "The body came too slowly.",
+    413: "The body is too large.",
+    415: "The body is said to be something else than JSON, or packed.",
+    422: "The item has faults, all of which are named, or a parameter is wrong.",
+    429: "Too many requests, or a full queue; Retry-After says when to come back.",
+    502: "The provider, or the way to it, failed.",
+    503: "The provider is given up for a while (Retry-After), or the budget is spent.",
+    504: "No answer came in time.",
+}
+
+_DocumentIn: type[Document] = create_model("GivenDocument", __base__=Document, id=(Identifier | None, None))
+
+
+def needed(judge: Judge) -> frozenset[str]:
+    """The fields that an item needs whichever metrics of a format are asked for."""
+    return frozenset.intersection(*(ask.needs for ask in judge.asks))
+
+
+def item_type(judge: Judge) -> type[Item]:
+    """The item that a format takes: without an id, and with documents as objects or as texts alone."""
+    documents = tuple[_DocumentIn | NonEmpty, ...]
+    fields: dict[str, Any] = {"id": (Identifier | None, None), "documents": (documents, ())}
+    for name in needed(judge):
+        fields[name] = (documents, Field(min_length=1)) if name == "documents" else (NonEmpty, ...)
+    made: type[Item] = create_model(f"{_camel(judge)}Item", __base__=Item, **fields)
+    return made
+
+
+def judgment_type(judge: Judge) -> type[Judgment]:
+    """The judgment that a format gives, with its metrics by name; those that were not asked for are absent."""
+    by_name: dict[str, Any] = {
+        f"metric_{number}": (Measure, Field(alias=metric, default_factory=dict))
+        for number, metric in enumerate(judge.metrics)
+    }
+    measures = create_model(f"{_camel(judge)}Measures", **by_name)
+    made: type[Judgment] = create_model(
+        f"{_camel(judge)}Judgment", __base__=Judgment, measures=(measures, ...)
+    )
+    return made
+
+
+def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of a service of these formats; ``keyed`` where requests need a key."""
+    every = tuple(judges)
+    items, judgments = [item_type(one) for one in every], [judgment_type(one) for one in every]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        *((one, "validation") for one in items),
+        *((one, "serialization") for one in judgments),
+        (Problem, "serialization"),
+    ]
+    names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    problem = {MEDIA_TYPE: {"schema": names[Problem, "serialization"]}}
+    refusals = {
+        str(status): {"description": said, "content": problem}
+        for status, said in _STATUSES.items()
+        if keyed or status != 401
+    }
+    paths: dict[str, Any] = {
+        JUDGE_PATH.format(format=judge.name): {
+            "post": {
+                "operationId": f"judge_{judge.name.replace('-', '_')}",
+                "summary": judge.summary,
+                "description": f"Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}",
+                "parameters": [_metrics(judge), {"$ref": "#/components/parameters/RequestId"}],
+                "requestBody": {"required": True, "content": _json(names[item, "validation"])},
+                "responses": {
+                    "200": {
+                        "description": "The judgment. Each measure has a value, or a reason and no value.",
+                        "content": _json(names[judgment, "serialization"]),
+                    },
+                    **refusals,
+                },
+            }
+        }
+        for judge, item, judgment in zip(every, items, judgments, strict=True)
+    }
+    paths |= {path: {"get": _told(path, said)} for path, said in _TOLD.items()}
+    components: dict[str, Any] = {"schemas": schemas["$defs"], "parameters": {"RequestId": _REQUEST_ID}}
+    found: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "conqret serve",
+            "version": __version__,
+            "summary": "LLM judges for retrieval-augmented arguments: an item in, a judgment out.",
+        },
+        "paths": paths,
+        "components": components,
+    }
+    if keyed:
+        components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"key": []}]
+        for path in ("/healthz", "/readyz"):
+            paths[path]["get"]["security"] = []
+    return found
+
+
+_TOLD = {
+    "/": "The formats with their metrics, and what each needs.",
+    "/healthz": "Whether the service is there.",
+    "/readyz": "Whether it can judge now; 503 where it cannot.",
+    "/openapi.json": "This document.",
+}
+_REQUEST_ID = {
+    "name": "X-Request-ID",
+    "in": "header",
+    "required": False,
+    "description": "A name for the request: it comes back, and stands in the log; made where none is given.",
+    "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
+}
+
+
+def _metrics(judge: Judge) -> dict[str, Any]:
+    return {
+        "name": "metric",
+        "in": "query",
+        "required": False,
+        "description": "Only these metrics, and nothing else is paid for; all that the item allows, if none is named.",
+        "schema": {"type": "array", "items": {"type": "string", "enum": list(judge.metrics)}},
+        "style": "form",
+        "explode": True,
+    }
+
+
+def _told(path: str, said: str) -> dict[str, Any]:
+    answers: dict[str, Any] = {"200": {"description": said, "content": _json({"type": "object"})}}
+    if path == "/readyz":
+        answers["503"] = {"description": "It cannot judge now.", "content": _json({"type": "object"})}
+    name = path.strip("/").partition(".")[0] or "formats"
+    return {"operationId": name, "summary": said, "responses": answers}
+
+
+def _json(schema: Any) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _camel(judge: Judge) -> str:
+    return "".join(part.capitalize() for part in judge.name.replace("_", "-").split("-"))

@@ -1,0 +1,160 @@
+"""What is taken in at all: so large, so many at once, so many a minute, and no slower than this."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.errors import DeclarationError, number
+from conqret.io.jsonl import parse
+from conqret.serve.problems import Refusal
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+MIB = 2**20
+BODY_SECONDS = 15.0
+"""For a whole body: some MiB over a slow line, and no more for somebody who sends a byte now and then."""
+BUSY_SECONDS = 5.0
+"""What those are told to wait who find the queue full: some judgments of a hosted model are done by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
+    may wait, ``rate`` the requests a minute (None: any number), and ``computing`` the seconds that the service itself
+    may compute for an item, waiting for the model apart.
+
+    Raises:
+        DeclarationError: one is below 1 (``queue``: below 0).
+    """
+
+    body: int = 4 * MIB
+    at_once: int = 16
+    queue: int = 128
+    rate: int | None = None
+    computing: int = 20
+
+    def __post_init__(self) -> None:
+        for name, least in (("body", 1), ("at_once", 1), ("queue", 0), ("rate", 1), ("computing", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise DeclarationError(f"{name.replace('_', ' ')} is {value}; it must be at least {least}")
+
+
+class Intake:
+    """Lets requests in under these limits, or refuses them."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.inside = 0
+        self._free = asyncio.Semaphore(limits.at_once)
+        self._allowed, self._at = float(limits.rate or 0), time.monotonic()
+
+    def count(self) -> None:
+        """Count a request against the rate, of which a minute's worth may come at once.
+
+        Raises:
+            Refusal: 429, with the seconds until the next one may come.
+        """
+        if self.limits.rate is None:
+            return
+        now, a_second = time.monotonic(), self.limits.rate / 60.0
+        self._allowed = min(float(self.limits.rate), self._allowed + (now - self._at) * a_second)
+        self._at = now
+        if self._allowed < 1.0:
+            wait = (1.0 - self._allowed) / a_second
+            limit = f"more than {number(self.limits.rate, 'request')} a minute"
+            raise Refusal(
+                429, "too_many_requests", f"{limit}; come back in {math.ceil(wait)} s", retry_after=wait
+            )
+        self._allowed -= 1.0
+
+    @contextlib.asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place in the queue, which holds the body of a request in memory.
+
+        Raises:
+            Refusal: 429, where all are taken.
+        """
+        if self.inside >= self.limits.at_once + self.limits.queue:
+            raise Refusal(
+                429,
+                "queue_full",
+                f"{self.limits.at_once} items are being judged and {self.limits.queue} wait; come back later",
+                retry_after=BUSY_SECONDS,
+                close=True,
+            )
+        self.inside += 1
+        try:
+            yield
+        finally:
+            self.inside -= 1
+
+    @contextlib.asynccontextmanager
+    async def turn(self, request: Request) -> AsyncIterator[None]:
+        """Wait until this request may be judged.
+
+        Raises:
+            Refusal: who sent it is gone; nobody reads the answer.
+        """
+        async with self._free:
+            if await request.is_disconnected():
+                raise Refusal(400, "client_gone", "the connection was closed before its turn came")
+            yield
+
+    async def read(self, request: Request) -> object:
+        """The JSON of a request's body.
+
+        Raises:
+            Refusal: it is too large, too slow, in another form, or broken.
+        """
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            said = f"not {kind!r}" if kind else "and the request names none"
+            detail = f"the body has to be JSON, with Content-Type: application/json, {said}"
+            raise Refusal(415, "not_json", detail, close=True)
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise Refusal(
+                415, "packed", "the body has to be sent as it is, without Content-Encoding", close=True
+            )
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await self._body(request)
+        except TimeoutError:
+            detail = f"the body did not come within {BODY_SECONDS:g} s"
+            raise Refusal(408, "slow_body", detail, close=True) from None
+        try:
+            return await asyncio.to_thread(parse, body)  # others are answered meanwhile
+        except ValueError as error:
+            raise Refusal(400, "invalid_json", f"the body is no valid JSON: {error}") from None
+
+    async def _body(self, request: Request) -> bytes:
+        """The whole body; no more of it is read than may be sent."""
+        from starlette.requests import ClientDisconnect
+
+        most, parts, size = self.limits.body, [], 0
+        announced = request.headers.get("content-length", "")
+        try:
+            if announced.isascii() and announced.isdigit() and int(announced[:19]) > most:
+                raise _too_large(most)
+            async for part in request.stream():
+                size += len(part)
+                if size > most:
+                    raise _too_large(most)
+                parts.append(part)
+        except ClientDisconnect:
+            raise Refusal(400, "client_gone", "the connection was closed within the body") from None
+        return b"".join(parts)
+
+
+def _too_large(most: int) -> Refusal:
+    detail = (
+        f"the body has more than {most:,} bytes; send less, or start the service with a larger --max-body"
+    )
+    return Refusal(413, "too_large", detail, close=True)

@@ -1,0 +1,61 @@
+"""``conqret mcp``: judging, explaining and comparing as tools of an assistant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import tell
+
+STORE = Path("mcp/recordings.sqlite")
+"""Where answers are recorded, in the folder of runs, if nothing else is said."""
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret mcp runs --model gpt-4o-mini --budget-usd 2\n\n"
+    "An assistant's settings: "
+    '{"mcpServers": {"conqret": {"command": "conqret", "args": ["mcp", "/home/me/runs"]}}}'
+)
+
+
+@grouped
+def mcp(
+    runs: Annotated[
+        Path,
+        typer.Argument(
+            help="The folder of runs that the assistant may read; it can read nothing outside it."
+        ),
+    ] = Path("runs"),
+    *,
+    model: options.Model = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    answers: options.Answers,
+) -> None:
+    """Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.
+
+    The assistant starts and ends it. Every answer of the model is recorded (in the folder of runs, under mcp/,
+    unless `--recordings` says where). `--budget-usd` limits what the assistant may spend.
+    """
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
+    from conqret.runs.session import Session
+
+    require("mcp", extra="mcp")
+    from conqret.serve.mcp_tools import mcp_server
+    from conqret.serve.standard_input import mend_input
+
+    if not runs.is_dir():
+        raise DeclarationError(f"{runs}: there is no such folder; make it, or give one that holds runs")
+    store = None if answers.replay is not None else (answers.recordings or runs / STORE)
+    session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
+    served = mcp_server(session, runs)
+    if store is not None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    tell(f"an assistant may now judge with {session.options.model}, and read the runs in {runs}")
+    mend_input()
+    served.run("stdio")

@@ -1,0 +1,173 @@
+"""Which runs a folder holds, as the viewer lists them, and what of them leads out of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from conqret.errors import DeclarationError, number
+from conqret.judging.judge_folder import JUDGMENTS, JudgeFolder
+from conqret.runs.management import FINISHED, FoundRun, found_run, run_folders, stats
+from conqret.runs.run_folder import RECORD_NAME, REPORT
+from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
+from conqret.studies.card.result import FILE_NAME
+from conqret.studies.validate.validate import JSON_NAME, PAGE_NAME, read_validation
+
+RUNS = "/runs/"
+"""What the addresses of all runs begin with; behind it they are as on the disk."""
+
+MALFORMED = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What reading files raises that no run wrote as they are."""
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A run in the list: ``fault`` says why it cannot be opened; ``done`` is what is done of how much."""
+
+    name: str
+    address: str
+    kind: str
+    what: str
+    begun: str
+    state: str
+    done: str
+    answers: str
+    fault: str = ""
+
+    @property
+    def going_on(self) -> bool:
+        """Whether it may change while it is looked at."""
+        return not self.fault and self.state != FINISHED
+
+    def has(self, wanted: list[str]) -> bool:
+        """Whether all these words, in lower case, are in what is said of the run."""
+        text = f"{self.name} {self.kind} {self.what} {self.state}".casefold()
+        return all(word in text for word in wanted)
+
+
+def listed(root: Path) -> list[Listed]:
+    """The runs under ``root``, newest first; one that cannot be opened is there and says why.
+
+    Raises:
+        DeclarationError: there is no such folder.
+    """
+    found = [look(root, run) for run in run_folders(root)]
+    found += [_validation(root, run) for run in _validations(root)]
+    return sorted(found, key=lambda run: run.begun, reverse=True)
+
+
+def look(root: Path, run: Path) -> Listed:
+    """What the list says of the run in a folder."""
+    try:
+        fault = leads_out(root, run)
+        if not fault:
+            found = found_run(run)
+            if found.kind != "?":
+                return _listed(root, found)
+            fault = found.what
+    except MALFORMED as error:
+        fault = f"its files cannot be read ({type(error).__name__}: {error})"
+    name = _name(root, run)
+    return Listed(name, RUNS + address(name), "?", "", "", "", "", "", fault)
+
+
+def opened(root: Path, name: str) -> Path:
+    """The folder of the run or validation that is called ``name`` under ``root``: a relative path, empty for ``root``
+    itself.
+
+    Raises:
+        DeclarationError: there is no such run, or it leads out of ``root``.
+    """
+    try:
+        run = (root / name).resolve(strict=True)
+        there = run.is_relative_to(root) and any((run / one).is_file() for one in (RECORD_NAME, JSON_NAME))
+    except (OSError, ValueError):  # a name that no file can have
+        run, there = root, False
+    if not there:
+        raise DeclarationError("there is no such run in the folder that is shown")
+    if out := leads_out(root, run):
+        raise DeclarationError(out)
+    return run
+
+
+def beside(run: Path) -> Iterator[tuple[str, str]]:
+    """What else there is of the run in a folder: the page of its validation and its judge card."""
+    pages = (("Validation", JSON_NAME, PAGE_NAME), ("Judge card", FILE_NAME, CARD_PAGE))
+    return ((title, page) for title, file, page in pages if (run / file).is_file())
+
+
+def leads_out(root: Path, run: Path) -> str:
+    """Which link in the folder of a run leads out of ``root``, in words; empty where none does."""
+    for entry in run.rglob("*"):
+        if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):  # of a loop, too
+            return f"{entry.relative_to(root)} is a link that leads out of the folder; nothing of this run is shown"
+    return ""
+
+
+def inner_runs(run: Path) -> Iterator[tuple[str, str]]:
+    """The runs inside a run (of an experiment, say), as name and address relative to its page."""
+    for record in sorted(run.rglob(RECORD_NAME)):
+        if record.parent != run:
+            name = record.parent.relative_to(run).as_posix()
+            yield name, address(name)
+
+
+def address(name: str) -> str:
+    """Where the page of the run stands, relative to the folder in which it is called ``name``."""
+    return quote(f"{name}/{REPORT}".removeprefix("./"), errors="replace")
+
+
+def _listed(root: Path, run: FoundRun) -> Listed:
+    name, state = _name(root, run.path), run.state
+    if state != FINISHED:
+        written = dt.datetime.fromtimestamp(max(one.st_mtime for one in stats(run.path)), dt.UTC)
+        state = f"{state}, last written {written:%H:%M:%S} UTC"
+    answers = "damaged" if run.answers is None else f"{run.answers:,}" if run.answers else ""
+    begun = run.created[:19].replace("T", " ")
+    return Listed(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
+
+
+def _validations(root: Path) -> Iterator[Path]:
+    """The folders that hold a validation and no run."""
+    found = (file.parent for file in sorted(root.rglob(JSON_NAME)))
+    return (folder for folder in found if not (folder / RECORD_NAME).is_file())
+
+
+def _validation(root: Path, folder: Path) -> Listed:
+    """What the list says of a validation."""
+    name, fault, what, begun = _name(root, folder), leads_out(root, folder), "", ""
+    if not fault:
+        try:
+            judge = read_validation(folder).judge
+            written = dt.datetime.fromtimestamp((folder / JSON_NAME).stat().st_mtime, dt.UTC)
+            what, begun = f"{judge.format}, {judge.model}", f"{written:%Y-%m-%d %H:%M:%S}"
+        except (DeclarationError, *MALFORMED) as error:
+            fault = str(error)
+    at = quote(f"{name}/{PAGE_NAME}".removeprefix("./"), errors="replace")
+    return Listed(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
+
+
+def _name(root: Path, run: Path) -> str:
+    return run.relative_to(root).as_posix()
+
+
+def _done(run: FoundRun) -> str:
+    """The judgments so far."""
+    file = run.path / JUDGMENTS
+    if not file.is_file():
+        return ""
+    with file.open("rb") as lines:
+        count = sum(part.count(b"\n") for part in iter(lambda: lines.read(_CHUNK), b""))
+    if run.kind != JudgeFolder(run.path).kind:
+        return number(count, "judgment")
+    try:
+        done = f"{count:,} of {number(JudgeFolder(run.path).record().items_count, 'item')}"
+        return ", ".join(filter(None, (done, run.lost)))
+    except DeclarationError:
+        return number(count, "item")

@@ -1,0 +1,287 @@
+"""The addresses of the service: one for each format, to which an item is sent and which answers with its judgment.
+
+All requests share one session: one client, one store of recordings, one budget.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from conqret._version import __version__
+from conqret.computing import ComputingLimitError, computing_limit
+from conqret.data import Judgment
+from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
+from conqret.io.faults import kind
+from conqret.io.jsonl import compact
+from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge import ajudge
+from conqret.judging.judge_parts import Judge, JudgeOptions
+from conqret.judging.judgments import Judgments
+from conqret.judging.setup import set_up
+from conqret.runs.background import BackgroundLoop
+from conqret.runs.session import Session
+from conqret.serve.contract import JUDGE_PATH, needed, openapi
+from conqret.serve.intake import Intake, Limits
+from conqret.serve.problems import PAUSE_SECONDS, Refusal, not_answered
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from conqret.serve.access import Served
+
+METRIC = "metric"
+"""The one parameter: which metrics are asked for."""
+
+READY_SECONDS = 2.0
+"""Whoever asks after its readiness is told that the service is busy where nothing else is known by then."""
+
+_log = logging.getLogger(__name__)
+
+
+def offered(
+    session: Session, formats: Sequence[str] = (), judging: Mapping[str, Any] | None = None
+) -> dict[str, Judge]:
+    """The formats of a service by name: those that are named, or else all that the session's model can be asked.
+
+    ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
+
+    Raises:
+        DeclarationError: there is no such format, metric or prompt, or the model cannot be asked for one of them.
+    """
+    options = JudgeOptions(**(judging or {}))
+    found = {}
+    for name in formats or JUDGES:
+        judge = JUDGES[name]
+        try:
+            set_up(judge, session.options, options, session.library)
+        except DeclarationError:
+            if formats:
+                raise
+            continue
+        found[judge.name] = judge
+    if not found:
+        raise DeclarationError(
+            f"no format can be judged so with {session.options.model}: name one with --format"
+        )
+    return found
+
+
+def service_app(
+    session: Session,
+    judges: Mapping[str, Judge],
+    judging: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    *,
+    keyed: bool = False,
+) -> Starlette:
+    """The application that judges with ``judges``, as :func:`offered` gives them; ``keyed`` says in its description
+    that requests need a key (which :class:`conqret.serve.access.Access` looks at). The extra ``web`` must be installed.
+    """
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    service = _Service(session, judges, dict(judging or {}), limits or Limits())
+    document = compact(openapi(judges.values(), keyed=keyed))
+    routes = [
+        Route("/", service.index),
+        Route("/healthz", service.health),
+        Route("/readyz", service.ready),
+        Route("/openapi.json", lambda request: _json(document)),
+        Route(JUDGE_PATH, service.judge, methods=["POST"]),
+    ]
+    handlers: Any = {Refusal: _refused, HTTPException: _nowhere, Exception: _broken}
+    return Starlette(routes=routes, exception_handlers=handlers, lifespan=service.open)
+
+
+class _Service:
+    def __init__(
+        self, session: Session, judges: Mapping[str, Judge], judging: dict[str, Any], limits: Limits
+    ) -> None:
+        self.session, self.judges, self.judging = session, judges, judging
+        self.intake = Intake(limits)
+        self._loop = (
+            BackgroundLoop()
+        )  # judging computes, and would keep all others waiting in the server's own
+
+    @contextlib.asynccontextmanager
+    async def open(self, app: Starlette) -> AsyncGenerator[None, None]:
+        """Hold the one client as long as the service is there; in the end what is under way is recorded."""
+        with self._loop:
+            await self._loop.arun(self.session.__aenter__())
+            try:
+                yield
+            finally:
+                await self._loop.arun(self.session.__aexit__(None, None, None))
+
+    async def judge(self, request: Request) -> Response:
+        """The judgment of the item in the body."""
+        judge = self._format(request)
+        metrics = _metrics(request, judge)
+        self.intake.count()
+        async with self.intake.place():
+            item = _object(await self.intake.read(request))
+            served = _served(request)
+            if item.get("id") is None:
+                item["id"] = served.id
+            async with self.intake.turn(request):
+                judgment, content = await self._loop.arun(self._judged(item, judge, metrics))
+        calls = judgment.trace.calls
+        costs = [call.cost_usd for call in calls if not call.recorded]
+        served.sent = sum(call.attempts for call in calls)
+        served.recorded = sum(call.recorded for call in calls)
+        served.cost_usd = None if None in costs else sum(cost for cost in costs if cost is not None)
+        if (problem := not_answered(judgment)) is not None:
+            raise problem
+        return _json(content)
+
+    async def _judged(
+        self, item: dict[str, Any], judge: Judge, metrics: Sequence[str]
+    ) -> tuple[Judgment, bytes]:
+        """The judgment, and what is sent of it."""
+        self.session.resume_after(PAUSE_SECONDS)
+        asked = {**self.judging, "metrics": metrics} if metrics else self.judging
+        try:
+            with computing_limit(self.intake.limits.computing):
+                found: Judgments = await ajudge([item], format=judge, session=self.session, **asked)
+        except ComputingLimitError as error:
+            detail = f"{error}; send a shorter item, or start the service with a larger --max-computing"
+            raise Refusal(422, "takes_too_long", detail) from None
+        except FaultsError as error:
+            raise _faulty([one if one.line else _NO_ITEM for one in error.faults]) from None
+        except DeclarationError as error:
+            if why := await self._unaskable():
+                raise Refusal(503, "provider_down", why, retry_after=PAUSE_SECONDS) from None
+            raise Refusal(422, "cannot_judge", str(error)) from None
+        finally:
+            self.session.resume_after(PAUSE_SECONDS)
+        return found[0], found[0].model_dump_json().encode()
+
+    async def _unaskable(self) -> str:
+        """Why the model can be asked nothing at all (nobody is at its address); empty where it can."""
+        try:
+            await self.session.client.prepare()
+        except DeclarationError as error:
+            return str(error)
+        return ""
+
+    def _format(self, request: Request) -> Judge:
+        name = request.path_params["format"]
+        found = self.judges.get(name)
+        if found is None:
+            raise Refusal(404, "unknown_format", str(UnknownNameError("format", name[:100], self.judges)))
+        _served(request).format = name
+        return found
+
+    async def index(self, request: Request) -> Response:
+        """The formats, with what each asks and needs."""
+        formats = {
+            judge.name: {
+                "judge": JUDGE_PATH.format(format=judge.name),
+                "summary": judge.summary,
+                "metrics": judge.metrics,
+                "needs": sorted(needed(judge)),
+            }
+            for judge in self.judges.values()
+        }
+        told = {"conqret": __version__, "model": self.session.options.model, "openapi": "/openapi.json"}
+        return _json(compact({**told, "formats": formats}))
+
+    async def health(self, request: Request) -> Response:
+        """That the service is there."""
+        return _json(b'{"status":"ok"}')
+
+    async def ready(self, request: Request) -> Response:
+        """Whether an item could be judged now, and if not, why."""
+        try:
+            why = await asyncio.wait_for(self._loop.arun(self._unready()), READY_SECONDS)
+        except TimeoutError:
+            why = "an item is computed that takes long"
+        places = self.intake.limits.at_once + self.intake.limits.queue
+        if self.intake.inside >= places:
+            why = "the queue is full"
+        told = {"ready": not why, "why": why, "inside": self.intake.inside, "places": places}
+        return _json(compact(told), 503 if why else 200)
+
+    async def _unready(self) -> str:
+        """Why no item could be judged now; empty where one could."""
+        self.session.resume_after(PAUSE_SECONDS)
+        if self.session.client.out_of_money:
+            return "the budget is spent"
+        if self.session.client.given_up:
+            return "the provider is given up for a while"
+        return await self._unaskable()
+
+
+def _metrics(request: Request, judge: Judge) -> list[str]:
+    """The metrics that the address names.
+
+    Raises:
+        Refusal: there is no such metric, or another parameter.
+    """
+    try:
+        check_known("parameter", [METRIC], *(name[:100] for name in request.query_params))
+        found = [name.replace("-", "_") for name in request.query_params.getlist(METRIC)]
+        check_known(f"metric of format {judge.name}", judge.metrics, *(name[:100] for name in found))
+    except UnknownNameError as error:
+        raise Refusal(422, "unknown_name", str(error)) from None
+    return list(dict.fromkeys(found))
+
+
+def _object(body: object) -> dict[str, Any]:
+    """The item that a body is.
+
+    Raises:
+        Refusal: it is no object.
+    """
+    if not isinstance(body, dict):
+        raise _faulty([Fault("", 1, "the body", f"is {kind(body)}, and an object is expected", _SHAPE)])
+    return body
+
+
+_SHAPE = 'Send an item: {"topic": "…", "documents": ["…"], "argument": "…"}'
+_NO_ITEM = Fault("", 0, "the body", "has not the fields of an item", _SHAPE)
+
+
+def _faulty(faults: Sequence[Fault]) -> Refusal:
+    first = f"{faults[0].field} {faults[0].problem}. {faults[0].remedy}"
+    told = f"the item has {number(len(faults), 'fault')}: {first}"
+    return Refusal(422, "invalid_item", told, faults=faults)
+
+
+def _served(request: Request) -> Served:
+    served: Served = request.state.served
+    return served
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, Refusal)  # noqa: S101 - what it is registered for
+    served = _served(request)
+    served.code = refusal.code
+    return refusal.response(served.id)
+
+
+async def _nowhere(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 404)
+    told = {405: ("wrong_method", "a format takes POST, with an item; all else takes GET")}
+    refusal = Refusal(status, *told.get(status, ("nowhere", "nothing is here; / says what there is")))
+    refusal.headers |= dict(getattr(error, "headers", None) or {})
+    return await _refused(request, refusal)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.error("request %s ended with %s", _served(request).id, type(error).__name__)
+    detail = "the service failed; its log has a line with this request's id"
+    return await _refused(request, Refusal(500, "internal_error", detail))
+
+
+def _json(content: bytes, status: int = 200) -> Response:
+    from starlette.responses import Response
+
+    return Response(content, status, media_type="application/json")

@@ -1,0 +1,202 @@
+"""The addresses of the viewer: the list of runs, the page of each, and what was asked for an item.
+
+All is made anew of the folder for each request, and nothing is written. A page is whole before anything is sent, so
+that a damaged file gives a page that says so; one page is made at a time, which bounds memory and work.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from conqret._optional import require
+from conqret.errors import ConqretError, DeclarationError
+from conqret.experiments.run_page import run_page
+from conqret.judging.judge_folder import ASKED, JudgeFolder
+from conqret.judging.recorded_requests import asked
+from conqret.judging.request_pages import asked_page
+from conqret.runs.management import FINISHED
+from conqret.runs.run_folder import RECORD_NAME, REPORT
+from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened
+from conqret.show.page import page
+from conqret.show.sheet import Links, Section, Sheet, Texts
+from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
+from conqret.studies.card.page import card_sheet
+from conqret.studies.card.result import read_card
+from conqret.studies.diff.page import difference_page
+from conqret.studies.diff.result import difference
+from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.validate import PAGE_NAME, read_validation
+from conqret.web.request_guard import Guard, own_hosts
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+LIST_SECONDS = 5
+"""Between two looks at the list."""
+PAGE_SECONDS = 30
+"""The same for the page of a run that is not finished, which is read for longer."""
+
+_PAGES = "|".join(map(re.escape, (REPORT, PAGE_NAME, CARD_PAGE)))
+_ADDRESS = re.compile(rf"\A(?:(?P<run>.+)/)?(?:(?P<page>{_PAGES})|{ASKED}/(?P<item>[1-9]\d{{0,8}})\.html)")
+_HERE = Path(__file__).resolve().parent
+
+
+def view_app(root: Path, port: int) -> Guard:
+    """The viewer of the runs under ``root``, a folder that is there, reached at ``port``.
+
+    The extra ``web`` must be installed.
+    """
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    viewer = _Viewer(root.resolve())
+    routes = [
+        Route("/", viewer.runs),
+        Route("/runs/{path:path}", viewer.run),
+        Route("/diff", viewer.difference),
+    ]
+    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _nowhere}), own_hosts(port))
+
+
+class _Viewer:
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._one_at_a_time = threading.Lock()
+
+    def runs(self, request: Request) -> Response:
+        """The list of runs, those with all words that are searched for."""
+        query = request.query_params.get("q", "")[:200]
+        try:
+            with self._one_at_a_time:
+                found = listed(self.root)
+        except (ConqretError, *MALFORMED) as error:
+            return _sorry(error)
+        shown = [run for run in found if run.has(query.casefold().split())]
+        return _response(
+            page(
+                "runs.html.j2",
+                scripts=["live.js"],
+                within=_HERE,
+                forms="'self'",
+                runs=shown,
+                total=len(found),
+                query=query,
+                folder_name=self.root.name or str(self.root),
+                live=LIST_SECONDS,
+            )
+        )
+
+    def run(self, request: Request) -> Response:
+        """The page of a run, or of what was asked for one of its items."""
+        wanted = _ADDRESS.fullmatch(request.path_params["path"])
+        if wanted is None:
+            return _nowhere(request)
+        try:
+            run = opened(self.root, wanted["run"] or "")
+        except DeclarationError as error:
+            return _sorry(error, 404)
+        try:
+            with self._one_at_a_time:
+                if wanted["item"]:
+                    return _response(_asked(JudgeFolder(run), int(wanted["item"])))
+                if wanted["page"] == PAGE_NAME:
+                    return _response(validation_sheet(read_validation(run)).html(around=_around(run)))
+                if wanted["page"] == CARD_PAGE:
+                    return _response(card_sheet(read_card(run)).html(around=_around(run)))
+                return self._report(run)
+        except (ConqretError, *MALFORMED) as error:
+            return _sorry(error, links=list(inner_runs(run)))
+
+    def _report(self, run: Path) -> Response:
+        told = look(self.root, run)
+        ways = _around(run)
+        if JudgeFolder(run).is_there():
+            ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
+        found = run_page(run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways)
+        if found is None:
+            found = Sheet(
+                told.kind,
+                told.name,
+                [Section("Runs inside", [Links(inside)] if (inside := list(inner_runs(run))) else [])],
+                lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
+                facts=[("Made with", told.what), ("Begun", told.begun), ("State", told.state)],
+            ).html(around=ways)
+        return _response(found, again=PAGE_SECONDS if told.going_on else 0)
+
+    def difference(self, request: Request) -> Response:
+        """What differs between two runs; where one is given, the others that it can be compared with."""
+        names = [request.query_params.get(one, "") for one in ("first", "second")]
+        try:
+            runs = [JudgeFolder(opened(self.root, name)) for name in names if name]
+            if not runs:
+                return _nowhere(request)
+            with self._one_at_a_time:
+                if len(runs) == 1:
+                    return _response(self._comparable(names[0]))
+                require("numpy", "scipy", extra="stats")
+                first, second = runs
+                found = difference(first, second)
+                return _response(difference_page(found, first, second, ALL_RUNS))
+        except (ConqretError, *MALFORMED) as error:
+            return _sorry(error)
+
+    def _comparable(self, first: str) -> Iterable[str]:
+        runs = [
+            run
+            for run in listed(self.root)
+            if run.kind == JudgeFolder(self.root).kind and run.state == FINISHED
+        ]
+        to = [
+            (f"{run.name} ({run.what})", f"/diff?{urlencode({'first': first, 'second': run.name})}")
+            for run in runs
+            if run.name != first
+        ]
+        said = Links(to) if to else Texts(["There is no other finished run of a judge in this folder."])
+        lede = [f"Pick the run that “{first}” is compared with."] if to else []
+        return Sheet("diff", "Compare two runs", [Section("Other runs", [said])], lede).html(around=ALL_RUNS)
+
+
+ALL_RUNS = [("All runs", "/")]
+
+
+def _around(run: Path) -> list[tuple[str, str]]:
+    """The way back, and what else there is of the run."""
+    return [*ALL_RUNS, *([("Report", REPORT)] if (run / RECORD_NAME).is_file() else []), *beside(run)]
+
+
+def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
+    item = next(islice(run.items(), number - 1, None), None)
+    if item is None:
+        raise DeclarationError(f"the run has no item {number}")
+    return asked_page([(number, one) for one in asked(run, [item.id])], f"../{REPORT}", ALL_RUNS)
+
+
+def _nowhere(request: Request, error: Exception | None = None) -> Response:
+    """What stands where nothing is."""
+    sheet = Sheet("runs", "There is no run at this address", [], ["It may have been moved or deleted."])
+    return _response(sheet.html(around=ALL_RUNS), 404)
+
+
+def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | None = None) -> Response:
+    """A page that says what is wrong."""
+    known = isinstance(error, ConqretError | OSError)
+    why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
+    inside = Section("Runs inside", [Links(links)] if links else [])
+    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:1].upper() + why[1:2000]])
+    return _response(sheet.html(around=ALL_RUNS), status)
+
+
+def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Response:
+    """A whole page, which the browser asks for anew after ``again`` seconds, if any."""
+    from starlette.responses import HTMLResponse
+
+    content = "".join(parts).encode("utf-8", "replace")
+    return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)

@@ -1,0 +1,224 @@
+"""Lines over levels with their intervals, as SVG that needs no library: the same on a page and in a file of its own.
+
+Colours and sizes stand as attributes, so that a file shows them anywhere; on a page ``page.css`` sets those of the
+theme over them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from conqret.show.page import fragment
+from conqret.show.visible_text import cut, visible
+
+WIDTH, HEIGHT = 360, 242
+LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
+"""Units around the axes, for numbers and names: what stands upright is named above it, the other axis below."""
+KEY_LINE = 16
+"""Units of a line of the key below the plot."""
+COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#8a6508", "#5c6770", "#a8326b", "#007272")
+"""Told apart with the common colour blindnesses together with the marks."""
+MARKS = (
+    "m-3.2,0a3.2,3.2 0 1,0 6.4,0a3.2,3.2 0 1,0 -6.4,0",
+    "m-3,-3h6v6h-6z",
+    "m0,-4l4,4l-4,4l-4,-4z",
+    "m0,-4l4,7h-8z",
+)
+"""A circle, a square, a diamond and a triangle around the point."""
+CLOSEST = 26
+"""Units between two numbers below the axis; of closer ones the second is left out."""
+BELOW = 3
+"""How many times smaller than the least positive level 0 is drawn on a logarithmic axis."""
+NAME = 56
+"""Characters of a line's name in the key, and of an axis's."""
+UNMARKED = "m-6,-0.8h12v1.6h-12z"
+"""In the key, a line whose points have no marks."""
+FAR = 3
+"""How many times the least level the greatest is where powers of ten stand at a logarithmic axis."""
+ROUND = (1, 2, 5)
+"""What round numbers begin with."""
+GAPS = 5
+"""Between round numbers at an axis, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value at ``x``, and the ends of its interval where it has one."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a chart, with the name that the key gives it. ``place`` gives it the colour and mark of that place
+    among the lines (None: its own), so that several charts agree; its points have marks where it is ``marked``."""
+
+    name: str
+    points: Sequence[Point]
+    place: int | None = None
+    marked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A line in units of the figure: its name, colour, mark, path, the outline of its intervals, and its points."""
+
+    name: str
+    place: int
+    colour: str
+    mark: str
+    path: str
+    band: str
+    dots: tuple[str, ...]
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A number at an axis, and where it stands."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), or around ``ends`` of
+    their own, with 95% intervals; ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point
+    over its interval. Where ``logarithmic``, 0 stands left of the least positive level. The numbers below the axis are
+    the ``levels``, or else round ones, between which all levels lie."""
+
+    title: str
+    x: str
+    y: str
+    lines: Sequence[Line]
+    logarithmic: bool = False
+    ends: tuple[float, float] | None = None
+    levels: bool = True
+
+    kind = "chart"
+
+    @property
+    def height(self) -> int:
+        """Units of the whole figure, with the key where there are several lines."""
+        return HEIGHT + KEY_LINE * (len(self.lines) if len(self.lines) > 1 else 0)
+
+    @property
+    def description(self) -> str:
+        """The chart in words, for those who do not see it."""
+        said = (
+            f"{line.name}: {', '.join(f'{one.y:.3f} at {one.x:g}' for one in line.points)}"
+            for line in self.lines
+        )
+        return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(said)}."), 2000)
+
+    def drawn(self) -> Iterator[Drawn]:
+        """The lines in units of the figure."""
+        for place, line in enumerate(self.lines):
+            own = place if line.place is None else line.place
+            mark = MARKS[own % len(MARKS)]
+            points = sorted(line.points, key=lambda one: one.x)
+            upper = [self._at(one.x, one.y if one.high is None else one.high) for one in points]
+            lower = [self._at(one.x, one.y if one.low is None else one.low) for one in points]
+            yield Drawn(
+                name=cut(visible(line.name), NAME),
+                place=own % len(COLOURS),
+                colour=COLOURS[own % len(COLOURS)],
+                mark=mark if line.marked else UNMARKED,
+                path=" ".join(
+                    upper + lower if len(points) == 1 else [self._at(one.x, one.y) for one in points]
+                ),
+                band=" ".join([*upper, *reversed(lower)]),
+                dots=tuple(f"M{self._at(one.x, one.y)}{mark}" for one in points if line.marked),
+                y=HEIGHT + KEY_LINE * (place + 0.5),
+            )
+
+    def across(self) -> Iterator[Tick]:
+        """The numbers below the axis, as far as there is room."""
+        last = -math.inf
+        for x in self._numbers():
+            at = self._x(x)
+            if at - last >= CLOSEST:
+                last = at
+                yield Tick(at, f"{x:.3g}" if abs(x) < 1000 else f"{x:g}")
+
+    def up(self) -> Iterator[Tick]:
+        """The numbers beside the axis."""
+        for value in round_numbers(*self._ends()):
+            yield Tick(self._y(value), f"{value:z.3g}")
+
+    def svg(self) -> str:
+        """The chart as a file of its own."""
+        return fragment("chart.html.j2", "drawing", self).strip() + "\n"
+
+    def _at(self, x: float, y: float) -> str:
+        return f"{self._x(x):g},{self._y(y):g}"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What both axes hold, as far as there is room for it."""
+        return cut(visible(self.x), NAME), cut(visible(self.y), NAME)
+
+    def _numbers(self) -> list[float]:
+        """The levels, or round numbers around them; on a logarithmic axis that reaches far some of each power of ten,
+        and 0."""
+        found = sorted({one.x for line in self.lines for one in line.points})
+        if self.levels or not found:
+            return found
+        if not self.logarithmic or found[-1] < FAR * found[0]:
+            return round_numbers(found[0], found[-1])
+        positive = [one for one in found if one > 0]
+        return [0.0] * (found[0] <= 0) + (round_powers(positive[0], positive[-1]) if positive else [])
+
+    def _x(self, x: float) -> float:
+        found = self._numbers()
+        if self.logarithmic:
+            least = min((one for one in found if one > 0), default=1.0) / BELOW
+            x, *found = (math.log(max(one, least)) for one in (x, *found))
+        low, high = min(found), max(found)
+        share = (x - low) / (high - low) if high > low else 0.5
+        return round(LEFT + 6 + share * (WIDTH - LEFT - RIGHT - 16), 2)
+
+    def _y(self, y: float) -> float:
+        bottom, top = self._ends()
+        share = (top - min(max(y, bottom), top)) / (top - bottom)
+        return round(TOP + share * (HEIGHT - TOP - BOTTOM), 2)
+
+    def _ends(self) -> tuple[float, float]:
+        """Both ends of the upright axis, which are round numbers."""
+        if self.ends is not None:
+            numbers = round_numbers(*self.ends)
+            return numbers[0], numbers[-1]
+        ends = (one.y if one.low is None else one.low for line in self.lines for one in line.points)
+        return (-1.0 if min(ends, default=0.0) < 0 else 0.0), 1.0
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Numbers at even distances, from one that is not above ``low`` to one that is not below ``high``."""
+    if high <= low:
+        return [low]
+    least = (high - low) / GAPS
+    power = math.floor(math.log10(least))
+    step = next(
+        one for one in (*(first * 10.0**power for first in ROUND), 10.0 ** (power + 1)) if one >= least
+    )
+    first, last = math.floor(low / step + _NEAR), math.ceil(high / step - _NEAR)
+    return [round(place * step, max(0, -power) + 1) for place in range(first, last + 1)]
+
+
+def round_powers(low: float, high: float) -> list[float]:
+    """Numbers like 1, 2, 5, 10, 20, from one that is not above ``low`` > 0 to one that is not below ``high``."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    numbers = [float(f"{first}e{power}") for power in powers for first in ROUND]
+    start = max((place for place, one in enumerate(numbers) if one <= low * (1 + _NEAR)), default=0)
+    end = next((place for place, one in enumerate(numbers) if one >= high * (1 - _NEAR)), len(numbers) - 1)
+    return numbers[start : end + 1]
+
+
+_NEAR = 1e-9
+"""By so much a number may miss a round one, as floats do."""

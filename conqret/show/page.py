@@ -1,0 +1,123 @@
+"""Write a page: one HTML file that asks nothing of any network.
+
+Every page is a template that fills the blocks of ``base.html.j2``. Its texts are escaped, their hidden characters
+written out, and a policy in the page allows no style and no script but its own, no connection, no form, no frame and no
+picture; what is drawn is SVG in the page itself.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from conqret._version import __version__
+from conqret.io import atomic
+from conqret.show import words
+from conqret.show.visible_text import cut, visible
+
+Ways = Sequence[tuple[str, str]]
+"""Titles with addresses."""
+
+_HERE = Path(__file__).resolve().parent
+
+
+def page(
+    template: str,
+    *,
+    scripts: Sequence[str] = (),
+    style: str = "",
+    within: Path = _HERE,
+    forms: str = "'none'",
+    around: Ways = (),
+    **content: Any,
+) -> Iterator[str]:
+    """The page of ``template``, piece by piece.
+
+    Args:
+        template: the name of a template that extends ``base.html.j2``.
+        scripts: the names of scripts that may run beside that of the theme.
+        style: the name of a style that holds beside that of all pages.
+        within: the folder of template, scripts and style, this one if not given.
+        forms: where its forms may send what is typed into them, as content security policies say it: nowhere.
+        around: ways out of the page, into others: titles with addresses.
+        content: what the template speaks of, beside ``words`` and ``cut``.
+    """
+    css = "\n".join([_part("page.css"), *([_part(style, within)] if style else [])])
+    js = "\n".join([_part("theme.js"), *(_part(script, within) for script in scripts)])
+    stream = (
+        _environment(within)
+        .get_template(template)
+        .stream(
+            css=Markup(css),  # noqa: S704 (a file of ours)
+            js=Markup(js),  # noqa: S704 (a file of ours)
+            policy=policy(css, js, forms),
+            version=__version__,
+            around=around,
+            words=words,
+            cut=cut,
+            **content,
+        )
+    )
+    stream.enable_buffering(64)
+    return stream
+
+
+def fragment(template: str, macro: str, content: object) -> str:
+    """What a macro of ``template`` makes of ``content``, escaped like a page, to be shown within another."""
+    return str(getattr(_environment().get_template(template).module, macro)(content))
+
+
+def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
+    """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
+    return atomic.write_files({folder / name: content for name, content in files.items()})
+
+
+def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
+    """Write one file, in its folder, which is made; it appears whole or not at all. Returns its place."""
+    return atomic.write_files({file: content})[0]
+
+
+def policy(css: str, js: str, forms: str = "'none'") -> str:
+    """The content security policy of a page: nothing at all but this style and this script."""
+    rules = (
+        "default-src 'none'",
+        f"style-src {_digest(css)}",
+        f"script-src {_digest(js)}",
+        "require-trusted-types-for 'script'",
+        "base-uri 'none'",
+        f"form-action {forms}",
+    )
+    return "; ".join(rules)
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _part(name: str, folder: Path = _HERE) -> str:
+    return (folder / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _environment(folder: Path = _HERE) -> Environment:
+    return Environment(
+        loader=FileSystemLoader([_HERE, folder]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+        auto_reload=False,  # looking whether a part of the page has changed, for each item anew
+    )
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints: plain strings with their hidden characters written out, before the escaping."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value

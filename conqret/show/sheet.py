@@ -1,0 +1,143 @@
+"""A page of sections, declared once: what most runs show for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.show.charts import Chart
+from conqret.show.forest import Forest
+from conqret.show.markdown import safe, tables_markdown
+from conqret.show.page import page, write_file
+from conqret.show.table import Table
+
+LONG = 25
+"""Rows of a table that stand open on a page; more are folded, but in its first section."""
+ENDINGS = (".html", ".md", ".svg")
+"""A page, Markdown, a picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Ways into other pages: titles with relative addresses."""
+
+    to: Sequence[tuple[str, str]]
+
+    kind = "links"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Remarks, each a line of its own."""
+
+    lines: Sequence[str]
+
+    kind = "texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A table that a page shows where somebody opens it, under this title; no part of the Markdown."""
+
+    title: str
+    table: Table
+
+    kind = "folded"
+
+
+Part = Table | Chart | Forest | Links | Texts | Folded
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands under it. A table that has the section's title is not headed again;
+    where ``folded``, a page shows the parts where somebody opens them."""
+
+    title: str
+    parts: Sequence[Part]
+    note: str = ""
+    folded: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """Where the navigation leads."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") or "section"
+
+    @property
+    def charts(self) -> list[Chart | Forest]:
+        """The charts, which stand side by side before the rest."""
+        return [part for part in self.parts if isinstance(part, Chart | Forest)]
+
+    @property
+    def others(self) -> list[Part]:
+        """What is no chart, in order."""
+        return [part for part in self.parts if not isinstance(part, Chart | Forest)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page: what it is (``experiment``), its title, what is said of the whole, and its sections.
+
+    ``badges`` are warnings with a word before each, ``facts`` names with values. Sections without parts are left out.
+    """
+
+    what: str
+    title: str
+    sections: Sequence[Section]
+    lede: Sequence[str] = ()
+    badges: Sequence[tuple[str, str]] = ()
+    facts: Sequence[tuple[str, str]] = ()
+
+    def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
+        """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
+        shown = [one for one in self.sections if one.parts]
+        return page(template, sheet=self, sections=shown, long=LONG, **content)
+
+    def markdown(self) -> str:
+        """The same as Markdown, without charts and links; nothing from outside acts in it."""
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts)
+        head = [f"# {safe(self.title)}", *map(safe, self.lede), safe(facts)]
+        head += [f"**{safe(word)}**: {safe(text)}" for word, text in self.badges]
+        told = [block for one in self.sections for block in _blocks(one)]
+        return "\n\n".join(filter(None, [*head, *told])) + "\n"
+
+
+def _blocks(one: Section) -> Iterator[str]:
+    found = [part for part in one.parts if isinstance(part, Table | Texts)]
+    for place, part in enumerate(found):
+        if not place:
+            yield f"## {safe(one.title)}"
+            yield safe(one.note)
+        if isinstance(part, Texts):
+            yield "\n".join(f"- {safe(line)}" for line in part.lines)
+        else:
+            headed = len(one.parts) > 1 and part.title != one.title
+            yield tables_markdown([part], "###" if headed else "").strip()
+
+
+def write_sheet(sheet: Sheet, file: Path) -> Path:
+    """Write ``sheet`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
+    ``file``. Raises what :func:`check_ending` raises."""
+    check_ending(file)
+    ending = file.suffix.lower()
+    content: str | Iterable[str] = sheet.html() if ending == ".html" else sheet.markdown()
+    if ending == ".svg":
+        content = next(chart.svg() for one in sheet.sections for chart in one.charts)
+    return write_file(file, content)
+
+
+def check_ending(file: Path) -> None:
+    """Raises DeclarationError where no sheet can be written into a file of this ending."""
+    if file.suffix.lower() not in ENDINGS:
+        raise DeclarationError(
+            f"{file} ends in {file.suffix or 'nothing'}; give a file that ends in {', '.join(ENDINGS)}"
+        )
+
+
+def section(table: Table, *more: Table, title: str = "") -> Section:
+    """A section of tables, named after the first where it has no title of its own."""
+    return Section(title or table.title, (table, *more))

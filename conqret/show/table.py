@@ -1,0 +1,208 @@
+"""One table for terminal, page and Markdown: declared once, with cells of any kind.
+
+Shown by ``console.print`` (``conqret/show/terminal.py``), by the macro of ``table.html.j2`` on a page, and as
+Markdown by ``conqret/show/markdown.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING, Literal
+
+from conqret.data.gathering import gathered
+from conqret.show import words
+from conqret.show.visible_text import visible
+from conqret.stats.effects import Effect
+from conqret.stats.estimate import NO_INTERVAL, Estimate
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+Kind = Literal["name", "text", "figure"]
+"""A name stands left, a figure right, and neither is ever broken; a text is broken between its words."""
+
+
+class Alarm(str):
+    """A cell that must not be missed: red in a terminal, bold in Markdown."""
+
+    __slots__ = ()
+
+
+Cell = str | int | float | Estimate | Effect | None
+"""A float is shown with three places, an estimate or effect with its interval, and None, or an estimate without a
+value, as a dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's title, and what stands in it."""
+
+    title: str
+    kind: Kind = "figure"
+
+
+NARROW = 46
+"""Characters, with two between columns, that find room beside each other on a phone; of a wider table each row becomes
+a block there."""
+NAMED = 18
+"""Characters of a first column, which is broken between its words there."""
+
+MANY = 5
+"""Columns of figures with intervals that find room beside each other on a page."""
+
+FIGURE_SPACE = "\u2007"
+"""As wide as a digit."""
+
+_VALUE = re.compile(r"\A(\S++) ([\[({].*)", re.DOTALL)
+
+
+class Table:
+    """A table as plain texts.
+
+    Attributes:
+        title: what stands above it; may be empty.
+        columns: the columns; of those given by their titles alone the first holds names, the others figures.
+        rows: a cell for each column; a row of one cell is a heading of the rows that follow.
+        foot: rows that sum up, set apart.
+        note: what stands below, with the reasons why estimates have no value or no interval; may be empty.
+    """
+
+    kind = "table"
+
+    def __init__(
+        self,
+        title: str,
+        columns: Iterable[str | Column],
+        rows: Iterable[Sequence[Cell]],
+        *,
+        foot: Iterable[Sequence[Cell]] = (),
+        note: str = "",
+    ) -> None:
+        self.title = visible(title)
+        self.columns = tuple(_columns(columns))
+        body, sums = list(rows), list(foot)
+        self.rows = tuple(tuple(map(cell_text, row)) for row in body)
+        self.foot = tuple(tuple(map(cell_text, row)) for row in sums)
+        found = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
+        lost = dict.fromkeys(cell.reason for cell in found if cell.value is None)
+        bare = dict.fromkeys(cell.reason for cell in found if cell.reason.startswith(NO_INTERVAL))
+        why = [f"–: {'; '.join(lost)}."] if lost else []
+        if bare:
+            why.append(f"No interval: {'; or '.join(reason.removeprefix(NO_INTERVAL) for reason in bare)}.")
+        self.note = visible(" ".join(filter(None, (note, *why))))
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The titles of the columns."""
+        return tuple(column.title for column in self.columns)
+
+    def compact(self) -> Table:
+        """The table without the columns in which no row says anything."""
+        cells = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)] or [self.header]
+        said = [any(column) for column in zip(*cells, strict=True)]
+        rows, foot = ([tuple(compress(row, said)) for row in part] for part in (self.rows, self.foot))
+        return Table(self.title, compress(self.columns, said), rows, foot=foot, note=self.note)
+
+    def varying(self, *titles: str) -> Table:
+        """The table without those columns of ``titles`` whose cells are all the same; the note says of them what they
+        are. A single row stays as it is."""
+        rows = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)]
+        same = {
+            column.title: row
+            for column, cells in zip(self.columns, zip(*rows, strict=True), strict=False)
+            if column.title in titles and len(self.rows) > 1
+            for row in [{cell for cell in cells if cell}]
+            if len(row) <= 1
+        }
+        told = gathered(("".join(cell), title) for title, cell in same.items())
+        notes = [
+            f"{', '.join(names).capitalize()} in every row: {cell}." for cell, names in told.items() if cell
+        ]
+        stays = [column.title not in same for column in self.columns]
+        rows, foot = ([tuple(compress(row, stays)) for row in part] for part in (self.rows, self.foot))
+        note = " ".join(filter(None, (*notes, self.note)))
+        return Table(self.title, compress(self.columns, stays), rows, foot=foot, note=note)
+
+    @property
+    def length(self) -> int:
+        """How many rows there are, headings of others and sums aside."""
+        return sum(len(row) == len(self.columns) for row in self.rows)
+
+    @property
+    def stacks(self) -> bool:
+        """Whether the rows become blocks where there is little room."""
+        names, *others = (
+            max(len(text) for text in (*re.split(r"[\s-]", column.title), *self._cells(place)))
+            for place, column in enumerate(self.columns)
+        )
+        wide = min(names, NAMED) + sum(2 + one for one in others)
+        return wide > NARROW or any(column.kind == "text" for column in self.columns[1:])
+
+    @property
+    def dense(self) -> bool:
+        """Whether so many figures have something in brackets behind them that it has to stand below them."""
+        return sum(map(self.has_ends, range(len(self.columns)))) > MANY
+
+    @staticmethod
+    def alarming(text: str) -> bool:
+        """Whether a cell must not be missed."""
+        return isinstance(text, Alarm)
+
+    def split(self, text: str) -> tuple[str, str]:
+        """A figure, and what stands in brackets behind it: its interval, say."""
+        found = _VALUE.fullmatch(text)
+        return (found[1], found[2]) if found else (text, "")
+
+    def in_line(self, place: int, text: str) -> tuple[str, str]:
+        """The same for the column at ``place``; where something stands behind its figures, these are as wide as the
+        widest, so that their points stand below each other though they begin at the left."""
+        value, ends = self.split(text)
+        if not text or not self.has_ends(place):
+            return value, ends
+        return value.rjust(max(len(self.split(one)[0]) for one in self._cells(place)), FIGURE_SPACE), ends
+
+    def has_ends(self, place: int) -> bool:
+        """Whether anything stands in brackets behind figures of the column at ``place``."""
+        return any(self.split(text)[1] for text in self._cells(place))
+
+    def _cells(self, place: int) -> Iterator[str]:
+        return (row[place] for row in (*self.rows, *self.foot) if len(row) > place)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """The table as a terminal shows it, in the width that there is."""
+        from conqret.show.terminal import shown
+
+        return shown(self, options.max_width)
+
+    def _repr_html_(self) -> str:
+        """The table as a notebook shows it."""
+        from conqret.show.page import fragment
+
+        return fragment("table.html.j2", "section", self)
+
+
+def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
+    """Tables for a screen, each with an empty line behind it."""
+    for table in tables:
+        yield from (table, "")
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell in words, with every hidden character written out."""
+    if isinstance(cell, Alarm):
+        return Alarm(visible(cell))
+    if isinstance(cell, Estimate) and cell.value is None:
+        return words.score(None)
+    if isinstance(cell, float) or cell is None:
+        return words.score(cell, 3)
+    return words.count(cell) if isinstance(cell, int) else visible(str(cell))
+
+
+def _columns(columns: Iterable[str | Column]) -> Iterator[Column]:
+    for place, column in enumerate(columns):
+        if isinstance(column, str):
+            column = Column(column, "figure" if place else "name")
+        yield Column(visible(column.title), column.kind)

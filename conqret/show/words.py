@@ -1,0 +1,143 @@
+"""The words and the number formats that the terminal tables and the page share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from conqret.data import Reason
+from conqret.data.judgment import HTML
+from conqret.errors import number as number
+
+SECOND = "second."
+"""Metrics of the second argument carry the metric's name behind this prefix."""
+
+REASONS: dict[str, str] = {
+    Reason.REFUSAL: "the model declined to answer",
+    Reason.TRUNCATED: "the answer was cut off, with all the room that it may have",
+    Reason.INVALID_JSON: "the answer was no valid JSON, also when asked again",
+    Reason.INVALID_ANSWER: "the answer broke the rules of the format, also when asked again",
+    Reason.CONTEXT_OVERFLOW: "the prompt does not fit the model's window",
+    Reason.ONE_ORDER_ONLY: "only one order of the two arguments was answered",
+    Reason.NOTHING_TO_JUDGE: "there was nothing to ask about",
+    Reason.CANNOT_JUDGE: "the judge says that the text gives nothing to rate by",
+    Reason.NO_EVIDENCE: "the model found nothing in the documents for this side",
+    Reason.UNSURE: "the judge was not sure enough, and abstained",
+    Reason.RATE_LIMITED: "the provider kept refusing for too many requests",
+    Reason.TIMEOUT: "no answer came in time",
+    Reason.CONNECTION: "the connection failed",
+    Reason.SERVER_ERROR: "the provider reported an error of its own",
+    Reason.AUTHENTICATION: "the provider did not accept the key",
+    Reason.BAD_REQUEST: "the provider did not accept the request",
+    Reason.JUDGE_FAILED: "the judge of your own failed",
+    Reason.BUDGET: "the budget was spent",
+    Reason.PROVIDER_DOWN: "the provider was given up after repeated failures",
+    Reason.NOT_RECORDED: "the recording holds no answer to this request",
+    Reason.AWAITED: "its answer is awaited: it is in a batch",
+    Reason.TOO_MANY_FAILURES: "it was not asked any more, after too many failures",
+}
+"""Each reason in words, as the end of "no value: ..."."""
+
+NO_JUDGMENT = {"left_out": "left out, because of faults", "outstanding": "not judged yet"}
+"""Why an item has no judgment at all."""
+
+FLAGS: dict[str, str] = {
+    "override": "asks the judge to ignore its instructions",
+    "demand": "asks for a rating",
+    "address": "speaks to an automated judge",
+    "role": "poses as a message of the system",
+    "markup": "tries to close a block of the prompt",
+    "template": "carries template syntax",
+    "hidden": "carries characters that readers cannot see",
+    HTML: "carries scripts of a web page",
+}
+"""Each kind of passage that addresses the judge, in words."""
+
+
+def label(metric: str) -> str:
+    """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
+    words = metric.removeprefix(SECOND).replace("_", " ").strip()
+    name = words[:1].upper() + words[1:]
+    return f"{name}, second" if metric.startswith(SECOND) else name
+
+
+def formula(text: str) -> str:
+    """A rule of scoring with signs that are not taken for hyphens, and no line broken at one."""
+    return text.replace(" - ", "\xa0\u2212\xa0").replace(" / ", "\xa0/\xa0")
+
+
+def stance(name: str) -> str:
+    """A stance in words."""
+    return "no stance" if name == "none" else name
+
+
+def reason(name: str | None) -> str:
+    """A reason in words; an unknown one as it is."""
+    return (REASONS | NO_JUDGMENT).get(name or "", (name or "no reason given").replace("_", " "))
+
+
+def score(value: float | None, places: int = 2) -> str:
+    """A value in [0, 1] with fixed places; a dash where there is none."""
+    return "–" if value is None else f"{value:z.{places}f}"
+
+
+def mean(value: float | None) -> str:
+    """A mean of counts with one place; in a word where there is none."""
+    return "none" if value is None else f"{value:.1f}"
+
+
+def short(value: float | None) -> str:
+    """A value in [0, 1] for a narrow cell: .62, and 0 or 1 at the ends; a dash where there is none."""
+    text = score(value)
+    return {"0.00": "0", "1.00": "1"}.get(text, text.removeprefix("0"))
+
+
+def rating(value: float | None) -> str:
+    """A rating on a format's own scale: whole numbers as such, means with two places."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value == int(value) else f"{value:.2f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value with three places; empty where there is none."""
+    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def count(number: int) -> str:
+    """A whole number with thin groups of three: 12,345."""
+    return f"{number:,}"
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Names with their numbers: ``first 10, tie 3``."""
+    return ", ".join(f"{name} {count(number)}" for name, number in numbers.items())
+
+
+def money(usd: float | None) -> str:
+    """US dollars; small amounts keep two figures that say something, and None is unknown."""
+    if usd is None:
+        return "unknown"
+    if usd == 0 or usd >= 0.1:
+        return f"${usd:,.2f}"
+    return f"${usd:.4f}" if usd >= 0.001 else f"${usd:.2g}"
+
+
+def moment(written: str) -> str:
+    """A date with its time, to the minute; what is none as it is."""
+    try:
+        found = datetime.fromisoformat(written)
+    except ValueError:
+        return written
+    if found.tzinfo is not None:
+        found = found.astimezone(UTC)
+    return f"{found:%Y-%m-%d %H:%M}" + (" UTC" if found.tzinfo is not None else "")
+
+
+def seconds(duration: float) -> str:
+    """A duration in the unit that suits it."""
+    if duration < 60:
+        return f"{duration * 1000:.0f} ms" if duration < 1 else f"{duration:.1f} s"
+    minutes, rest = divmod(round(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -1,0 +1,1 @@
+"""Abstention: thresholds on a judge's confidence, with a guarantee about the errors that are left."""

@@ -1,0 +1,119 @@
+"""What ``conqret abstain`` leaves: from which confidence on a judge's scores are kept, and how that is applied.
+
+What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from conqret.data import Judgment, Measure, Reason
+from conqret.data.item import Frozen
+from conqret.judging.stated_confidence import confidences
+from conqret.stats.confidence_scores import Band
+from conqret.stats.estimate import Estimate
+from conqret.stats.selective import Bound, Kept, fewest_labels
+from conqret.studies.agreement.agreement_settings import Basis
+from conqret.studies.agreement.fitted_file import FittedFile
+
+
+class Trust(Frozen):
+    """How far one series of confidences can be trusted as probabilities of being right.
+
+    ``brier`` and ``error`` (expected calibration error) are those of the confidences, ``bands`` are of these; 0 is
+    best."""
+
+    brier: Estimate
+    error: Estimate
+    bands: tuple[Band, ...]
+
+
+class AbstainsOn(Frozen):
+    """What was found for the metrics of one rule, on ``units`` with a label, a score and a confidence, of ``topics``.
+
+    ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
+    (None: no threshold is shown to keep the promise). ``unsaid`` scores have no confidence. ``stated`` and ``mapped``
+    are the confidences as they are, and after an isotonic map fitted on other topics; ``constant`` is the Brier score
+    of saying of everything how often the judge is right.
+    """
+
+    metrics: tuple[str, ...]
+    units: int
+    topics: int
+    unsaid: int
+    wrong: Estimate
+    threshold: float | None
+    curve: tuple[Kept, ...]
+    stated: Trust
+    mapped: Trust | None
+    constant: float
+
+    @property
+    def taken(self) -> Kept | None:
+        """What the threshold keeps."""
+        return next((one for one in self.curve if one.threshold == self.threshold), None)
+
+    def why_none(self, error: float) -> str:
+        """Why there is no threshold."""
+        fewest = fewest_labels(error)
+        if all(one.holds is None for one in self.curve):
+            return f"fewer than the {fewest} labels that a promise of {error:.0%} asks for"
+        return "no threshold is shown to keep the promise"
+
+
+class Abstention(FittedFile):
+    """When one judge abstains: by ``source`` of confidence, what is kept has at most ``error`` errors, but for a chance
+    of ``delta`` over topics. A score is an error where it lies further than ``tolerance`` (a share of the labels'
+    scale) from people's one label, or is another label where labels have no order.
+
+    ``rules`` has the threshold of each metric (None: all of it is left out), ``found`` what is behind them by the name
+    of the dimension (or ``all`` together), and ``left_out`` why a labelled dimension has none.
+    """
+
+    WHAT: ClassVar[str] = "abstention"
+    COMMAND: ClassVar[str] = "conqret abstain"
+
+    schema_name: str = "conqret.abstention/1"
+    basis: Basis
+    source: str
+    error: float = Field(gt=0, lt=1)
+    delta: float = Field(gt=0, lt=1)
+    tolerance: float = Field(ge=0, le=1)
+    bound: Bound
+    rules: Mapping[str, float | None] = Field(min_length=1)
+    found: Mapping[str, AbstainsOn]
+    left_out: Mapping[str, str]
+
+    @property
+    def promise(self) -> str:
+        """What is promised, in words."""
+        return (
+            f"at most {self.error:.0%} wrong among what is kept, in {1 - self.delta:.0%} of draws of topics"
+        )
+
+    def applied(self, judgment: Judgment) -> Judgment:
+        """The judgment with every score that is not trusted left out; itself, where all are."""
+        held = {
+            name: self._unsure(measure, self.rules[name])
+            for name, measure in judgment.measures.items()
+            if name in self.rules and measure.value is not None
+        }
+        changed = {name: one for name, one in held.items() if one is not None}
+        if not changed:
+            return judgment
+        return judgment.model_copy(update={"measures": {**judgment.measures, **changed}})
+
+    def _unsure(self, measure: Measure, threshold: float | None) -> Measure | None:
+        """What stands in place of a score that is not trusted; None for one that is."""
+        sure = confidences(measure).get(self.source)
+        if sure is not None and threshold is not None and sure >= threshold:
+            return None
+        said = f"no confidence ({self.source})" if sure is None else f"confidence {sure:.3f} ({self.source})"
+        wanted = "no confidence is enough" if threshold is None else f"{threshold:.3f} is needed"
+        left = Measure.missing(Reason.UNSURE, f"would be {measure.value:.3f} with {said}; {wanted}")
+        return left.model_copy(
+            update={"confidence": confidences(measure), "explanation": measure.explanation}
+        )

@@ -1,0 +1,126 @@
+"""``conqret abstain``: from which confidence on a judge's scores are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, note, result, tell
+from conqret.stats.selective import Bound
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json\n\n"
+    "conqret judge more.jsonl --model gpt-4o-mini --samples 5 --abstain abstention.json\n\n"
+    "conqret label more.jsonl --run runs/more --uncertain-first -o unsure.csv"
+)
+
+
+@grouped
+def abstain(
+    run: Annotated[
+        Path, typer.Argument(help="The folder of a finished run whose scores have a confidence (see `--by`).")
+    ],
+    *,
+    labels: label_options.Labels,
+    error: Annotated[
+        float, typer.Option(help="The promise: the largest share of errors among the scores that are kept.")
+    ] = 0.2,
+    delta: Annotated[
+        float, typer.Option(help="The chance, over draws of topics, that the promise is broken.")
+    ] = 0.05,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="A score is wrong if it is further from people's label than this share of their scale. With nominal "
+            "labels, or only two, it is wrong if it is another label."
+        ),
+    ] = 0.25,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of "
+            "these that the run has."
+        ),
+    ] = None,
+    together: Annotated[
+        bool,
+        typer.Option("--together", help="One threshold for all metrics, from the labels of all of them."),
+    ] = False,
+    bound: Annotated[
+        Bound,
+        typer.Option(
+            help="How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or "
+            "`betting` (holds whatever the topics are like, and needs 40 or more)."
+        ),
+    ] = "t",
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="The file to write: the thresholds, and what they are based on."),
+    ] = Path("abstention.json"),
+    page: Annotated[
+        Path | None,
+        typer.Option(help="A page (.html), Markdown (.md), or the curve of the first rule (.svg)."),
+    ] = None,
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    seed: Annotated[
+        int, typer.Option(help="The seed by which topics are dealt into folds, for mapped confidences.")
+    ] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Choose when a judge should say nothing: a threshold on its confidence, with a promise about the errors
+    that are left.
+
+    Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
+    that a draw of topics breaks this promise is `--delta`. The other scores are left out with the reason
+    `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
+    threshold.
+    """
+    from conqret.io.atomic import write_whole
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.show.sheet import check_ending, write_sheet
+    from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
+    from conqret.studies.abstain.result import abstain as fitted
+    from conqret.studies.agreement.agreement_settings import Settings
+
+    if page is not None:
+        check_ending(page)
+    read = reading.load(labels)
+    found = fitted(
+        JudgeFolder(run).finished(),
+        read,
+        error=error,
+        delta=delta,
+        tolerance=tolerance,
+        source=by,
+        bound=bound,
+        together=together,
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, seed=seed),
+    )
+    write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
+    note(*read.notes)
+    for dimension, why in found.left_out.items():
+        note(f"{dimension} has no rule, and is never abstained from: {why}")
+    result(found, abstention_tables(found), as_json=json_output)
+    tell(outcome(found))
+    kept = [name for name, threshold in found.rules.items() if threshold is not None]
+    if kept and len(kept) < len(found.rules):
+        nothing = [name for name in found.rules if name not in kept]
+        note(f"judge --abstain leaves all of these unsure: {', '.join(nothing)}")
+    if not kept:
+        note(
+            "judge --abstain would leave everything unsure: promise less (--error, --tolerance), put all metrics "
+            "together (--together), or label more topics"
+        )
+    tell(at(output, "abstention"))
+    if page is not None:
+        tell(at(write_sheet(abstention_sheet(found), page), "page"))
+    end(not kept)

@@ -1,0 +1,235 @@
+"""When a judge abstains, as tables, charts and a page: error over coverage, and what confidences are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.charts import Chart, Line, Point
+from conqret.show.sheet import Section, Sheet
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.confidence_scores import BANDS
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
+from conqret.studies.abstain.result import TOGETHER
+
+TITLE = "What can be kept"
+WORTH = "What the confidences are worth"
+SAID = {
+    "logprobs": "log-probabilities",
+    "samples": "how far samples agree",
+    "stated": "what the judge says",
+    "orders": "whether both orders agree",
+}
+"""Where confidences are from, in words."""
+TESTED: Mapping[Bound, str] = {"t": "a one-sided t-test over topics", "betting": "betting over topics"}
+WORTHY = "shown to be worth something"
+SEVERAL = undefined("no map could be fitted without one of the folds")
+
+
+class Percent(Estimate):
+    """A share, shown in per cent."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, share: Estimate) -> Percent:
+        """``share`` as a cell."""
+        return cls(share.value, share.low, share.high, share.n, share.reason)
+
+    def __str__(self) -> str:
+        ends = "" if self.low is None else f" [{self.low:.1%}, {self.high:.1%}]"
+        return f"{self.value:.1%}{ends}"
+
+
+def abstention_tables(found: Abstention) -> Iterator[Table]:
+    """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
+    ends = f"{1 - 2 * found.delta:.0%}"
+    rows: list[tuple[Cell, ...]] = []
+    for name, one in found.found.items():
+        taken = one.taken
+        kept: tuple[Cell, ...] = ("–", "nothing", undefined(one.why_none(found.error)))
+        if taken is not None:
+            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
+        rows.append((_name(name, one), one.units, f"{one.wrong.value:.0%}", *kept))
+    yield Table(
+        TITLE,
+        ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
+        rows,
+        note=f"Promised: {found.promise} (tested by {TESTED[found.bound]}). Wrong: further than "
+        f"{found.tolerance:.0%} of the scale from people's label, or where labels have no order, another. From: the "
+        f"confidence from which on scores are kept, by {SAID.get(found.source, found.source)}. In brackets: {ends} "
+        f"intervals over {found.basis.clustered_by}s, whose upper end is the bound that is passed in "
+        f"{found.delta:.0%} of draws.",
+    )
+    yield Table(
+        WORTH,
+        ("Dimension", "Brier", "Constant", "Mapped", "ECE", "ECE, mapped"),
+        [
+            (
+                _name(name, one),
+                one.stated.brier,
+                one.constant,
+                SEVERAL if one.mapped is None else one.mapped.brier,
+                one.stated.error,
+                SEVERAL if one.mapped is None else one.mapped.error.value,
+            )
+            for name, one in found.found.items()
+        ],
+        note="As probabilities of not being wrong; 0 is best. ECE: the expected calibration error. Constant: the "
+        "Brier score of saying one thing of everything. Mapped: by isotonic regression on other "
+        f"{found.basis.clustered_by}s. {_worth(found)}",
+    )
+
+
+def outcome(found: Abstention) -> str:
+    """What is kept, in a sentence."""
+    taken = [one.taken for one in found.found.values()]
+    kept = [step for step in taken if step is not None]
+    whole = sum(step.share >= 1 for step in kept)
+    allowed = f"at most {found.error:.0%}"
+    if whole == len(taken):
+        wrong = [step.error.value or 0.0 for step in kept]
+        each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
+        return f"Nothing has to be left out: of all labelled scores {each} are wrong, and {allowed} were allowed."
+    if not kept:
+        return f"Nothing can be kept: no threshold is shown to leave {allowed} wrong."
+    if len(taken) == 1:
+        (step,) = kept
+        return (
+            f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
+            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} were allowed. The others are for people."
+        )
+    return (
+        f"Of {len(taken)} dimensions {whole} keep every score, {len(kept) - whole} a part, and "
+        f"{len(taken) - len(kept)} none."
+    )
+
+
+def _worth(found: Abstention) -> str:
+    """Of how many confidences are shown to be worth something as probabilities: the interval of their Brier score lies
+    below the constant's."""
+    rules = found.found.values()
+    trusts = {
+        "as they are": [_worth_of(one, one.stated) for one in rules],
+        "mapped": [_worth_of(one, one.mapped) for one in rules],
+    }
+    if len(rules) == 1:
+        said = ", and ".join(f"{worth[0]} {name}" for name, worth in trusts.items())
+        return f"Beside the constant they are {said}."
+    shown = ", and ".join(f"for {worth.count(WORTHY)} {name}" for name, worth in trusts.items())
+    return f"Of {len(rules)} dimensions they are {WORTHY} beside the constant {shown}."
+
+
+def _worth_of(one: AbstainsOn, trust: Trust | None) -> str:
+    if trust is not None and trust.brier.high is not None and trust.brier.high < one.constant:
+        return WORTHY
+    if trust is not None and trust.brier.low is not None and trust.brier.low > one.constant:
+        return "shown to be worse"
+    return "not shown to be worth anything"
+
+
+def abstention_sheet(found: Abstention) -> Sheet:
+    """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
+    kept, worth = abstention_tables(found)
+    sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
+    sections += [
+        Section(_name(name, one), [*_charts(one, found.error), _curve(one, found.error)], _bands(one))
+        for name, one in found.found.items()
+    ]
+    return Sheet(
+        "abstention",
+        "When the judge abstains",
+        sections,
+        badges=floor_badges([found.model == OFFLINE_MODEL]),
+        lede=[outcome(found)],
+        facts=[
+            ("Judge", f"{found.format} with {found.model}"),
+            ("Confidence", SAID.get(found.source, found.source)),
+            ("Labels", found.basis.labels),
+            (found.basis.clustered_by.capitalize() + "s", words.count(found.basis.clusters)),
+        ],
+    )
+
+
+def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
+    kept = [_point(step.share, step.error) for step in one.curve if step.labelled]
+    limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
+    yield _chart(
+        "Error of what is kept",
+        "Share that is kept",
+        "Share that is wrong",
+        [Line("Wrong of what is kept", kept), Line("Promised at most", limit, marked=False)],
+        least=0.0,
+    )
+    trusts = {"Raw": one.stated, "Mapped": one.mapped}
+    ends = (one.curve[-1].threshold, one.curve[0].threshold)
+    yield _chart(
+        "Reliability of the confidences",
+        "Confidence",
+        "Share that is right",
+        [
+            Line(name, [_point(band.said.value or 0.0, band.people) for band in trust.bands])
+            for name, trust in trusts.items()
+            if trust is not None
+        ]
+        + [Line("Perfect", [Point(end, end) for end in ends], marked=False)],
+        least=1.0,
+    )
+
+
+def _bands(one: AbstainsOn) -> str:
+    """What a point of the reliability diagram is."""
+    trusts = {"raw": one.stated, "mapped": one.mapped}
+    counted = "; ".join(
+        f"{name} {', '.join(words.count(band.units) for band in trust.bands)}"
+        for name, trust in trusts.items()
+        if trust is not None
+    )
+    return (
+        f"Reliability: a point is a band of scores with much the same confidence ({BANDS} bands of as many scores "
+        f"each, but those of one confidence stay together). Scores, from left to right: {counted}."
+    )
+
+
+def _chart(title: str, x: str, y: str, lines: Sequence[Line], *, least: float) -> Chart:
+    """Lines on an axis upright that holds what they hold, and ``least``."""
+    ends = [end for line in lines for one in line.points for end in (one.low, one.y, one.high)]
+    known = [least, *(end for end in ends if end is not None)]
+    return Chart(title, x, y, lines, ends=(min(known), max(known)), levels=False)
+
+
+def _curve(one: AbstainsOn, error: float) -> Table:
+    said = {True: "holds", False: "not shown to hold", None: "not tested"}
+    return Table(
+        "Thresholds",
+        (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Promise", "text")),
+        [
+            (
+                f"{step.threshold:.3f}",
+                f"{step.share:.0%}",
+                step.labelled,
+                step.topics,
+                Percent.of(step.error),
+                said[step.holds],
+            )
+            for step in one.curve
+        ],
+        note=f"Tested one after the other, from the first that keeps {LEAST_KEPT:.0%} of the scores and "
+        f"{fewest_labels(error)} labels or more; the first for which the promise is not shown to hold ends it.",
+    )
+
+
+def _point(x: float, y: Estimate) -> Point:
+    return Point(x, y.value or 0.0, y.low, y.high)
+
+
+def _name(name: str, one: AbstainsOn) -> str:
+    return (
+        f"All {len(one.metrics)} metrics together"
+        if name == TOGETHER and len(one.metrics) > 1
+        else words.label(name)
+    )

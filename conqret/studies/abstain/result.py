@@ -1,0 +1,216 @@
+"""From which confidence on a judge's scores are kept, so that few of them are wrong: fitted on people's labels.
+
+A score is wrong where it lies too far from people's one label. Thresholds are tested by
+:mod:`conqret.stats.selective`, with topics as what is drawn; beside them stands what the confidences are worth as
+probabilities of being right, as they are and mapped by isotonic regression (cross-fitted by topic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from conqret.data import Judgment, Reason
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import number as counted
+from conqret.io.labels import LabelSet
+from conqret.judging.stated_confidence import SOURCES
+from conqret.stats.confidence_scores import bands, brier, calibration_error
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.isotonic import cross_fitted, dealt
+from conqret.stats.resampling import mean_interval
+from conqret.stats.selective import Bound, risk_coverage, trusted_from
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
+from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
+from conqret.studies.agreement.label_join import Joined, join_labels
+from conqret.studies.validate.result import validated_judge
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ERROR = 0.2
+"""The share of errors that is promised where nobody says another."""
+DELTA = 0.05
+"""The chance that the promise is not kept."""
+TOLERANCE = 0.25
+"""How far a score may lie from people's label, as a share of their scale: a step of 1 to 5, half a step of 1 to 3."""
+TOGETHER = "all"
+"""The name of the one rule for all metrics."""
+ROUNDING = 1e-9
+
+
+class Answers(NamedTuple):
+    """All scores of one rule: their confidence (NaN: none is said), whether people's label of them is known, whether
+    they are then wrong, and their topics."""
+
+    sure: NDArray[np.float64]
+    labelled: NDArray[np.bool_]
+    wrong: NDArray[np.bool_]
+    topics: Sequence[Hashable]
+
+
+def abstain(
+    judgments: Iterable[Judgment],
+    labels: LabelSet,
+    *,
+    error: float = ERROR,
+    delta: float = DELTA,
+    tolerance: float = TOLERANCE,
+    source: str | None = None,
+    bound: Bound = "t",
+    together: bool = False,
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings = USUAL,
+) -> Abstention:
+    """Find the confidence from which on the scores of one judge are to be kept.
+
+    ``source`` is one of :data:`conqret.judging.stated_confidence.SOURCES` (None: the first that any score has),
+    ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
+
+    Raises:
+        DeclarationError: nothing meets, the judgments come from several instruments or were abstained from already, no
+            score has a confidence, there are too few topics, or a share is out of its range.
+        UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
+    """
+    for name, share in (("--error", error), ("--delta", delta)):
+        if not 0 < share < (0.5 if name == "--delta" else 1):
+            raise DeclarationError(f"{name} is a share such as 0.05, not {share:g}")
+    if not 0 <= tolerance <= 1:
+        raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
+    kept = list(judgments)
+    judge = validated_judge(kept)
+    if any(one.reason is Reason.UNSURE for judgment in kept for one in judgment.measures.values()):
+        raise DeclarationError(
+            "this run was judged with --abstain, and what it left out cannot be learned from: judge again without"
+        )
+    joined = join_labels(kept, labels, metrics)
+    source = _source(joined, source)
+    answers, left_out = _answers(joined, source, tolerance, settings)
+    if not answers:
+        why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise DeclarationError(f"no threshold can be looked for: {why}")
+    groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
+    found = {
+        name: _on(
+            tuple(joined.metrics[one] for one in of),
+            _joint([answers[one] for one in of]),
+            error, delta, bound, settings,
+        )
+        for name, of in groups.items()
+    }  # fmt: skip
+    return Abstention(
+        format=judge.format,
+        model=judge.model,
+        fingerprint=judge.fingerprint,
+        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        source=source,
+        error=error,
+        delta=delta,
+        tolerance=tolerance,
+        bound=bound,
+        rules={metric: one.threshold for one in found.values() for metric in one.metrics},
+        found=found,
+        left_out=left_out,
+    )
+
+
+def _source(joined: Joined, wanted: str | None) -> str:
+    """Where confidences are taken from."""
+    there = {
+        source for scores in joined.scores.values() for one in scores.values() for source in one.confidence
+    }
+    if not there:
+        raise DeclarationError(
+            "no score of this run comes with a confidence: judge with --samples 5 (agreement between samples), with "
+            "--confidence (what the judge says), with g-eval on a model that gives log-probabilities, or compare two "
+            "arguments (both orders)"
+        )
+    if wanted is not None and wanted not in there:
+        raise UnknownNameError("source of confidence in this run", wanted, sorted(there))
+    return wanted or next(source for source in (*SOURCES, *sorted(there)) if source in there)
+
+
+def _answers(
+    joined: Joined, source: str, tolerance: float, settings: Settings
+) -> tuple[dict[str, Answers], dict[str, str]]:
+    """By dimension what is said of each unit, and why a dimension has nothing."""
+    found, left_out = {}, {}
+    for dimension in joined.metrics:
+        view = View(joined, dimension, settings)
+        one = _of(view, source, tolerance)
+        if isinstance(one, str):
+            left_out[dimension] = one
+        elif (topics := len({one.topics[at] for at in one.labelled.nonzero()[0].tolist()})) < FEWEST_TESTED:
+            left_out[dimension] = (
+                f"scores with a confidence and labels of {counted(topics, joined.clustered_by)}, and "
+                f"{FEWEST_TESTED} are needed"
+            )
+        else:
+            found[dimension] = one
+    return found, left_out
+
+
+def _of(view: View, source: str, tolerance: float) -> Answers | str:
+    import numpy as np
+
+    if any(unit.part for unit in view.found):
+        return "documents are labelled one by one, and a judge is not asked how sure it is of each"
+    if not view.placed:
+        return NO_SCALE
+    if not view.compared.any():
+        return NO_PAIR
+    scored = [view.found.get(unit) for unit in view.units]
+    sure = np.array([np.nan if one is None else one.confidence.get(source, np.nan) for one in scored])
+    there = np.flatnonzero(view.scored)
+    low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
+    exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
+    allowed = 0.0 if exact else tolerance * (high - low)
+    apart = np.abs(view.judge(rounded=exact) - view.target)
+    return Answers(
+        sure[there],
+        (view.compared & ~np.isnan(sure))[there],
+        (apart > allowed + ROUNDING)[there],
+        [view.clusters[place] for place in there.tolist()],
+    )
+
+
+def _joint(found: Sequence[Answers]) -> Answers:
+    import numpy as np
+
+    sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*found, strict=True))[:3])
+    return Answers(sure, labelled, wrong, [topic for one in found for topic in one.topics])
+
+
+def _on(
+    metrics: tuple[str, ...], answers: Answers, error: float, delta: float, bound: Bound, settings: Settings
+) -> AbstainsOn:
+    import numpy as np
+
+    curve = risk_coverage(*answers, error=error, delta=delta, bound=bound)
+    at = np.flatnonzero(answers.labelled)
+    topics = [answers.topics[place] for place in at.tolist()]
+    sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
+    folds = dealt(topics, settings.seed)
+    mapped = cross_fitted(sure, right, [folds[topic] for topic in topics], rising=True)
+    return AbstainsOn(
+        metrics=metrics,
+        units=len(at),
+        topics=len(folds),
+        unsaid=int(np.isnan(answers.sure).sum()),
+        wrong=mean_interval(1 - right, topics, scale="share"),
+        threshold=trusted_from(curve),
+        curve=curve,
+        stated=_trust(sure, right, topics),
+        mapped=None if np.isnan(mapped).any() else _trust(mapped, right, topics),
+        constant=float(right.mean() * (1 - right.mean())),
+    )
+
+
+def _trust(said: NDArray[np.float64], right: NDArray[np.float64], topics: Sequence[Hashable]) -> Trust:
+    return Trust(
+        brier=brier(said, right, topics).estimate(),
+        error=calibration_error(said, right, topics).estimate(),
+        bands=bands(said, right, topics, CONFIDENCE),
+    )

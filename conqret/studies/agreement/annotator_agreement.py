@@ -1,0 +1,191 @@
+"""People among themselves: how far they agree on each dimension, and over all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.label_scale import LabelScale
+from conqret.io.labels import LabelSet, Unit
+from conqret.stats.agreement import alphas
+from conqret.stats.estimate import Estimate, Sampled, average
+from conqret.stats.resampling import Resamples, leave_one_out, whole
+from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.statistics import STATISTICS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+OVERALL = "overall_quality"
+"""The dimension that averages leave out (ConQRet, Table 5)."""
+By = Literal["dimension", "topic"]
+
+
+class PeopleOn(Frozen):
+    """People on one dimension (or topic). ``labels`` counts values, ``paired`` those on units with two or more;
+    ``most_frequent`` is the share of the most frequent value: the base rate. ``statistics`` are those of people that
+    :mod:`conqret.studies.agreement.statistics` declares."""
+
+    name: str
+    level: str
+    scale: str
+    annotators: int
+    units: int
+    labels: int
+    paired: int
+    missing: int
+    cannot_judge: int
+    values: dict[str, int]
+    most_frequent: float | None
+    alpha: Estimate
+    statistics: Mapping[str, Estimate]
+
+
+class PeopleAgreement(Frozen):
+    """People among themselves. ``average`` is over dimensions but overall quality; ``together`` takes every pair of
+    unit and dimension as a unit (None where levels differ)."""
+
+    basis: Basis
+    by: str
+    rows: tuple[PeopleOn, ...]
+    average: Estimate
+    together: Estimate | None
+
+
+def people_agreement(
+    labels: LabelSet, *, by: By = "dimension", settings: Settings = USUAL
+) -> PeopleAgreement:
+    """Agreement among the people of ``labels``, by dimension or (all dimensions together) by topic.
+
+    Raises:
+        DeclarationError: by topic, and the labels have none, or dimensions differ in their level.
+    """
+    import numpy as np
+
+    clusters, kind = unit_clusters(labels.units, labels.topics)
+    drawn = leave_one_out(clusters)
+    tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
+    height = max(len(table) for table in tables.values())
+    everything = np.concatenate(
+        [np.pad(one, ((0, height - len(one)), (0, 0)), constant_values=np.nan) for one in tables.values()], axis=1
+    )  # fmt: skip
+    one_level = len({labels.scale(name).level for name in tables}) == 1
+    if by == "topic":
+        found = [
+            _people_on(labels, topic, list(tables), table, whole(table.shape[1]), settings)
+            for topic, table in _by_topic(labels, everything, one_level).items()
+        ]
+    else:
+        found = [_people_on(labels, name, [name], table, drawn, settings) for name, table in tables.items()]
+    together = None
+    if one_level:
+        wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
+        level = labels.scale(labels.dimensions[0]).level
+        together = alphas(everything[None], level, wide)[0].estimate(settings.confidence)
+    averaged = [alpha for row, alpha in found if row.name != OVERALL]
+    return PeopleAgreement(
+        basis=Basis.of(labels, kind, labels.units, clusters, settings),
+        by=by,
+        rows=tuple(row for row, _ in found),
+        average=average(averaged).estimate(settings.confidence),
+        together=together,
+    )
+
+
+def unit_clusters(units: Sequence[Unit], topics: Mapping[Unit, str]) -> tuple[list[Hashable], str]:
+    """The cluster of each unit and what clusters are: topics where every unit has one and there are several,
+    else items (whose parts belong together)."""
+    names = [topics.get(unit, "") for unit in units]
+    if all(names) and len(set(names)) > 1:
+        return list(names), "topic"
+    return [unit.item for unit in units], "item"
+
+
+def labels_table(
+    labels: LabelSet, dimension: str, units: Sequence[Unit]
+) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The people who labelled ``dimension``, and their labels of ``units``: one row at least, NaN for none."""
+    import numpy as np
+
+    names, table = labels.table(dimension, units)
+    return names, table if len(table) else np.full((1, len(units)), np.nan)
+
+
+def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int]:
+    """How often each label occurs, from the lowest up, in the scale's words where it has some."""
+    import numpy as np
+
+    words = {value: word for word, value in scale.words.items()}
+    values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
+    return {
+        words.get(value, f"{value:g}"): count
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
+    }
+
+
+def _by_topic(
+    labels: LabelSet, everything: NDArray[np.float64], one_level: bool
+) -> dict[str, NDArray[np.float64]]:
+    """The labels of all dimensions on each topic, NaN elsewhere."""
+    import numpy as np
+
+    topics = labels.topics
+    if not one_level:
+        raise DeclarationError(
+            "by topic, all dimensions are taken together, and they differ in level; use --dimension"
+        )
+    if not topics:
+        raise DeclarationError(f"{labels.name} gives no topics: add a column topic, or go by dimension")
+    named = np.array([topics.get(unit, "") for unit in labels.units] * len(labels.dimensions))
+    return {
+        topic: np.where(named == topic, everything, np.nan)
+        for topic in dict.fromkeys(named.tolist())
+        if topic
+    }
+
+
+def _people_on(
+    labels: LabelSet,
+    name: str,
+    dimensions: Sequence[str],
+    table: NDArray[np.float64],
+    drawn: Resamples,
+    settings: Settings,
+) -> tuple[PeopleOn, Sampled]:
+    import numpy as np
+
+    there = ~np.isnan(table)
+    sizes = there.sum(axis=0)
+    of_topic = {unit for unit, topic in labels.topics.items() if topic == name}
+    absent = Counter(
+        label.absence
+        for label in labels.labels
+        if label.dimension in dimensions and (len(dimensions) < 2 or label.unit in of_topic)
+    )
+    scale = labels.scale(dimensions[0])
+    values = label_counts(table, scale)
+    alpha = alphas(table[None], scale.level, drawn)[0]
+    row = PeopleOn(
+        name=name,
+        level=scale.level,
+        scale=str(scale),
+        annotators=int(there.any(axis=1).sum()),
+        units=int((sizes > 0).sum()),
+        labels=int(there.sum()),
+        paired=int(sizes[sizes > 1].sum()),
+        missing=absent["missing"],
+        cannot_judge=absent["cannot_judge"],
+        values=values,
+        most_frequent=max(values.values()) / sum(values.values()) if values else None,
+        alpha=alpha.estimate(settings.confidence),
+        statistics={
+            statistic.name: statistic.compute(table, drawn, confidence=settings.confidence)
+            for statistic in STATISTICS.values()
+            if statistic.of == "people"
+        },
+    )
+    return row, alpha

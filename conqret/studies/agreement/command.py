@@ -1,0 +1,53 @@
+"""``conqret agree``: how far people agree among themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note, result
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret agree labels.csv --level ordinal --by dimension\n\n"
+    "conqret agree labels.csv --map low=1,medium=2,high=3 --json"
+)
+
+
+@grouped
+def agree(
+    labels: Annotated[
+        list[Path],
+        typer.Argument(
+            help=f"CSV, TSV, JSONL or Parquet, long or wide; or a published layout. {label_options.SEVERAL}"
+        ),
+    ],
+    by: Annotated[
+        Literal["dimension", "topic"], typer.Option(help="What each row of the table is for.")
+    ] = "dimension",
+    *,
+    reading: label_options.LabelReading,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.
+
+    Labels may be missing, and "cannot judge" counts as its own kind of missing. Whatever is left out is
+    reported.
+    """
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.annotator_agreement import people_agreement
+    from conqret.studies.agreement_tables import people_table
+
+    found = people_agreement(
+        reading.load(labels),
+        by=by,
+        settings=Settings(confidence=confidence),
+    )
+    note(*found.basis.notes)
+    result(found, [people_table(found)], as_json=json_output)

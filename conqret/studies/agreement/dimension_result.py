@@ -1,0 +1,110 @@
+"""What is known of the judge on one dimension, beside the people who labelled it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conqret.data.item import Frozen
+from conqret.stats.alternative_annotator import AlternativeAnnotator
+from conqret.stats.estimate import Estimate
+from conqret.stats.prediction_powered import CorrectedMean
+from conqret.stats.rogan_gladen import CorrectedShare
+
+
+class DimensionAgreement(Frozen):
+    """The judge's agreement with people on one dimension, as a card tells it: without people's names.
+
+    ``compared`` units have a score and people's one label, ``coverage`` is the share of the labelled units that have a
+    score. ``target`` says in words how several labels became one. ``alpha`` is Krippendorff's of judge and people's one
+    label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
+    (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
+    units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
+    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
+    :mod:`conqret.studies.agreement.statistics`, each with a value or a reason. ``stands_in`` says whether the
+    judge passes the alternative annotator test (None: no test). ``over`` is the alpha of the judge (calibrated, where
+    it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
+    """
+
+    dimension: str
+    metric: str
+    level: str
+    scale: str
+    target: str
+    annotators: int
+    compared: int
+    coverage: float
+    alpha: Estimate
+    people: Estimate
+    person: Estimate
+    as_person: Estimate
+    calibrated: Estimate
+    statistics: Mapping[str, Estimate]
+    stands_in: bool | None
+    over: Mapping[str, Estimate] = {}
+    to_person: Estimate = Estimate(None)
+
+    @property
+    def parted(self) -> bool:
+        """Whether people's alpha among themselves is not told apart from chance."""
+        return self.people.low is not None and self.people.low <= 0
+
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """What a card tells that can be asked for by name."""
+        return {
+            "alpha": self.alpha,
+            "calibrated": self.calibrated,
+            "people": self.people,
+            "person": self.person,
+            "as_person": self.as_person,
+            "coverage": Estimate(self.coverage),
+            **self.statistics,
+        }
+
+
+class DimensionValidation(DimensionAgreement):
+    """Everything about the judge on one dimension.
+
+    Units: ``judged`` by the judge, ``labelled`` of these by people (``names``), ``scored`` of the labelled with a
+    score. ``reasons`` say why judged units have no score. ``onto`` says in words how scores came onto the labels'
+    scale. ``values`` counts people's labels.
+
+    ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
+    the free baselines (``length``, ``constant``, ``floor``).
+    ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
+    labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
+    ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
+    """
+
+    onto: str
+    positive: str
+    names: list[str]
+    judged: int
+    labelled: int
+    scored: int
+    reasons: dict[str, int]
+    values: dict[str, int]
+    missing_labels: int
+    cannot_judge: int
+    variants: dict[str, Estimate]
+    alpha_each: Estimate
+    alternative: AlternativeAnnotator
+    mean: CorrectedMean
+    share: CorrectedShare | None
+    worst_case: float | None
+    best_case: float | None
+
+    @property
+    def agreement(self) -> DimensionAgreement:
+        """What a card tells of it."""
+        return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
+
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """All that can be required of a dimension, by name."""
+        test = self.alternative
+        return {
+            **super().quantities,
+            "winning_rate": Estimate(test.winning_rate, reason=test.reason),
+            "advantage": Estimate(test.advantage, reason=test.reason),
+        }

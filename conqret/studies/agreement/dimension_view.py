@@ -1,0 +1,272 @@
+"""One dimension as arrays: people's labels, their one label, and the judge on their scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conqret.io.label_scale import LabelScale
+from conqret.io.label_set import Unit
+from conqret.stats.agreement import alphas
+from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
+from conqret.stats.resampling import Resamples
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.annotator_agreement import labels_table
+from conqret.studies.agreement.label_join import Joined, Scored
+from conqret.studies.agreement.statistics import Of, Statistic
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_CATEGORIES = 11
+"""Steps of a scale up to which labels are also treated as categories (kappa, accuracy, F1)."""
+NO_SCALE = (
+    "the labels' scale has no known ends, so the judge's score has no place on it: say --scale LOW:HIGH"
+)
+NO_PAIR = "no unit has a score and a label"
+
+
+class View:
+    """The arrays of one dimension over all units of the join; NaN where there is nothing."""
+
+    def __init__(self, joined: Joined, dimension: str, settings: Settings) -> None:
+        import numpy as np
+
+        self.settings = settings
+        self.scale: LabelScale = joined.labels.scale(dimension)
+        self.units, self.clusters = joined.units, joined.clusters
+        self.found: Mapping[Unit, Scored] = joined.scores[dimension]
+        self.fitted = joined.fitted.get(dimension, {})
+        self.names, self.table = labels_table(joined.labels, dimension, self.units)
+        self.there = ~np.isnan(self.table)
+        self.judged = np.array([unit in self.found for unit in self.units])
+        self.labelled = self.there.any(axis=0) & self.judged
+        self.verdicts = bool(self.scale.words) and any(
+            one.label in self.scale.words for one in self.found.values()
+        )
+        self.placed = self.scale.bounded or self.verdicts
+        self.positive_from = settings.positive_from
+        if self.positive_from is None and self.scale.binary:
+            self.positive_from = self.scale.high
+        categorical = self.scale.level == "nominal" or self.scale.binary
+        self.rule = settings.people
+        if self.rule == "auto":
+            self.rule = "majority" if categorical else "mean"
+        self.target = self._one_label(self.table)
+        self.variants = list(
+            dict.fromkeys(["mean", *(name for one in self.found.values() for name in one.variants)])
+        )
+        self.scored = ~np.isnan(self.judge())
+        self.compared = self.scored & ~np.isnan(self.target)
+        self.unlabelled = self.scored & ~self.there.any(axis=0)
+
+    @property
+    def steps(self) -> bool:
+        """Whether the labels are few whole steps, and so can be treated as categories."""
+        if self.verdicts or not self.scale.bounded or not self.scale.whole:
+            return self.verdicts
+        low, high = self.scale.ends()
+        return high - low < MOST_CATEGORIES
+
+    @property
+    def categories(self) -> list[float]:
+        """All steps of the scale, used or not; or 0 and 1, where a label on counts as positive."""
+        if self.positive_from is not None and not self.scale.binary:
+            return [0.0, 1.0]
+        if self.verdicts:
+            return sorted(set(self.scale.words.values()))
+        low, high = self.scale.ends()
+        return [low + step for step in range(round(high - low) + 1)]
+
+    @property
+    def target_words(self) -> str:
+        """How several labels became one."""
+        if len(self.names) < 2:
+            return "the one label of each unit"
+        return (
+            "the mean of people's labels" if self.rule == "mean" else "the most frequent of people's labels"
+        )
+
+    @property
+    def onto_words(self) -> str:
+        """How scores came onto the labels' scale."""
+        if self.verdicts:
+            return "the judge's verdict in words"
+        if not self.scale.bounded:
+            return NO_SCALE
+        low, high = self.scale.ends()
+        text = f"score s is {low:g} + s * {high - low:g}"
+        return f"{text}, rounded to the nearest label" if self._rounds else text
+
+    @property
+    def positive_words(self) -> str:
+        """From which label on a unit is positive."""
+        return "" if self.positive_from is None else f"{self.positive_from:g} and above"
+
+    @property
+    def _rounds(self) -> bool:
+        return self.rule == "majority" and self.scale.whole
+
+    def clusters_of(self, units: NDArray[np.bool_]) -> list[Hashable]:
+        """The clusters of these units."""
+        import numpy as np
+
+        return [self.clusters[place] for place in np.flatnonzero(units)]
+
+    def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
+        """The judge on the labels' scale (in [0, 1] where that has no ends)."""
+        import numpy as np
+
+        rounded = self._rounds if rounded is None else rounded
+        values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
+        return np.array(values, dtype=float)  # None becomes NaN
+
+    def _place(self, one: Scored | None, variant: str, rounded: bool) -> float | None:
+        if one is None:
+            return None
+        if self.verdicts:
+            return self.scale.words.get(one.label or "") if variant == "mean" else None
+        value = one.variants.get(variant)
+        if value is None or not self.scale.bounded:
+            return value
+        return self.scale.nearest(value) if rounded else self.scale.value(value)
+
+    def alpha(self, variant: str, drawn: Resamples) -> Sampled:
+        """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
+        import numpy as np
+
+        if not self.placed:
+            return without_value(NO_SCALE)
+        pair = np.stack([self.judge(variant), self.target])
+        found = alphas(pair[None], self.scale.level, drawn)[0]
+
+        def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+            return alphas(np.stack([judge, target])[None], self.scale.level)[0].value
+
+        return self._refitted(found, variant, drawn, of_sides, rounds=self._rounds)
+
+    def distance(self, variant: str, drawn: Resamples) -> Sampled:
+        """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
+        :meth:`alpha`."""
+        import numpy as np
+
+        low, high = self.scale.ends()
+        apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
+
+        def of_sides(judge: NDArray[np.float64], target: NDArray[np.float64]) -> float:
+            return float(np.abs(judge - target).mean() / (high - low))
+
+        return self._refitted(
+            drawn.of(self.compared).ratio(apart, np.ones_like(apart)), variant, drawn, of_sides, rounds=False
+        )
+
+    def _refitted(
+        self,
+        found: Sampled,
+        variant: str,
+        drawn: Resamples,
+        of_sides: Callable[[NDArray[np.float64], NDArray[np.float64]], float],
+        *,
+        rounds: bool,
+    ) -> Sampled:
+        """A statistic of the judge and people's one label, if its judge was fitted on labels: without each cluster what
+        is fitted on the others, and on their units alone."""
+        import numpy as np
+
+        fit = self.fitted.get(variant)
+        if fit is None or not found.defined:
+            return found
+        place = self.scale.nearest if rounds else self.scale.value
+        without = []
+        for kept in drawn.kept():
+            some = kept & self.compared
+            said = fit(some)[some] if some.any() else np.zeros(0)
+            if not len(said) or np.isnan(said).any():
+                without.append(np.nan)
+            else:
+                without.append(of_sides(np.array([place(one) for one in said]), self.target[some]))
+        return replace(found, without=np.array(without, dtype=float))
+
+    def each(self, drawn: Resamples) -> Sampled:
+        """The mean over annotators of the judge's alpha with that one alone."""
+        import numpy as np
+
+        if not self.placed:
+            return without_value(NO_SCALE)
+        judge = np.broadcast_to(self.judge(), self.table.shape)
+        return average(alphas(np.stack([judge, self.table], axis=1), self.scale.level, drawn))
+
+    def person(self, drawn: Resamples) -> tuple[Sampled, Sampled]:
+        """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
+        the judge in their place, on the units that both have."""
+        import numpy as np
+
+        if len(self.names) < 2:
+            none = without_value("fewer than two people labelled it")
+            return none, none
+        others = [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
+        person = np.where(self.scored, self.table, np.nan)
+        judge = np.where(np.isnan(self.table), np.nan, self.judge())
+        one, stand_in = (
+            average(alphas(np.stack([each, others], axis=1), self.scale.level, drawn))
+            for each in (person, judge)
+        )
+        return one, stand_in if self.placed else without_value(NO_SCALE)
+
+    def statistic(self, one: Statistic, drawn: Resamples) -> Estimate:
+        """A declared statistic of this dimension, or why there is none."""
+        import numpy as np
+
+        confidence = self.settings.confidence
+        if self.scale.level not in one.levels and not self.scale.binary:
+            return undefined(f"it is for {', '.join(one.levels)} labels, and these are {self.scale.level}")
+        if one.of == "people":
+            return one.compute(self.table, drawn, confidence=confidence)
+        sides = self._sides(one.of)
+        if isinstance(sides, str):
+            return undefined(sides)
+        people, judge = sides
+        both = ~np.isnan(people) & ~np.isnan(judge)
+        if not both.any():
+            return undefined(NO_PAIR)
+        some = drawn.of(both)
+        declared = {"categories": self.categories} if one.of == "categories" else {}
+        return one.compute(people[both], judge[both], some, confidence=confidence, **declared)
+
+    def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
+        """People and the judge as this kind of statistic takes them, or why there is no such thing."""
+        import numpy as np
+
+        def positive(side: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.where(np.isnan(side), np.nan, (side >= (self.positive_from or 0.0)).astype(float))
+
+        people, judge = self.target, self.judge(rounded=of == "categories")
+        if of == "positives" and self.positive_from is None:
+            return "no label counts as positive: say --positive-from"
+        if of == "categories" and not self.steps:
+            return "the labels are no few whole steps" if self.placed else NO_SCALE
+        if of == "positives":
+            return positive(people), judge
+        if of == "categories" and self.rule == "mean" and not self.verdicts:
+            low, high = self.scale.ends()
+            people = np.clip(low + np.floor(people - low + 0.5), low, high)
+        if of == "categories" and self.positive_from is not None and not self.scale.binary:
+            people, judge = positive(people), positive(judge)
+        return people, judge
+
+    def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        import numpy as np
+
+        there = ~np.isnan(table)
+        if self.rule == "mean":
+            with np.errstate(invalid="ignore"):
+                return np.asarray(np.nansum(table, axis=0) / there.sum(axis=0))
+        known = np.unique(table[there])
+        if not len(known):
+            return np.full(table.shape[1], np.nan)
+        votes = (table[:, :, None] == known).sum(axis=0)
+        top = votes.max(axis=1)
+        clear = (top > 0) & ((votes == top[:, None]).sum(axis=1) == 1)
+        return np.where(clear, known[votes.argmax(axis=1)], np.nan)

@@ -1,0 +1,220 @@
+"""Judgments and labels side by side: by item (or a part of it) and dimension, with all that has no partner listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from conqret.data import Judgment, Measure
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, check_known
+from conqret.io.label_scale import dimension_name
+from conqret.io.labels import LabelSet, Unit
+from conqret.judging.stated_confidence import confidences
+from conqret.studies.agreement.annotator_agreement import unit_clusters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
+    """From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
+
+
+class JoinReport(Frozen):
+    """What met and what did not.
+
+    ``items`` were judged and labelled. ``unlabelled`` items have a judgment and no label, ``unjudged`` ones labels
+    and no judgment; ``unknown_parts`` are labelled parts that the judgments do not have. ``unknown_dimensions``
+    have labels and no metric of the judge, ``unlabelled_metrics`` the other way round.
+    """
+
+    judged: int
+    labelled: int
+    items: int
+    unlabelled: list[str]
+    unjudged: list[str]
+    unknown_parts: list[str]
+    unknown_dimensions: list[str]
+    unlabelled_metrics: list[str]
+    duplicate_judgments: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What the judge says of a unit: scores in [0, 1] or None, by variant (``mean``, ``majority``, ``sample 1`` …).
+
+    ``label`` is a verdict in words, ``reason`` why there is no score, ``confidence`` what speaks for it, by source.
+    """
+
+    variants: Mapping[str, float | None]
+    label: str | None = None
+    reason: str = ""
+    confidence: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float | None:
+        """The judge's score: the mean of its samples."""
+        return self.variants.get("mean")
+
+    def beside(self, said: Mapping[str, float]) -> Scored:
+        """The same with further variants (NaN: none); what has no score has none."""
+        known = {
+            name: None if self.value is None or value != value else value for name, value in said.items()
+        }
+        return replace(self, variants={**self.variants, **known})
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
+    was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``), and
+    ``said`` has the scores of each by all metrics that it has, labelled or not. ``fitted`` has, by dimension and
+    variant, how scores come about that are fitted on labels, so that what leaves out a topic can fit them again without
+    it."""
+
+    labels: LabelSet
+    metrics: Mapping[str, str]
+    scores: Mapping[str, Mapping[Unit, Scored]]
+    units: tuple[Unit, ...]
+    clusters: tuple[Hashable, ...]
+    clustered_by: str
+    said: Mapping[Unit, Mapping[str, float]]
+    report: JoinReport
+    fitted: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
+
+    def beside(
+        self, dimension: str, said: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
+    ) -> Joined:
+        """The same join, in which each score of a dimension has variants beside it: what is ``said`` of the units, in
+        [0, 1] (NaN: nothing), and how that is ``fitted`` on labels."""
+        before = self.scores[dimension]
+        scores = {
+            unit: before[unit].beside({name: float(one[place]) for name, one in said.items()})
+            for place, unit in enumerate(self.units)
+            if unit in before
+        }
+        fits = {**self.fitted.get(dimension, {}), **fitted}
+        return replace(
+            self, scores={**self.scores, dimension: scores}, fitted={**self.fitted, dimension: fits}
+        )
+
+
+def join_labels(
+    judgments: Iterable[Judgment], labels: LabelSet, metrics: Mapping[str, str] | None = None
+) -> Joined:
+    """Join by item and dimension. ``metrics`` maps dimensions to metrics where the names differ.
+
+    Labels of parts (documents) meet the parts of the measure with the same id.
+
+    Raises:
+        DeclarationError: nothing meets.
+        UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge has not.
+    """
+    judged: dict[str, Judgment] = {}
+    repeated = []
+    for judgment in judgments:
+        if judgment.item in judged:
+            repeated.append(judgment.item)
+        judged[judgment.item] = judgment
+    if not judged:
+        raise DeclarationError("there are no judgments to validate")
+    known = list(dict.fromkeys(name for judgment in judged.values() for name in judgment.measures))
+    named = _metrics(labels, known, metrics or {})
+    labelled = gathered((label.dimension, label.unit) for label in labels.labels)
+    scores = {
+        dimension: _scores(judged, metric, any(unit.part for unit in labelled[dimension]))
+        for dimension, metric in named.items()
+    }
+    items = {label.unit.item for label in labels.labels}
+    both = [item for item in judged if item in items]
+    if not both or not named:
+        raise DeclarationError(_nothing(labels, judged, known))
+    units = tuple(dict.fromkeys(unit for found in scores.values() for unit in found))
+    topics = {unit: judged[unit.item].topic for unit in units}
+    clusters, kind = unit_clusters(units, topics)
+    said = {item: said_of(judgment) for item, judgment in judged.items()}
+    unknown = {
+        str(unit)
+        for dimension, found in scores.items()
+        for unit in labelled[dimension]
+        if unit.item in judged and unit not in found
+    }
+    return Joined(
+        labels=labels,
+        metrics=named,
+        scores=scores,
+        units=units,
+        clusters=tuple(clusters),
+        clustered_by=kind,
+        said={unit: said[unit.item].get(unit.part or None, {}) for unit in units},
+        report=JoinReport(
+            judged=len(judged),
+            labelled=len(items),
+            items=len(both),
+            unlabelled=[item for item in judged if item not in items],
+            unjudged=sorted(items - set(judged)),
+            unknown_parts=sorted(unknown),
+            unknown_dimensions=[name for name in labels.dimensions if name not in named],
+            unlabelled_metrics=[name for name in known if name not in named.values()],
+            duplicate_judgments=sorted(set(repeated)),
+        ),
+    )
+
+
+def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str]) -> dict[str, str]:
+    wanted = {dimension_name(dimension): metric for dimension, metric in metrics.items()}
+    check_known("labelled dimension", labels.dimensions, *wanted)
+    check_known("metric of the judge", known, *wanted.values())
+    plain = {dimension_name(metric): metric for metric in known}
+    found = {name: wanted.get(name, plain.get(name)) for name in labels.dimensions}
+    return {name: metric for name, metric in found.items() if metric is not None}
+
+
+def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Unit, Scored]:
+    found: dict[Unit, Scored] = {}
+    for item, judgment in judged.items():
+        measure = judgment.measures.get(metric)
+        if measure is None:
+            continue
+        if not parts:
+            found[Unit(item)] = _of_measure(measure)
+        for part in measure.parts if parts else ():
+            reason = "" if part.value is not None else "no value"
+            found[Unit(item, part.id)] = Scored({"mean": part.value}, part.label, reason)
+    return found
+
+
+def said_of(judgment: Judgment) -> dict[str | None, dict[str, float]]:
+    """The scores of a judgment by metric: its own (None), and those of each of its parts."""
+    found: dict[str | None, dict[str, float]] = {None: judgment.values}
+    for metric, measure in judgment.measures.items():
+        for part in measure.parts:
+            if part.value is not None:
+                found.setdefault(part.id, {})[metric] = part.value
+    return found
+
+
+def _of_measure(measure: Measure) -> Scored:
+    variants: dict[str, float | None] = {"mean": measure.value}
+    if measure.samples:
+        variants["majority"] = measure.majority
+        variants |= {f"sample {number}": value for number, value in enumerate(measure.samples, start=1)}
+    reason = measure.reason.value if measure.reason is not None else ""
+    return Scored(variants, measure.label, reason, confidences(measure))
+
+
+def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[str]) -> str:
+    items = Counter(label.unit.item for label in labels.labels)
+    if not set(items) & set(judged):
+        return (
+            f"no labelled item was judged: {labels.name} has items such as {next(iter(items))!r}, and the judgments "
+            f"such as {next(iter(judged))!r}. Use the same ids"
+        )
+    return (
+        f"no labelled dimension is a metric of the judge: {labels.name} has {', '.join(labels.dimensions)}, and the "
+        f"judge {', '.join(known)}. Say which is which with --metric DIMENSION=METRIC"
+    )

@@ -1,0 +1,167 @@
+"""Free baselines beside a judge: the length of the argument, a constant, and the offline floor.
+
+Each stands beside the judge on the very units that it scored. Length knows nothing of people's scale, so it is put onto
+it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); the constant is people's mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError, number
+from conqret.io.labels import Unit
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.isotonic import cross_fitted, dealt
+from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import Joined, join_labels
+from conqret.studies.agreement.score_variants import CALIBRATED
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.studies.agreement.label_join import Fit
+
+WORDS = {"length": "the length alone", "constant": "a constant", "floor": "the offline floor"}
+TRIVIAL = tuple(WORDS)
+"""Their names among the variants of a judge's scores."""
+AS_CHANCE = "the alpha beside it is below 0 and counts as 0, agreement by chance"
+"""Remark on a difference from which nothing was subtracted."""
+
+
+def beside_trivial(
+    joined: Joined,
+    items: Iterable[Item],
+    floor: Iterable[Judgment] | None,
+    settings: Settings,
+    *,
+    fitted: bool = False,
+) -> Joined:
+    """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
+    model (as they are, or ``fitted`` onto people's scale like the others). What has no value on one of the judge's
+    units is left out of that dimension, and so is all where the labels' scale has no ends.
+
+    Raises:
+        DeclarationError: the labels meet none of the floor's judgments.
+    """
+    import numpy as np
+
+    lengths = _lengths(items)
+    other = None if floor is None else _join(list(floor), joined)
+    dealt_to = labelled_folds(joined, settings.seed)
+    folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
+    for dimension in joined.scores:
+        view = View(joined, dimension, settings)
+        if view.verdicts or not view.scale.bounded or not view.compared.any():
+            continue
+        target = view.scale.unit(view.target)
+        fit = {"length": _mapped(_series(view, lengths), target, folds)}
+        said = {"constant": np.full(len(target), target[view.compared].mean())}
+        if other is not None:
+            theirs = other.scores.get(dimension, {})
+            plain = _series(view, {unit: one.value for unit, one in theirs.items()})
+            if fitted:
+                fit["floor"] = _mapped(plain, target, folds)
+            else:
+                said["floor"] = plain
+        said |= {name: one(view.compared) for name, one in fit.items()}
+        kept = {name: one for name, one in said.items() if not np.isnan(one[view.compared]).any()}
+        joined = joined.beside(dimension, kept, {name: one for name, one in fit.items() if name in kept})
+    return joined
+
+
+def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
+    """A series put onto people's scale by the labels of other topics."""
+    import numpy as np
+
+    return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
+
+
+def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
+    """The judgments of a finished run of the offline model. Raises DeclarationError where it is another's."""
+    record = run.record()
+    if not record.baseline:
+        raise DeclarationError(
+            f"{run.path} is a run of {record.model}, and the floor is the offline model's: make one with conqret judge "
+            "--model offline on the same items; conqret compare holds two judges against people"
+        )
+    return run.finished()
+
+
+def labelled_folds(joined: Joined, seed: int) -> dict[Hashable, int]:
+    """The fold of each topic (or item) with a label."""
+    labelled = {label.unit for label in joined.labels.labels if label.value is not None}
+    pairs = zip(joined.units, joined.clusters, strict=True)
+    return dealt((cluster for unit, cluster in pairs if unit in labelled), seed)
+
+
+def _join(floor: list[Judgment], joined: Joined) -> Joined:
+    known = {name for judgment in floor for name in judgment.measures}
+    shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
+    return join_labels(floor, joined.labels, shared)
+
+
+def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
+    """The length of each argument, and of each document by itself, in characters."""
+    found: dict[Unit, float | None] = {}
+    for item in items:
+        if item.argument is not None:
+            found[Unit(item.id)] = float(len(item.argument))
+        found |= {Unit(item.id, one.id): float(len(one.text)) for one in item.documents}
+    return found
+
+
+def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float64]:
+    import numpy as np
+
+    return np.array([known.get(unit) for unit in view.units], dtype=float)
+
+
+def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, Estimate]:
+    """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
+    counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
+
+    def minus(other: Sampled) -> Estimate:
+        """No interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least."""
+        found = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
+        if found.low is None or found.high is None:
+            return found
+        return replace(found, low=max(found.low, -2.0), high=min(found.high, 1.0))
+
+    judge = alphas.get(CALIBRATED, alphas["mean"])
+    alone = judge.estimate(confidence)
+    by_chance = replace(alone, reason=alone.reason or AS_CHANCE)
+    return {
+        name: by_chance if alphas[name].value < 0 else minus(alphas[name])
+        for name in TRIVIAL
+        if name in alphas
+    }
+
+
+def not_beaten(over: Mapping[str, Mapping[str, Estimate]]) -> list[str]:
+    """A sentence for those that are trivial and on the same dimensions shown to agree better with people than the judge
+    (which less than chance is not), or not shown to agree less; ``over`` has the differences of the alphas by
+    dimension."""
+    found = []
+    for name in TRIVIAL:
+        known = {key: one[name] for key, one in over.items() if name in one and one[name].value is not None}
+        less = [
+            key
+            for key, one in known.items()
+            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
+        ]
+        lost = [key for key, one in known.items() if key not in less and (one.low is None or one.low <= 0)]
+        for told, keys in (("shown to agree less", less), ("not shown to agree better", lost)):
+            if keys:
+                where = f"on {len(keys)} of {number(len(known), 'dimension')}: {', '.join(keys)}"
+                found.append(((told, where), WORDS[name]))
+    return [
+        f"the judge is {told} with people than {' or '.join(names)} {where}"
+        for (told, where), names in gathered(found).items()
+    ]

@@ -1,0 +1,343 @@
+"""Tables of agreement, for terminals and pages: people among themselves, a judge beside them, free baselines, and
+several judges."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from conqret.show import words
+from conqret.show.sheet import Texts
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.isotonic import FOLDS
+from conqret.studies.agreement.agreement_settings import Basis
+from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
+from conqret.studies.agreement.dimension_result import DimensionAgreement
+from conqret.studies.agreement.held_out import HeldOut
+from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
+from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.calibrate.calibration_maps import KINDS
+from conqret.studies.card.card_limits import WEAK
+from conqret.studies.compare.result import JudgeComparison, Pair
+from conqret.studies.validate.result import Validation
+
+NO_ALPHAS: Mapping[str, Estimate] = {}
+LOWER_TAIL = 0.025
+"""How often a 95% interval lies above 0 where there is no agreement."""
+SHOWN = ("mean", CALIBRATED, *TRIVIAL)
+"""The judge, and what stands beside it, in this order."""
+AS_ONE = ("Judge as one", "One person", "People")
+"""Columns where several people labelled."""
+_ONE_PERSON = (
+    " One person: how far one of the people agrees with the one label of the others, the mean over people. Judge as "
+    "one: how far the judge agrees with that same label, put in the place of the person who is left out. People: how "
+    "far all agree among themselves."
+)
+NOT_EVERYWHERE = "it has no value on some of the judge's units"
+
+
+def people_table(found: PeopleAgreement) -> Table:
+    """How far people agree, a row for each dimension or topic."""
+    shared = len({row.level for row in found.rows}) == 1
+    level = "" if not shared else f", {found.rows[0].level} level"
+    names = list(found.rows[0].statistics)
+    rows = [
+        (
+            words.label(row.name) if found.by == "dimension" else row.name,
+            *(() if shared else (row.level,)),
+            row.annotators,
+            row.units,
+            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
+            row.alpha,
+            *row.statistics.values(),
+        )
+        for row in found.rows
+    ]
+    titles = [STATISTICS[name].title for name in names]
+    empty, blank = [""] * len(names), [""] * (1 if shared else 2)
+    foot: list[tuple[Cell, ...]] = []
+    if len(rows) > 1:
+        foot.append(("Average", *blank, "", "", found.average, *empty))
+        if found.together is not None:
+            foot.append(("All together", *blank, found.together.n, "", found.together, *empty))
+    return Table(
+        f"{found.basis.layout}{level}: {found.basis.intervals}",
+        (found.by.capitalize(), *(() if shared else ("Level",)), "People", "Units", "Top", "Alpha", *titles),
+        rows,
+        foot=foot,
+        note="Units: items, or parts of them, with a label. Top: the share of the most frequent label.",
+    )
+
+
+def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
+    """Several judges beside the same people: in the mean, by pairs, and by dimension."""
+    average, held_out = found.average, found.held_out
+    yield Table(
+        f"Alpha with people, {found.basis.intervals}",
+        ("Judge", "Alpha", "p", "Error", "Chosen"),
+        [
+            (
+                name,
+                one.alpha,
+                words.p_value(found.over.get(name)),
+                one.error,
+                f"{held_out.chosen[name]} of {held_out.folds}",
+            )
+            for name in found.judges
+            for one in [average.judges[name]]
+        ],
+        foot=[(f"Chosen by other {found.basis.clustered_by}s", held_out.alpha, "", "", "")],
+        note="Krippendorff's alpha decides who is closest, on what all judges scored; 1 is full agreement, 0 chance. "
+        f"{average_note(found.averaged)} p: of the first judge over this one. "
+        "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says "
+        "the middle. "
+        f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
+        "than people do has a lower alpha. To correct for that, run conqret calibrate.",
+    )
+    yield pairs_table(average.pairs, found.basis)
+    yield Table(
+        "Alpha by dimension",
+        ("Dimension", "Units", *found.judges),
+        [
+            (words.label(name), row.units, *(row.judges[judge].alpha for judge in found.judges))
+            for name, row in found.dimensions.items()
+        ],
+        note=_by_dimension(found),
+    )
+
+
+def chosen_words(held_out: HeldOut, basis: Basis) -> str:
+    """What it means that a judge is chosen, for notes."""
+    return (
+        f"Chosen: the {basis.clustered_by}s are dealt into {held_out.folds} parts, and for each part the judge with "
+        "the highest alpha on the other parts is chosen (those that tie all count). Chosen by other "
+        f"{basis.clustered_by}s: the alpha when each part has the scores of the judge chosen for it; the best of "
+        "several on the very labels that choose it looks better than it is."
+    )
+
+
+def _by_dimension(found: JudgeComparison) -> str:
+    """What differs on single dimensions."""
+    shown = [
+        f"{words.label(name)}: “{pair.shown}” over “{other}” ({pair.difference})"
+        for name, row in found.dimensions.items()
+        for pair in row.pairs
+        if pair.shown
+        for other in {pair.first, pair.second} - {pair.shown}
+    ]
+    return (
+        "Units: what people labelled and all judges scored. Shown to differ, corrected over dimensions and pairs: "
+        f"{'; '.join(shown) or 'none'}."
+    )
+
+
+def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
+    """The differences of the mean alphas of all pairs of judges."""
+    return Table(
+        "Differences of alphas",
+        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
+        [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
+        note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
+        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given.",
+    )
+
+
+def agreement_table(found: Validation) -> Table:
+    """A judge beside people, on each dimension and in the mean; where one person labelled, without what takes
+    several."""
+    average = found.average
+    several = any(row.annotators > 1 for row in found.dimensions.values())
+    rows: list[tuple[Cell, ...]] = [
+        (
+            words.label(name),
+            row.compared,
+            row.alpha,
+            *((row.as_person, row.person, row.people) if several else ()),
+            f"{row.coverage:.1%}",
+        )
+        for name, row in found.dimensions.items()
+    ]
+    whole = (average.as_person, average.person, average.people) if several else ()
+    return Table(
+        "Krippendorff's alpha with people",
+        ("Dimension", "Units", "Judge and people", *several * AS_ONE, "Coverage"),
+        rows,
+        foot=[("Average", "", average.judge["mean"], *whole, f"{found.coverage:.1%}")],
+        note=f"{alpha_note(found.basis, several)} "
+        + average_note(average.dimensions, {name: row.alpha for name, row in found.dimensions.items()}),
+    ).varying("Coverage")
+
+
+def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
+    """The judge's alpha beside that of free baselines, by dimension."""
+    names = [name for name in SHOWN if any(name in one for one in alphas.values())]
+    none = undefined(NOT_EVERYWHERE)
+    rows: list[tuple[Cell, ...]] = [
+        (words.label(dimension), *(one.get(name, none) for name in names))
+        for dimension, one in alphas.items()
+    ]
+    return Table(
+        "Alpha beside free baselines",
+        ("Dimension", *map(_head, names)),
+        rows,
+        foot=[("Average", *(average.get(name, none) for name in names))],
+        note="Length: the number of characters, put onto people's scale by the labels of other topics. Constant: "
+        "people's mean, for everything.",
+    )
+
+
+def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | Texts]:
+    """How much better the judge agrees with people than free baselines; where it is shown to agree less, that is
+    marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
+    known = {name: [one[name] for one in over.values() if name in one] for name in TRIVIAL}
+    names = [name for name, some in known.items() if any(one.reason != AS_CHANCE for one in some)]
+    chance = [WORDS[name] for name, some in known.items() if some and name not in names]
+    said = f"The alpha of {' and '.join(chance)} is below 0 on every dimension: the judge is "
+    said += "compared with 0, which is chance."
+    if not names:
+        if chance:
+            yield Texts([said])
+        return
+    none = undefined(NOT_EVERYWHERE)
+    heads = [
+        f"Minus {name}" + " (at least 0)" * any(one.reason == AS_CHANCE for one in known[name])
+        for name in names
+    ]
+    yield Table(
+        "The judge's alpha minus a free baseline's",
+        ("Dimension", *heads),
+        [
+            (words.label(dimension), *(_shown(one.get(name, none)) for name in names))
+            for dimension, one in over.items()
+        ],
+        note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval "
+        "lies above 0, the judge is shown to agree better; below 0 "
+        f"(marked), to agree less; else they are not told apart.{f' {said}' if chance else ''}",
+    )
+
+
+def _shown(difference: Estimate) -> Cell:
+    """Marked, where the judge is shown to agree less."""
+    less = difference.high is not None and difference.high < 0
+    return Alarm(str(difference)) if less else difference
+
+
+def in_one_line(rows: Collection[DimensionAgreement]) -> str:
+    """Whether the judge agrees with people, as far as the intervals of its alphas say, and whether these agree."""
+    better = [row.dimension for row in rows if row.alpha.low is not None and row.alpha.low > 0]
+    worse = [row.dimension for row in rows if row.alpha.high is not None and row.alpha.high < 0]
+    well = sum((row.alpha.low or 0) >= WEAK for row in rows)
+    parted = sum(row.parted for row in rows)
+    one = words.label(next(iter(rows)).dimension).lower() if len(rows) == 1 else ""
+    whole = words.number(len(rows), "dimension")
+    if one and worse:
+        found = f"Shown to agree with people less than chance does on {one}"
+    elif better:
+        found = f"Shown to agree with people beyond chance on {one or f'{len(better)} of {whole}'}"
+        if well or not one:
+            found += f", and well (an alpha of {WEAK} or more)" + (not one) * f" on {well or 'none'}"
+    else:
+        found = f"Not shown to agree with people beyond chance on {one or f'any of {whole}'}"
+    if better and not one:
+        chance = LOWER_TAIL * sum(row.alpha.low is not None for row in rows)
+        found += f" (each by its own interval; by chance alone {chance:.1f} would be expected)"
+    if worse and not one:
+        found += f"; shown to agree less than chance on {len(worse)}"
+    if parted:
+        found += ". People's alpha among themselves is not told apart from chance " + (
+            "there" if one else f"on {parted} of {len(rows)}"
+        )
+    return f"{found}."
+
+
+def alpha_note(basis: Basis, several: bool) -> str:
+    """What stands in a table of alphas, for its note."""
+    return (
+        f"1 is perfect, 0 is chance; {basis.intervals}. Units have a score and people's label."
+        + several * _ONE_PERSON
+    )
+
+
+def _head(name: str) -> str:
+    """A variant of the judge's scores, or a baseline, as a head."""
+    return "Judge" if name == "mean" else name.capitalize()
+
+
+def average_note(dimensions: Sequence[str], alphas: Mapping[str, Estimate] = NO_ALPHAS) -> str:
+    """Of what an average is, and of how many of these (by their ``alphas``) nothing is known of how they vary."""
+    if list(dimensions) == [OVERALL]:
+        return "The average is that of overall quality, the only dimension."
+    without = sum(alphas[name].low is None for name in dimensions if name in alphas)
+    said = f", of which {without} have no interval of their own" if without else ""
+    return (
+        f"The average is over {words.number(len(dimensions), 'dimension')} (without overall quality){said}."
+    )
+
+
+def beside_table(found: Validation) -> Table:
+    """:func:`trivial_table` of a validation."""
+    alphas = {name: row.variants for name, row in found.dimensions.items()}
+    return trivial_table(alphas, found.average.judge)
+
+
+def calibration_tables(found: Calibration) -> Iterator[Table]:
+    """What a calibration changes: alpha by kind of map and chosen, what costs nothing, error, and whether what is said
+    means what people mean."""
+    kinds = [name for name in KINDS if any(name in one.alpha for one in found.checked.values())]
+    taken = {maps.dimension: maps.kinds for maps in found.maps.values()}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            one.units,
+            one.alpha["mean"],
+            *(one.alpha.get(kind, undefined(one.missed.get(kind, ""))) for kind in kinds),
+            one.alpha[CALIBRATED],
+            one.gain,
+            taken[name],
+        )
+        for name, one in found.checked.items()
+    ]
+    none = undefined("a dimension has none")
+    means = (found.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
+    yield Table(
+        f"Alpha with people, cross-fitted, {found.basis.intervals}",
+        ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
+        rows,
+        foot=[("Average", "", *means, found.average_gain, "")],
+        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
+        "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
+        "without overall quality.",
+    )
+    yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
+    shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
+    names = [name for name in shown if any(name in one.error for one in found.checked.values())]
+    yield Table(
+        "Mean distance from people's label, in [0, 1]",
+        ("Dimension", *map(_head, names)),
+        [
+            (
+                dimension,
+                *(
+                    one.error[name].value
+                    if name in one.error
+                    else undefined(one.missed.get(name, NOT_EVERYWHERE))
+                    for name in names
+                ),
+            )
+            for dimension, one in found.checked.items()
+        ],
+        note="Intervals are in the file.",
+    )
+    bands: list[tuple[Cell, ...]] = [
+        (_head(name), band.units, band.said, band.people)
+        for name in ("mean", CALIBRATED)
+        for band in found.bands[name]
+    ]
+    yield Table(
+        "Does what is said mean what people mean? All dimensions, in bands of what is said",
+        ("", "Units", "Says", "People say"),
+        bands,
+        note="All in [0, 1]. Where both agree, a score can be read as people's mean label.",
+    )

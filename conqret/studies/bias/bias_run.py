@@ -1,0 +1,187 @@
+"""Probe a judge: make every comparison, judge every version once in each way, and put the table together.
+
+A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+``recordings.sqlite`` and, at the end, ``bias.json``. The same call again goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
+from conqret.io import Checked
+from conqret.judging.cost import Expected, Sizes
+from conqret.judging.judge_folder import trial_key
+from conqret.judging.judging_cost import expected_judging
+from conqret.runs.session import SessionCounts
+from conqret.stats.estimate import CONFIDENCE
+from conqret.stats.significance import ALPHA
+from conqret.studies.bias.bias_folder import BiasFolder
+from conqret.studies.bias.contrast import AGAIN, AS_IS, ONE_ORDER, Contrast, Ground, Key, NotAskedError
+from conqret.studies.bias.judge_variants import fingerprint_of, instrument_for, setup_for
+from conqret.studies.bias.logged import within_log
+from conqret.studies.bias.probe_registry import PROBES, default_probes
+from conqret.studies.bias.probes.position import SWAPPED, in_every_version
+from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
+from conqret.studies.study_judging import Conduct, Part, digest_of, judge_parts
+from conqret.studies.variance.result import repeatabilities
+
+
+@dataclass(frozen=True)
+class BiasPlan:
+    """What is to be compared, and which probes cannot be made; ``checked`` says which items are left out."""
+
+    ground: Ground
+    contrasts: tuple[Contrast, ...]
+    left_out: Mapping[str, str]
+    checked: Checked | None = None
+
+    @property
+    def versions(self) -> dict[str, tuple[Item, ...]]:
+        """The items to be judged, by the way in which they are asked; each once."""
+        found: dict[str, dict[str, Item]] = {}
+        for contrast in self.contrasts:
+            wanted = {key for pair in contrast.pairs for key in pair.keys}
+            for way, items in contrast.versions.items():
+                kept = found.setdefault(way, {})
+                kept |= {item.id: item for item in items if (way, item.id) in wanted}
+        return {way: tuple(items.values()) for way, items in found.items() if items}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What must be said wherever results are shown."""
+        faulty = "" if self.checked is None else self.checked.warning
+        probes = (one.warning(self.ground) for one in PROBES.values())
+        return tuple(text for text in (faulty, *probes) if text)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of the comparisons."""
+        return tuple(note for contrast in self.contrasts for note in contrast.notes)
+
+    @property
+    def judgments(self) -> int:
+        """How many judgments there will be."""
+        return sum(map(len, self.versions.values()))
+
+
+def estimate(plan: BiasPlan) -> list[Expected]:
+    """The calls, tokens and dollars of :func:`run_bias`, one for each way of asking; what is alike is asked once."""
+    setup, sizes, versions = plan.ground.setup, Sizes(), plan.versions
+    as_is = {item.id for item in versions.get(AS_IS, ())}
+    if ONE_ORDER in versions:  # what is judged as it is has been asked in either order
+        alone = [item for item in versions[ONE_ORDER] if item.id.removesuffix(SWAPPED) not in as_is]
+        versions[ONE_ORDER] = tuple(alone)
+    return [
+        expected_judging(setup_for(way, setup), items, sizes, by=f"{setup.judge.name} ({way})")
+        for way, items in versions.items()
+        if items
+    ]
+
+
+def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
+    """The comparisons of ``probes`` (by default of those that need not be named).
+
+    Raises:
+        UnknownNameError: there is no such probe.
+        DeclarationError: none of them can be made.
+    """
+    contrasts: list[Contrast] = []
+    left_out = {}
+    log, named = ground.log, list(probes)
+    usual = default_probes() if log is None else list(PROBES)
+    chosen = {probe.name: probe for probe in (PROBES[name] for name in named or usual)}
+    for probe in chosen.values():
+        try:
+            asked = probe.asked(ground)
+            contrasts += asked if log is None else [within_log(one, ground, log) for one in asked]
+        except NotAskedError as error:
+            if named or probe.default:
+                left_out[probe.name] = str(error)
+    if not contrasts:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise DeclarationError(f"no probe can be made: {reasons}")
+    if log is None:
+        contrasts = in_every_version(contrasts, [probe.name for probe in chosen.values() if probe.sways])
+    return BiasPlan(ground, tuple(contrasts), left_out)
+
+
+def run_bias(
+    plan: BiasPlan,
+    out: BiasFolder | None = None,
+    conduct: Conduct | None = None,
+    *,
+    confidence: float = CONFIDENCE,
+) -> BiasTable:
+    """Judge what is not judged yet, and put the table together.
+
+    Args:
+        plan: what to judge.
+        out: the run's folder, made if need be; None keeps everything in memory.
+        conduct: how: the models' answers, the budget, who is told.
+        confidence: the coverage of the intervals.
+
+    Raises:
+        DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
+            opened, or the settings do not fit the model.
+    """
+    record, ground, setup, versions = record_of(plan), plan.ground, plan.ground.setup, plan.versions
+    parts = [
+        Part(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
+        for way, items in versions.items()
+    ]
+
+    def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
+        readings: dict[Key, Judgment] = {
+            (way, item.id): judgments[trial_key(fingerprint_of(way, setup), item.id)]
+            for way, items in versions.items()
+            for item in items
+        }
+        return BiasTable(
+            record=record,
+            topics=len({item.topic for item in ground.items}),
+            confidence=confidence,
+            alpha=ALPHA,
+            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
+            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
+            left_out=plan.left_out,
+            notes=plan.notes,
+            warnings=plan.warnings,
+            judgments=len(judgments),
+            session=session,
+        )
+
+    return judge_parts(parts, record, out, conduct or Conduct(), conclude)
+
+
+def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment]:
+    """The judgments of the very same requests, the first and the further ones."""
+    keys = [
+        key
+        for contrast in plan.contrasts
+        for pair in contrast.pairs
+        if pair.changed[0].startswith(AGAIN)
+        for key in (pair.base, pair.changed)
+    ]
+    return [readings[key] for key in dict.fromkeys(keys)]
+
+
+def record_of(plan: BiasPlan) -> BiasRecord:
+    """The record of ``plan``."""
+    ground, setup = plan.ground, plan.ground.setup
+    return BiasRecord(
+        format=setup.judge.name,
+        model=setup.client.model,
+        baseline=setup.client.backend.baseline,
+        fingerprint=setup.fingerprint,
+        identity=setup.identity,
+        metrics=list(setup.metrics),
+        probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
+        repeats=ground.repeats,
+        seed=ground.seed,
+        items=len(ground.items),
+        digest=digest_of(item for items in plan.versions.values() for item in items),
+    )

@@ -1,0 +1,213 @@
+"""``conqret bias``: is the judge consistent, and does it favour what it should not?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, entry, floor, note, progress, result, tell_outcomes
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from conqret.studies.bias.bias_run import BiasPlan
+    from conqret.studies.bias.contrast import Probe
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
+    "conqret bias pairs.jsonl --judge my_judge:better --probe position --probe bandwagon\n\n"
+    'conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml\n\n'
+    "conqret bias --verdicts log.jsonl\n\n"
+    "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
+    "--probe length --probe stance"
+)
+PROBES = "Probes"
+PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
+
+
+@grouped
+def bias(
+    items: Annotated[Path | None, options.ITEMS] = None,
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    model: options.Model = None,
+    own: options.AnyJudge,
+    item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The run's folder; the same command again goes on where it stopped.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = Path("runs/bias"),
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are "
+            "made only if they are named. May be repeated.",
+            rich_help_panel=PROBES,
+        ),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the probes, and call no model.", rich_help_panel=PROBES)
+    ] = False,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            help="How often one request is repeated, to measure repeatability.", min=2, rich_help_panel=PROBES
+        ),
+    ] = 3,
+    labels: Annotated[
+        list[Path] | None,
+        label_options.label_files(
+            "Human labels of the items, needed by probes that compare texts of equal quality (stance, "
+            "self-preference).",
+            panel=PROBES,
+        ),
+    ] = None,
+    reading: label_options.LabelReading,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] < "
+            "0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
+            rich_help_panel=PROBES,
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write probes and conditions into this file as JUnit XML.",
+            rich_help_panel=options.FILES,
+            dir_okay=False,
+        ),
+    ] = None,
+    metric: options.Metric = None,
+    seed: Annotated[
+        int,
+        typer.Option(help="The seed of the changes to the texts and of the tests.", rich_help_panel=PROBES),
+    ] = 13,
+    confidence: label_options.Confidence = 0.95,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    engines: options.Engines,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
+    family, and instructions hidden in the texts.
+
+    Each probe has one row that can raise an alarm, with an interval over topics. These rows are corrected together: a
+    judge without bias raises any alarm in at most one of twenty runs. A probe without an alarm is clear (a bias above
+    a margin is ruled out) or inconclusive, and says how large a bias it could have missed. All other rows are
+    exploratory.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.atomic import write_whole
+    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.format_registry import DEFAULT_FORMAT
+    from conqret.show.page import write_files
+    from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
+    from conqret.studies.bias.bias_run import estimate
+    from conqret.studies.bias.bias_study import bias as measure
+    from conqret.studies.bias.bias_study import bias_plan
+    from conqret.studies.bias.page import bias_junit, bias_sheet
+    from conqret.studies.bias.screen import screen
+
+    if list_all:
+        _list(as_json=shown.json_output)
+        return
+    asked: dict[str, Any] = {
+        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), **own.given(),
+        "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
+        "probes": probe or (),
+        "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
+        "seed": seed, "prompts": prompts,
+    }  # fmt: skip
+
+    wanted = [parse_bias_requirement(text) for text in require or ()]
+    if format is not None and own.given():
+        raise DeclarationError("a judge of your own has no format: leave --format out")
+
+    if dry_run:
+        plan = bias_plan(items, **asked)
+        _announce(plan, shown, left_out=True)
+        tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
+        return
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def begin(plan: BiasPlan) -> None:
+            bar.reach(0, total=plan.judgments)
+            _announce(plan, shown)
+
+        table = measure(
+            items, **asked, confidence=confidence, folder=output,
+            recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
+            on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
+        )  # fmt: skip
+    sheet = bias_sheet(table)
+    page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})
+    if own.verdicts is None:
+        shown.session(table.session, f"{number(table.judgments, 'judgment')}")
+        if table.record.baseline:
+            shown.tell(f"offline is {floor('a judge')}")
+    outcomes = [check_bias_requirement(one, table) for one in wanted]
+    result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
+    note(*table.warnings)
+    met = tell_outcomes(outcomes)
+    if junit is not None:
+        write_whole(junit, bias_junit(table, outcomes))
+    if missing := table.missing:
+        note("some comparisons lack values; bias.json says how many, and why")
+    end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
+
+
+def _announce(plan: BiasPlan, shown: options.Shown, *, left_out: bool = False) -> None:
+    """Say what will be compared, and, where asked for or of a log, what will not."""
+    log = plan.ground.log
+    shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
+    shown.left_out(plan.checked)
+    lacking = [f"{name} left out: {reason}" for name, reason in plan.left_out.items()]
+    remarks = [] if log is None else [*log.notes, *plan.notes]
+    shown.note(*(lacking if left_out or log is not None else ()), *remarks)
+
+
+def _list(*, as_json: bool) -> None:
+    """The probes: those that are made unless some are named, then the others."""
+    from conqret.studies.bias.probe_registry import PROBES
+
+    found = sorted(PROBES.values(), key=lambda one: not one.default)
+    rows = [
+        {
+            "name": one.name,
+            "compares": one.compares,
+            "finds": one.finds,
+            "default": one.default,
+            "advice": one.advice,
+            "source": one.source,
+        }
+        for one in found
+    ]
+    result(rows, _entries(found), as_json=as_json)
+
+
+def _entries(found: Sequence[Probe]) -> Iterator[RenderableType]:
+    for one in found:
+        finds = f"a bias is: {one.finds}" if one.finds else ""
+        lines = [text for text in (one.compares, finds, f"source: {one.source}") if text]
+        yield from entry(
+            one.name, "" if one.default else f"only where it is named: --probe {one.name}", lines
+        )

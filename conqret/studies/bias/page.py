@@ -1,0 +1,194 @@
+"""What is said of a judge's consistency and bias: for terminals, on a page of its own and on the judge card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from conqret.console.conditions import RequirementOutcome
+from conqret.data.gathering import gathered
+from conqret.judging.junit import junit_suite, required_cases
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.forest import Forest, Row
+from conqret.show.sheet import Folded, Part, Section, Sheet, Texts, section
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.stats.curve_tests import MARGIN
+from conqret.studies.bias.contrast import NEUTRAL
+from conqret.studies.bias.result import POWER, BiasRow, BiasTable
+from conqret.studies.bias.screen import FALLS, felt, headlines, mark, ordered
+from conqret.studies.card.card_tables import repeatability_table
+
+RISE = "r"
+"""Marks a p-value of a rise alone."""
+ONE_SIDED = f" ({RISE}: of a rise alone, where only that is a bias)"
+PAIRS = "A pair is an item as it is and changed, or asked again; the mean change is that of its pairs, up or down."
+
+
+def bias_sheet(table: BiasTable) -> Sheet:
+    """The page of the bias table."""
+    judge = table.record
+    failed = [
+        f"Some questions failed: {words.reason(reason)}, as for {example}"
+        for reason, example in table.session.failures.items()
+    ]
+    rest = [row for row in table.rows if not row.primary]
+    return Sheet(
+        "bias",
+        f"Consistency and bias of {judge.format} with {judge.model}",
+        [
+            Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
+            Section("Other comparisons", list(_others(rest)), _exploratory(table)),
+            *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
+            Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
+        ],
+        lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
+        badges=[*floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
+        facts=[
+            ("Fingerprint", judge.fingerprint),
+            ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),
+            ("Judgments", words.count(table.judgments)),
+            ("Seed", str(judge.seed)),
+        ],
+    )
+
+
+def bias_parts(table: BiasTable) -> Iterator[Part]:
+    """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
+    rows = [row for row in strongest(table) if row.verdict != "measured"]
+    if table.warnings:
+        yield Texts(table.warnings)
+    few = "Of each probe the primary row, or else the one that moved furthest. "
+    yield from _pictures(table)
+    yield bias_rows_table(rows, few + _bias_note(table))
+    if len(rows) < len(table.rows):
+        yield Folded(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
+    if remarks := list(_remarks(table)):
+        yield Texts(remarks)
+
+
+def _pictures(table: BiasTable) -> Iterator[Forest]:
+    """The effects of the primary rows, alarms first."""
+    several = len({row.metric for row in table.primary}) > 1
+    rows = [
+        Row(
+            words.label(row.probe) + several * f": {words.label(row.metric)}",
+            row.effect.value,
+            row.effect.low,
+            row.effect.high,
+            "" if mark(row) == FALLS else row.verdict,
+            mark(row),
+            row.margin,
+        )
+        for row in ordered(table.primary)
+        if row.effect is not None and row.effect.p is not None
+    ]
+    if rows:
+        yield Forest("What each probe moved", "Difference of scores; shaded: within the margin", rows)
+
+
+def strongest(table: BiasTable) -> list[BiasRow]:
+    """For each probe the row to show first: the primary one, or else the one that moved furthest."""
+    groups = gathered((row.probe, row) for row in table.rows)
+    return [
+        row
+        for rows in groups.values()
+        for row in [one for one in rows if one.primary] or [max(rows, key=_movement)]
+    ]
+
+
+def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
+    """Rows of the bias table."""
+    names = (Column("Probe", "text"), Column("Comparison", "text"), Column("Metric", "name"))
+    cells = [(words.label(row.probe), row.name, words.label(row.metric), *_cells(row)) for row in rows]
+    return Table("", (*names, *_FOUND), cells, note=note)
+
+
+def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
+    """The rows of which some pair moved or has no value, where nothing moved, and all of them."""
+    moved = [row for row in rows if row.effect is None or row.effect.moved]
+    still = gathered((_comparison(row), row) for row in rows if row not in moved)
+    if moved:
+        yield grouped_table(moved, "What moved")
+    if still:
+        told = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
+        yield Texts([f"Nothing moved: {'; '.join(told)}."])
+        yield Folded(
+            f"All {words.number(len(rows), 'row')}, with those where nothing moved", grouped_table(rows)
+        )
+
+
+def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
+    """Rows of the bias table, each under its comparison."""
+    cells: list[tuple[Cell, ...]] = []
+    for name, group in gathered((_comparison(row), row) for row in rows).items():
+        cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]
+    return Table(title, (Column("Metric", "name"), *_FOUND), cells)
+
+
+def _comparison(row: BiasRow) -> str:
+    return f"{words.label(row.probe)}, {row.name}"
+
+
+_FOUND = (
+    Column("Effect"),
+    Column("p"),
+    Column("Verdict", "text"),
+    Column("Pairs"),
+    Column("Topics"),
+    Column("Mean change"),
+)
+
+
+def _cells(row: BiasRow) -> tuple[Cell, ...]:
+    """What was found in a row, as :data:`_FOUND` is titled."""
+    effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
+    between = ", " if name == "exploratory" else ": "
+    verdict = row.words if row.words.startswith(name) else f"{name}{between}{row.words}"
+    said = Alarm(verdict) if row.verdict == "alarm" else verdict
+    counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
+    p = words.p_value(effect.p if effect else None)
+    return (effect or "none", f"{p} {RISE}" if p and row.adverse == "rise" else p, said, *counts)
+
+
+def _bias_note(table: BiasTable) -> str:
+    rows = table.primary
+    held = ", ".join(row.probe for row in rows if row.against == NEUTRAL)
+    rises = any(row.adverse == "rise" for row in rows)
+    places = f" (places: within {2 * MARGIN:g}, where the first place wins {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%})"
+    notes = [
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p"
+        f"{ONE_SIDED * rises} is corrected for all of these rows together (sign flips of whole topics, maxT). {PAIRS}",
+        f"An alarm needs p < {table.alpha:g}, an interval without 0, and the direction that is a bias. Clear: an "
+        f"equivalence test at {table.alpha:g} finds the effect within {MARGIN:g}"
+        f"{places * any(row.places for row in rows)}.",
+        f"Where only a rise is a bias, no rise means that this test rules out {MARGIN:g} or more, and falls that "
+        "the interval lies below 0." * rises,
+        f"What could have been missed shows in {POWER:.0%} of such runs."
+        * bool(table.having("inconclusive")),
+        f"Compared with neutral text of the same length: {held}." * bool(held),
+    ]
+    return " ".join(filter(None, notes))
+
+
+def _exploratory(table: BiasTable) -> str:
+    return (
+        f"These rows are exploratory and raise no alarm. A hint is p < {table.alpha:g} with an interval without 0, and "
+        f"worth a run of its own, on other items. p{ONE_SIDED} is corrected for all of these rows together; the "
+        "intervals are not, so that one may lie beside 0 where there is no hint."
+    )
+
+
+def _remarks(table: BiasTable) -> Iterator[str]:
+    yield from (f"{words.label(name)} was not probed: {reason}." for name, reason in table.left_out.items())
+    yield from (f"{text}." for text in table.notes)
+
+
+def _movement(row: BiasRow) -> tuple[float, float]:
+    return (0.0, 0.0) if row.effect is None else (abs(row.effect.value), row.effect.moved)
+
+
+def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
+    """A test case for each probe (an alarm is a failure, what is inconclusive is skipped) and for each requirement."""
+    tags = {"alarm": "failure", "clear": ""}
+    cases = [("probe", row.probe, tags.get(row.verdict, "skipped"), felt(row)) for row in table.primary]
+    return junit_suite("bias", [*cases, *required_cases(outcomes)])

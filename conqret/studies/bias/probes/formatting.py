@@ -1,0 +1,67 @@
+"""Does the look pay? The same sentences as a list with bold words."""
+
+from __future__ import annotations
+
+import re
+
+from conqret.perturb import Perturbation
+from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, expect
+from conqret.perturb.perturbation import Change, Changed, Draw
+from conqret.perturb.sentence_edits import split
+from conqret.studies.bias.contrast import OVERALL, Probe, perturbed
+from conqret.text.citations import MARK
+
+_FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)(\w[\w'’-]*+(?: [\w'’-]++)?)")
+"""One or two words; what stands in front of them, such as a citation, is not in bold."""
+
+
+def _lines(draw: Draw, line: str, end: str) -> Changed:
+    """``line`` with what stands before the first words, those words, and the rest of each sentence."""
+    found = []
+    for span in split(draw.item.argument or ""):
+        words = _FIRST_WORDS.match(span.text)
+        before, first = words.groups() if words else ("", "")
+        found.append(line.format(before, first, span.text[len(before) + len(first) :]))
+    text = end.join(found)
+    return Changed({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
+
+
+def change(draw: Draw) -> Changed:
+    """Each sentence an item of a list, its first words bold."""
+    return _lines(draw, "- {}**{}**{}", "\n")
+
+
+def control(draw: Draw) -> Changed:
+    """Running text of as many characters and words: dashes between the sentences, and blanks behind them."""
+    return _lines(draw, "- {}{}{}    ", " ")
+
+
+PERTURBATION = Perturbation(
+    name="formatting",
+    summary="the argument's sentences as a list, their first words bold",
+    unit="0 as it is, 1 laid out",
+    levels=(0, 1),
+    expects=expect(unchanged=(*GROUNDING, *ANSWER, OVERALL, *PREFERENCE)),
+    needs=frozenset({"argument"}),
+    source="own",
+    change=change,
+    control=control,
+    most=1,
+)
+"""Clarity and arrangement are left open: there the look may count."""
+
+PROBE = Probe(
+    name="formatting",
+    contrasts=perturbed(
+        PERTURBATION,
+        1,
+        name="a list with bold words",
+        adverse="any",
+        up="higher as a list with bold words",
+        against="as running text of the same length",
+    ),
+    compares="the same sentences as a list with bold words, against running text of the same length",
+    finds="any difference",
+    advice="take marks of layout out of the texts before they are judged",
+    default=False,
+)

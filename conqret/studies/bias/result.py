@@ -1,0 +1,390 @@
+"""From judgments to the bias table: an effect with its interval and a verdict for each comparison and metric."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar, Literal, Self
+
+from conqret.data import Judgment
+from conqret.data.gathering import gathered
+from conqret.data.item import Frozen
+from conqret.errors import number
+from conqret.judging.judge_folder import InstrumentRecord
+from conqret.runs.session import SessionCounts
+from conqret.stats.curve_tests import MARGIN
+from conqret.stats.effects import Effect, Paired, paired_effects
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.resampling import mean
+from conqret.stats.significance import ALPHA
+from conqret.stats.slopes import slope_bounds
+from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, Pair
+from conqret.studies.variance.result import Repeatability
+
+SCHEMA = "conqret.bias/3"
+
+UNRELATED = "scores do not rise with people's labels"
+
+Verdict = Literal["alarm", "clear", "inconclusive", "exploratory", "no value", "measured"]
+"""Of a primary row: a bias was found, none beyond the margin is there, or neither can be said; of any other row that it
+was looked at besides. Rows without a test are measured, or have no value."""
+
+
+def falls_unasked(adverse: Adverse, effect: Effect) -> bool:
+    """Whether the score falls where only a rise is a bias: an effect all the same."""
+    return adverse == "rise" and effect.high is not None and effect.high < 0
+
+
+LARGEST = 1.0
+"""No difference of scores in [0, 1] is larger."""
+
+POWER = 0.8
+"""Cohen's (1988) convention: what is said to have been missed would have been found with this probability."""
+
+
+class Example(Frozen):
+    """The pair of a row that moved furthest in the direction of its effect: an item, its topic, and both scores.
+    Between two items the ``item`` has the first of them, and ``other`` names that of the second."""
+
+    item: str
+    other: str = ""
+    topic: str
+    base: float
+    changed: float
+
+
+class BiasRow(Frozen):
+    """One comparison on one metric.
+
+    ``effect`` is that of the differences in scores (in [0, 1]), with an interval over topics and a p-value
+    that is corrected for all primary rows, or else for all others; None where no pair has a value. ``missing`` counts
+    the reasons of the pairs without one. ``primary`` is the one row of its probe that can raise an alarm. Within
+    ``margin`` an effect is none, and one of ``missable`` or more would have been found with a probability of 80%
+    (None: not even the largest that there is). ``places`` marks a preference in both orders, ``observed`` how often one
+    side of pairs won, which is no experiment and never an alarm, and ``against`` says what the base is. ``example`` is
+    of a primary row that moved.
+    """
+
+    probe: str
+    name: str
+    metric: str
+    adverse: Adverse
+    up: str
+    against: str = AS_IS
+    effect: Effect | None
+    missing: Mapping[str, int] = {}
+    primary: bool = False
+    margin: float = MARGIN
+    missable: float | None = None
+    places: bool = False
+    observed: bool = False
+    example: Example | None = None
+    verdict: Verdict
+    words: str
+
+
+class BiasRecord(InstrumentRecord):
+    """What ``run.json`` says: the judge, and what it was asked. ``digest`` is that of every version of every item, by
+    the way in which it is asked."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        **InstrumentRecord.SAME,
+        "probes": "probes",
+        "repeats": "repeats",
+        "seed": "seed",
+        "digest": "items, labels, or what is asked of them",
+    }
+
+    kind: str = "bias"
+    probes: tuple[str, ...]
+    repeats: int
+    seed: int
+    items: int
+    digest: str
+
+    def __str__(self) -> str:
+        return f"{self.format} with {self.model}, {number(self.items, 'item')}, {', '.join(self.probes)}"
+
+
+class BiasTable(Frozen):
+    """All that the probes found of one judge, of which ``record`` tells. ``left_out`` says why a probe was not made;
+    ``warnings`` must be said wherever the table is shown. ``repeatability`` has the metrics that were asked for again.
+    ``session`` counts what the last session took."""
+
+    schema_name: str = SCHEMA
+    record: BiasRecord
+    topics: int
+    confidence: float
+    alpha: float
+    rows: tuple[BiasRow, ...]
+    repeatability: tuple[Repeatability, ...] = ()
+    left_out: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    judgments: int = 0
+    session: SessionCounts = SessionCounts()
+
+    @property
+    def alarms(self) -> tuple[BiasRow, ...]:
+        """The rows in which a bias was found."""
+        return self.having("alarm")
+
+    @property
+    def primary(self) -> tuple[BiasRow, ...]:
+        """The one row of each probe that can raise an alarm."""
+        return tuple(row for row in self.rows if row.primary)
+
+    def having(self, verdict: Verdict) -> tuple[BiasRow, ...]:
+        """The rows with this verdict."""
+        return tuple(row for row in self.rows if row.verdict == verdict)
+
+    @property
+    def missing(self) -> Counter[str]:
+        """The reasons of all pairs that the judge left without a value, over all rows."""
+        found = sum((Counter(row.missing) for row in self.rows), Counter())
+        del found[UNRELATED]  # a finding: asking again would not mend it
+        return found
+
+
+def bias_rows(
+    contrasts: Sequence[Contrast],
+    readings: Mapping[Key, Judgment],
+    *,
+    seed: int,
+    confidence: float = CONFIDENCE,
+    alpha: float = ALPHA,
+    margin: float = MARGIN,
+) -> tuple[BiasRow, ...]:
+    """A row for each contrast and metric.
+
+    Between different items the difference is that of the judge less a slope times that of people, at both ends of what
+    the slope can be (:func:`conqret.stats.slopes.slope_bounds`): a bias has to show at either.
+
+    One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
+    a p-value below ``alpha`` (all primary rows are corrected together, and no other), an interval that excludes 0, and
+    the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at most
+    ``alpha``. A primary row is clear where its effect lies within ``margin`` by an equivalence test at ``alpha`` (for a
+    rise: below it), and otherwise inconclusive. All other rows are exploratory.
+    """
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    found = [
+        (one, metric, *_differences(one, metric, readings)) for one in contrasts for metric in one.metrics
+    ]
+    primary = _primary([(one, metric) for one, metric, _, _ in found])
+    family = sum(bool(found[place][2]) for place in primary)
+    effects: dict[int, list[Effect]] = {}
+    measured = {place for place, (one, *_) in enumerate(found) if one.adverse == "none"}
+    for places in (primary, set(range(len(found))) - primary - measured, measured):
+        series = [(place, paired) for place in sorted(places) for paired in found[place][2]]
+        tested = places is not measured
+        effects |= gathered(
+            zip(
+                (place for place, _ in series),
+                paired_effects([one for _, one in series], rng, tested=tested, confidence=confidence),
+                strict=True,
+            )
+        )
+    return tuple(
+        _row(
+            one,
+            metric,
+            spanned(effects[place]) if place in effects else None,
+            missing,
+            _Answer.of(one, several, margin, alpha, family) if place in primary and several else None,
+            alpha,
+            partial(_example, one, metric, readings),
+        )
+        for place, (one, metric, several, missing) in enumerate(found)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What can be said of a primary row that raises no alarm: whether its effect lies within ``margin``, and from which
+    size on one would have been found."""
+
+    margin: float
+    clear: bool
+    missable: float | None
+
+    @classmethod
+    def of(
+        cls, contrast: Contrast, several: Sequence[Paired], margin: float, alpha: float, family: int
+    ) -> Self:
+        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ``alpha / family``:
+        somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
+        rises = contrast.adverse == "rise"
+        reach = (
+            2 * margin if contrast.mirrored else margin
+        )  # a place that wins by so much is off by twice that
+        level = alpha / family * (2 if rises else 1)
+        beyond, sizes = [], []
+        for one in several:
+            sample = mean(one.differences, one.clusters)
+            beyond.append(sample.outside(reach, rising=rises))
+            ends = [sample.estimate(1 - min(level, POWER)), sample.estimate(2 * POWER - 1)]
+            if None not in (halves := [one.half for one in ends]):
+                sizes.append(sum(one for one in halves if one is not None))
+        missed = max(sizes, default=LARGEST)
+        return cls(reach, max(beyond) < alpha, missed if missed < LARGEST else None)
+
+
+def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
+    """The comparisons of the primary rows, each on its metric alone."""
+    rows = [(one, metric) for one in contrasts for metric in one.metrics]
+    return tuple(replace(rows[place][0], metrics=(rows[place][1],)) for place in sorted(_primary(rows)))
+
+
+def _primary(rows: Sequence[tuple[Contrast, str]]) -> set[int]:
+    """The places of the one row of each probe that is declared before anything is judged."""
+    best = (PREFERENCE, OVERALL)
+    ranked = gathered(
+        (one.probe, (best.index(metric) if metric in best else len(best), place))
+        for place, (one, metric) in enumerate(rows)
+        if one.adverse != "none" and not one.observed
+    )
+    return {min(several)[1] for several in ranked.values()}
+
+
+def spanned(effects: Sequence[Effect]) -> Effect:
+    """One effect of those at the least and the largest slope, between which the true one lies: their mean, an interval
+    that spans both, and the larger p-value (1 where the signs differ). Scores of things that are equally good differ by
+    1 at most, whatever the slope."""
+    if len(effects) == 1:
+        return effects[0]
+    values = [min(max(one.value, -1.0), 1.0) for one in effects]
+    lows, highs = [one.low for one in effects], [one.high for one in effects]
+    p_values = [one.p for one in effects if one.p is not None]
+    return replace(
+        effects[0],
+        value=sum(values) / len(values),
+        low=None if None in lows else max(min(low for low in lows if low is not None), -1.0),
+        high=None if None in highs else min(max(high for high in highs if high is not None), 1.0),
+        standardised=None,
+        p=1.0 if min(values) <= 0 <= max(values) else max(p_values, default=1.0),
+    )
+
+
+def _differences(
+    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
+) -> tuple[list[Paired], dict[str, int]]:
+    """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
+    differences, clusters, kept = [], [], []
+    missing: Counter[str] = Counter()
+    for pair in contrast.pairs:
+        values = _values(pair, metric, readings)
+        if len(values) < len(pair.keys):
+            lost = next(readings[key] for key in pair.keys if readings[key].value(metric) is None)
+            missing[lost.reasons.get(metric, "no value")] += 1
+            continue
+        moved = contrast.moved(*values)
+        differences.append(-moved if pair.base[1] in contrast.turned else moved)
+        clusters.append(pair.cluster)
+        kept.append(pair)
+    if not differences:
+        return [], dict(sorted(missing.items()))
+    if contrast.people is None:
+        return [Paired(differences, clusters, contrast.adverse == "rise")], dict(sorted(missing.items()))
+    apart = [contrast.people[pair.changed[1]] - contrast.people[pair.base[1]] for pair in kept]
+    slopes = slope_bounds(apart, differences)
+    if slopes is None:
+        return [], {UNRELATED: len(kept), **missing}
+    return [
+        Paired([one - slope * gap for one, gap in zip(differences, apart, strict=True)], clusters)
+        for slope in dict.fromkeys(slopes)
+    ], dict(sorted(missing.items()))
+
+
+def _row(
+    contrast: Contrast,
+    metric: str,
+    effect: Effect | None,
+    missing: dict[str, int],
+    answer: _Answer | None,
+    alpha: float,
+    example: Callable[[float], Example | None],
+) -> BiasRow:
+    verdict, words = _verdict(contrast, effect, missing, answer, alpha)
+    return BiasRow(
+        probe=contrast.probe,
+        name=contrast.name,
+        metric=metric,
+        adverse=contrast.adverse,
+        up=contrast.up,
+        against=contrast.against,
+        effect=effect,
+        missing=missing,
+        primary=answer is not None,
+        margin=answer.margin if answer is not None else MARGIN,
+        missable=answer.missable if answer is not None else None,
+        places=contrast.mirrored and not contrast.observed,
+        observed=contrast.observed,
+        example=example(effect.value) if answer is not None and effect is not None and effect.share else None,
+        verdict=verdict,
+        words=words,
+    )
+
+
+def _example(
+    contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
+) -> Example | None:
+    """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
+    known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
+    moves = [
+        (contrast.moved(*values) * (1 if towards >= 0 else -1), pair, values)
+        for pair, values in known
+        if len(values) == len(pair.keys)
+    ]
+    furthest, pair, (base, changed, *_) = max(moves, key=lambda one: one[0])
+    if furthest <= 0:
+        return None
+    other = "" if contrast.people is None else pair.changed[1]
+    return Example(
+        item=pair.item or pair.base[1], other=other, topic=pair.cluster, base=base, changed=changed
+    )
+
+
+def _values(pair: Pair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
+    """The values of a pair, as far as it has them."""
+    return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
+
+
+def _verdict(
+    contrast: Contrast,
+    effect: Effect | None,
+    missing: Mapping[str, int],
+    answer: _Answer | None,
+    alpha: float,
+) -> tuple[Verdict, str]:
+    if effect is None and UNRELATED in missing:
+        return "no value", f"{UNRELATED}: quality cannot be allowed for"
+    if effect is None:
+        return "no value", "no pair has a value on both sides"
+    if effect.p is None:
+        if effect.share == 0:
+            return "measured", "says the same every time"
+        return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
+    if effect.clusters < FEWEST_TESTED:
+        few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
+        return "exploratory" if answer is None else "inconclusive", few
+    spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
+    found = effect.p < alpha and not spans
+    what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
+    falls = falls_unasked(contrast.adverse, effect)
+    if answer is None:
+        return "exploratory", f"a hint: {what}" if found else "no hint" + "; falls" * falls
+    if found:
+        return "alarm", what
+    if falls:
+        return "clear", "falls, an effect but not the bias that is probed"
+    if answer.clear:
+        rises = contrast.adverse == "rise"
+        within = f"a rise of {answer.margin:g} or more is ruled out" if rises else f"within {answer.margin:g}"
+        return "clear", "nothing moved" if effect.share == 0 else within
+    if answer.missable is None:
+        return "inconclusive", "cannot be told: an effect of any size could have been missed"
+    return "inconclusive", f"could have missed up to {answer.missable:.2f}"

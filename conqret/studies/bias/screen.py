@@ -1,0 +1,179 @@
+"""The first screen of ``conqret bias``: alarms first, a line a probe, an example, and what to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+
+from conqret.errors import number, shortened
+from conqret.show import words
+from conqret.studies.bias.contrast import Probe
+from conqret.studies.bias.probe_registry import PROBES
+from conqret.studies.bias.result import BiasRow, BiasTable, Verdict, falls_unasked
+
+WIDTH = 80
+"""Columns of a terminal that nobody has widened."""
+SHOWN = 100
+"""Characters of an item's id and of its topic."""
+ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
+MARKS: Mapping[Verdict, str] = {
+    "alarm": "ALARM", "inconclusive": "unsure", "clear": "clear", "no value": "no value", "measured": "measured",
+    "exploratory": "seen",
+}  # fmt: skip
+NO_RISE, FALLS = "no rise", "falls"
+"""What a clear row is called where only a rise is a bias."""
+CLEAR: Mapping[str, str] = {"clear": "clear", NO_RISE: "without a rise", FALLS: "with a fall"}
+"""How rows without an alarm are counted, by their marks."""
+
+
+def screen(table: BiasTable) -> Iterator[str]:
+    """The lines, each of 80 columns at most."""
+    count, *rest = headlines(table)
+    yield from wrap(count, WIDTH)
+    yield ""
+    rows = _rows(table)
+    wide = max((len(row.probe) for row in rows), default=0) + 2
+    for row in rows:
+        head = f"{mark(row):<10}{row.probe:<{wide}}"
+        yield from wrap(head + felt(row), WIDTH, subsequent_indent=" " * len(head))
+    for text in rest:
+        yield ""
+        yield from wrap(text, WIDTH, subsequent_indent="  ")
+    yield from pointed("What to do", list(_to_do(table)))
+    yield ""
+
+
+def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
+    """Texts as points under a heading, with an empty line before it; nothing where there are none."""
+    if texts:
+        yield from ("", f"{heading}:")
+    for text in texts:
+        yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+
+
+def mark(row: BiasRow) -> str:
+    """The verdict in a word or two: where only a rise is a bias, nothing else is said to be clear."""
+    if row.verdict == "clear" and row.adverse == "rise":
+        return FALLS if fell(row) else NO_RISE
+    return MARKS[row.verdict]
+
+
+def fell(row: BiasRow) -> bool:
+    """Whether the score falls where only a rise is a bias."""
+    return row.effect is not None and falls_unasked(row.adverse, row.effect)
+
+
+def headlines(table: BiasTable) -> list[str]:
+    """How many probes found what, where scores fall that need not, and one real example."""
+    marks = Counter(map(mark, table.primary))
+    counted = [
+        number(len(table.alarms), "alarm"),
+        f"{len(table.having('inconclusive'))} inconclusive",
+        *(f"{marks[one]} {said}" for one, said in CLEAR.items() if marks[one]),
+    ]
+    of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
+    found = [f"{number(len(table.primary), 'probe')}: {', '.join(counted)} ({of}).", *_fallen(table)]
+    shown = [row for row in _rows(table) if row.example is not None]
+    example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
+    if example is None:
+        return found
+    told = (
+        "For example" if example.verdict == "alarm" else f"The largest single difference, by {example.probe}:"
+    )
+    return [*found, f"{told} {example_of(example)}"]
+
+
+def _fallen(table: BiasTable) -> Iterator[str]:
+    """Where only a rise is a bias, and the score falls."""
+    tested = [row for row in table.rows if row.adverse == "rise" and row.effect is not None]
+    if fallen := [row for row in tested if fell(row)]:
+        most = max(fallen, key=_size)
+        yield (
+            f"Where only a rise is a bias, scores fall in {len(fallen)} of {number(len(tested), 'row')} (interval "
+            f"below 0, not corrected for their number), most of all {words.label(most.metric).lower()} with "
+            f"{most.name}, by {_size(most):.2f}: "
+            "an effect, but not the bias that is probed."
+        )
+
+
+def _size(row: BiasRow) -> float:
+    return 0.0 if row.effect is None else abs(row.effect.value)
+
+
+def _rows(table: BiasTable) -> list[BiasRow]:
+    return ordered(_shown(table))
+
+
+def ordered(rows: Sequence[BiasRow]) -> list[BiasRow]:
+    """Alarms first."""
+    return sorted(rows, key=lambda row: ORDER.index(row.verdict))
+
+
+def felt(row: BiasRow) -> str:
+    """What was found of a row, in rates that people feel."""
+    effect = row.effect
+    if effect is None or effect.p is None:
+        return row.words
+    if row.places:
+        side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
+        found = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
+        return found if row.verdict == "alarm" else f"{found}; {row.words}"
+    if row.observed:
+        return f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {row.words}"
+    moved = f"{effect.value:+.2f} {words.label(row.metric).lower()}: "
+    return moved + row.words
+
+
+def example_of(row: BiasRow) -> str:
+    """The item of a row that moved furthest, in words."""
+    one = row.example
+    if one is None:
+        return ""
+    what = f"{shortened(one.item, SHOWN)} ({shortened(one.topic, SHOWN)})"
+    if row.places:
+        said = [_verdict(one.base, "first", "second"), _verdict(one.changed, "first", "second")]
+        return (
+            f"{what}: the {said[0]} place wins, and with the two arguments in each other's place the "
+            f"{said[1]} place wins{' again' if said[0] == said[1] else ''}."
+        )
+    metric = words.label(row.metric).lower()
+    if one.other:
+        return (
+            f"{shortened(one.topic, SHOWN)}: {shortened(one.item, SHOWN)} has {metric} {one.base:.2f}, "
+            f"{shortened(one.other, SHOWN)} has {one.changed:.2f} ({row.name})."
+        )
+    return f"{what}: {metric} {one.base:.2f} {row.against}, {one.changed:.2f} with {row.name}."
+
+
+def _verdict(value: float, high: str, low: str) -> str:
+    return high if value > 0.5 else low if value < 0.5 else "neither"
+
+
+def _shown(table: BiasTable) -> list[BiasRow]:
+    """The primary rows, and one of each probe that is only measured or observed."""
+    rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
+    primary = {row.probe: row for row in table.rows if row.primary or row.verdict == "no value"}
+    primary |= {row.probe: row for row in table.primary}
+    return [*primary.values(), *(row for name, row in rest.items() if name not in primary)]
+
+
+def _advice(probe: str) -> str:
+    """Of a probe that another installation has, nothing is known but its name."""
+    return PROBES[probe].advice if probe in PROBES else Probe.advice
+
+
+def _to_do(table: BiasTable) -> Iterator[str]:
+    for row in table.alarms:
+        yield f"{row.probe}: {_advice(row.probe)}"
+    unsure = [row.probe for row in table.having("inconclusive")]
+    if unsure:
+        yield f"{', '.join(unsure)}: more topics tell; `conqret power probe` says how many"
+    besides = [row for row in table.having("exploratory") if not row.observed]
+    if hints := sum(row.words.startswith("a hint") for row in besides):
+        yield (
+            f"{number(hints, 'exploratory row')} of {len(besides)} hint at more: ask for that "
+            "metric alone (--metric) on other items"
+        )
+    if table.left_out:
+        yield f"not probed (the page says why): {', '.join(table.left_out)}"

@@ -1,0 +1,1 @@
+"""Calibration: maps from judge scores to human labels."""

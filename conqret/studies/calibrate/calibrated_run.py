@@ -1,0 +1,40 @@
+"""Calibrated scores beside those of a finished run."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from conqret.data.gathering import gathered
+from conqret.io.atomic import replacing, write_whole
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.summary import Summary
+from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.calibrate.calibration import Calibration
+
+
+def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
+    """Add the calibrated scores to the run's ``scores.parquet`` (a column beside ``value``, where there is such a
+    table) and their means to its summary, which is returned.
+
+    Raises:
+        DeclarationError: the calibration is another judge's, or this is no run.
+    """
+    import polars as pl
+
+    record = run.record()
+    calibration.check(record.format, record.model, record.fingerprint)
+    found = {
+        (judgment.item, *place): score
+        for judgment in run.judgments()
+        for place, score in calibration.calibrated(judgment).items()
+    }
+    if run.scores_file.exists():
+        frame = pl.read_parquet(run.scores_file)
+        scores = [found.get(row) for row in frame.select("item", "metric", "part").iter_rows()]
+        with replacing(run.scores_file) as file:
+            frame.with_columns(pl.Series(CALIBRATED, scores, pl.Float64)).write_parquet(file)
+    whole = gathered((metric, score) for (_, metric, part), score in found.items() if part is None)
+    summary = run.so_far().with_calibrated({metric: fmean(scores) for metric, scores in whole.items()})
+    if run.summary_file.exists():
+        write_whole(run.summary_file, summary.model_dump_json(indent=1).encode())
+    return summary

@@ -1,0 +1,145 @@
+"""What ``conqret calibrate`` leaves: maps from a judge's scores to people's scale, and how they are applied.
+
+An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
+has a part in what it is compared with; every other item gets the map of all labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from conqret.data import Judgment
+from conqret.data.item import Frozen
+from conqret.stats.confidence_scores import Band
+from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.agreement_settings import Basis, Settings
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.fitted_file import FittedFile
+from conqret.studies.agreement.label_join import Joined, said_of
+from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.calibrate.calibration_maps import Map, Seen, refits
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.studies.agreement.label_join import Fit
+
+
+class Maps(Frozen):
+    """The maps of one metric onto the ``scale`` of a dimension: from all labels, and for each fold from the others.
+    ``parts`` says that they are for the documents of an item, one by one."""
+
+    dimension: str
+    scale: str
+    parts: bool
+    whole: Map
+    without: tuple[Map, ...]
+
+    @property
+    def kinds(self) -> str:
+        """The kind of the map of all labels, and of the folds' where they differ."""
+        other = Counter(one.kind for one in self.without if one.kind != self.whole.kind)
+        rest = ", ".join(f"{kind} in {count} of {len(self.without)} folds" for kind, count in other.items())
+        return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
+
+
+class CalibratedOn(Frozen):
+    """What the maps of one dimension change, cross-fitted, on the same ``units``.
+
+    ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
+    is (``mean``), each kind of map that was tried (``isotonic``, ``ordinal``, ``joint``), ``calibrated``, and what
+    costs nothing: ``length``, ``constant``, ``floor``. ``gain`` is the alpha of the calibrated judge minus that of the
+    judge as it is, ``over`` that minus the alpha of each that costs nothing. ``missed`` says why a kind of map could
+    not be had.
+    """
+
+    units: int
+    alpha: Mapping[str, Estimate]
+    error: Mapping[str, Estimate]
+    gain: Estimate
+    over: Mapping[str, Estimate]
+    missed: Mapping[str, str]
+    bands: Mapping[str, tuple[Band, ...]]
+
+
+class Calibration(FittedFile):
+    """The maps of one instrument, by metric, and what they change, by dimension.
+
+    ``folds`` says which topic (or item) was in which fold, and ``left_out`` why a labelled dimension has no map.
+    ``average`` is that of the alphas without overall quality, ``average_gain`` that of the gains,
+    ``bands`` are units of all dimensions together, from the lowest that is said up, by what says it.
+    """
+
+    WHAT: ClassVar[str] = "calibration"
+    COMMAND: ClassVar[str] = "conqret calibrate"
+
+    schema_name: str = "conqret.calibration/2"
+    basis: Basis
+    folds: Mapping[str, int]
+    maps: Mapping[str, Maps]
+    left_out: Mapping[str, str]
+    checked: Mapping[str, CalibratedOn] = Field(default_factory=dict)
+    average: Mapping[str, Estimate] = Field(default_factory=dict)
+    average_gain: Estimate = Estimate(None)
+    bands: Mapping[str, tuple[Band, ...]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_every_map(self) -> Self:
+        if any(
+            not 0 <= fold < len(one.without) for one in self.maps.values() for fold in self.folds.values()
+        ):
+            raise ValueError("a fold has no map")
+        return self
+
+    def applied(self, joined: Joined, settings: Settings) -> Joined:
+        """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
+        of the join give, intervals of what is calibrated fit them again without each topic."""
+        import numpy as np
+
+        for dimension, metric in joined.metrics.items():
+            maps, scored = self.maps.get(metric), joined.scores[dimension]
+            if maps is None:
+                continue
+            said = [
+                self._map(maps, str(cluster)).of(joined.said[unit])
+                if unit in scored and scored[unit].value is not None
+                else np.nan
+                for unit, cluster in zip(joined.units, joined.clusters, strict=True)
+            ]
+            made = np.array(said, dtype=float)
+            fitted = self._fitted(View(joined, dimension, settings), joined, maps, metric, made)
+            joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
+        return joined
+
+    def _fitted(
+        self, view: View, joined: Joined, maps: Maps, metric: str, made: NDArray[np.float64]
+    ) -> dict[str, Fit]:
+        """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
+        import numpy as np
+
+        if not view.scale.bounded or view.verdicts:
+            return {}
+        seen = Seen(view, joined, metric, self.folds)
+        fit = refits(seen, [one.kind for one in (maps.whole, *maps.without)])[CALIBRATED]
+        same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
+        return {CALIBRATED: fit} if same else {}
+
+    def calibrated(self, judgment: Judgment) -> dict[tuple[str, str | None], float]:
+        """What becomes of the scores of one judgment, by metric and part (None: the measure itself), in [0, 1] of
+        people's scale. What has no score, and what has no map, is not in it."""
+        cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
+        found = {}
+        for part, said in said_of(judgment).items():
+            for metric in said:
+                maps = self.maps.get(metric)
+                if maps is not None and maps.parts == (part is not None):
+                    found[metric, part] = self._map(maps, cluster).of(said)
+        return found
+
+    def _map(self, maps: Maps, cluster: str) -> Map:
+        return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole

@@ -1,0 +1,292 @@
+"""The kinds of map from a judge's scores to people's labels, fitted to one dimension, and the choice among them.
+
+``isotonic`` and ``ordinal`` read the metric itself: any map that never falls, or the label to be expected where odds
+are proportional. ``joint`` reads all metrics that the judge gives, by ridge regression. Which kind maps a fold of
+topics is said by the squared errors on the other folds, of maps that were fitted without either fold: a topic has no
+part in its own map, nor in the choice of its kind (nested cross-validation: Varma and Simon, BMC Bioinformatics 2006).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from conqret.data.item import Frozen
+from conqret.stats.isotonic import FOLDS, monotone
+from conqret.stats.ordinal import expected_label
+from conqret.stats.ridge import ridge
+from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import Joined
+from conqret.studies.agreement.score_variants import CALIBRATED
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.studies.agreement.label_join import Fit
+
+Out = frozenset[int]
+"""Folds that are left out."""
+LEFT_OUT: tuple[Out, ...] = tuple(
+    frozenset(out) for size in range(3) for out in combinations(range(FOLDS), size)
+)
+"""None, each fold, and each two of them."""
+STEP = 0.05
+"""The distance of the knots by which a curve of an ordinal regression is kept."""
+
+
+class MonotoneMap(Frozen):
+    """From one ``metric``: straight lines between the knots. ``scores`` rise, ``labels`` (people's scale put onto [0,
+    1]) never fall."""
+
+    kind: Literal["isotonic", "ordinal"]
+    metric: str
+    scores: tuple[float, ...] = Field(min_length=1)
+    labels: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        steps = zip(self.scores, self.scores[1:], strict=False)
+        levels = zip(self.labels, self.labels[1:], strict=False)
+        inside = all(0 <= one <= 1 for one in (*self.scores, *self.labels))
+        if (
+            len(self.scores) != len(self.labels)
+            or not inside
+            or any(a >= b for a, b in steps)
+            or any(a > b for a, b in levels)
+        ):
+            raise ValueError("a map has as many labels as scores, all in [0, 1], and rises")
+        return self
+
+    def of(self, said: Mapping[str, float]) -> float:
+        """What people say of what the judge gives these scores, by metric."""
+        score = said[self.metric]
+        place = bisect_left(self.scores, score)
+        if place in (0, len(self.scores)):
+            return self.labels[min(place, len(self.scores) - 1)]
+        left, right = self.scores[place - 1], self.scores[place]
+        low, high = self.labels[place - 1], self.labels[place]
+        return low + (high - low) * (score - left) / (right - left)
+
+
+class JointMap(Frozen):
+    """From several metrics: ``level`` plus the ``weights`` times what each score lies above its ``usual`` one, cut to
+    [0, 1]. A metric without a score counts as usual."""
+
+    kind: Literal["joint"]
+    level: float
+    weights: Mapping[str, float] = Field(min_length=1)
+    usual: Mapping[str, float]
+
+    @model_validator(mode="after")
+    def _belongs_together(self) -> Self:
+        numbers = (self.level, *self.weights.values(), *self.usual.values())
+        if set(self.weights) != set(self.usual) or not all(map(math.isfinite, numbers)):
+            raise ValueError("a joint map has a finite weight and a usual score for each of its metrics")
+        return self
+
+    def of(self, said: Mapping[str, float]) -> float:
+        """What people say of what the judge gives these scores, by metric."""
+        found = self.level
+        for name, weight in self.weights.items():
+            found += weight * (said.get(name, self.usual[name]) - self.usual[name])
+        return min(max(found, 0.0), 1.0)
+
+
+Map = Annotated[MonotoneMap | JointMap, Field(discriminator="kind")]
+
+
+class Seen:
+    """What the maps of one dimension are fitted on, by unit: the judge's ``score`` and people's one label (``target``),
+    both in [0, 1], whether both are ``known``, the ``fold`` (-1: in none), and all that the judge ``said``: as it is,
+    and as ``columns`` (units by ``names``, NaN for none) of the metrics that have a score in whatever is fitted on."""
+
+    def __init__(self, view: View, joined: Joined, metric: str, folds: Mapping[str, int]) -> None:
+        import numpy as np
+
+        self.view, self.metric = view, metric
+        self.known = view.compared
+        self.said = [joined.said[unit] for unit in view.units]
+        self.score = np.array([said.get(metric, np.nan) for said in self.said])
+        self.target = view.scale.unit(view.target)
+        self.fold = np.array([folds.get(str(cluster), -1) for cluster in view.clusters])
+        names = sorted({name for said in self.said for name in said})
+        columns = np.array([[said.get(name, np.nan) for name in names] for said in self.said])
+        there = [(~np.isnan(columns[part])).any(axis=0) for part in self.parts().values()]
+        kept = np.flatnonzero(np.all(there, axis=0))
+        self.names, self.columns = [names[place] for place in kept], columns[:, kept]
+
+    def parts(self, kept: NDArray[np.bool_] | None = None) -> dict[Out, NDArray[np.bool_]]:
+        """What the maps are fitted on, by the folds that are left out: all that is known (and ``kept``), what is not in
+        one of the folds, and what is not in one of two."""
+        import numpy as np
+
+        known = self.known if kept is None else self.known & kept
+        return {out: known & ~np.isin(self.fold, list(out)) for out in LEFT_OUT}
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """``said`` has by kind what the map without its fold says of each unit (NaN where there is no score).
+    ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``."""
+
+    said: Mapping[str, NDArray[np.float64]]
+    chosen: tuple[str, ...]
+    chosen_maps: tuple[Map, ...]
+
+
+def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None) -> Tried:
+    """Fit all kinds of map that can be had on the labels of the units that are ``kept``, and choose one for all labels
+    and for those without each fold (unless they are ``chosen``): that of the least squared error in a cross-validation
+    among these labels."""
+    parts = seen.parts(kept)
+    kinds = [kind for kind in KINDS if not why_not(kind, seen)]
+    if len(kinds) == 1:
+        chosen = kinds * (1 + FOLDS)
+    fitted = LEFT_OUT if chosen is None else LEFT_OUT[: 1 + FOLDS]
+    maps = {kind: {out: KINDS[kind](seen, parts[out]) for out in fitted} for kind in kinds}
+    said = {kind: _said(found, seen, frozenset()) for kind, found in maps.items()}
+    taken = tuple(chosen or (_best(maps, seen, out, parts[out]) for out in LEFT_OUT[: 1 + FOLDS]))
+    whole = tuple(maps[kind][out] for kind, out in zip(taken, LEFT_OUT, strict=False))
+    return Tried(said, taken, whole)
+
+
+def _best(maps: Mapping[str, Mapping[Out, Map]], seen: Seen, out: Out, part: NDArray[np.bool_]) -> str:
+    """The kind of the least squared error on a ``part``, each of its folds by the maps without it and ``out``."""
+    errors = {
+        kind: float(((_said(found, seen, out) - seen.target)[part] ** 2).mean())
+        for kind, found in maps.items()
+    }
+    return min(errors, key=lambda kind: errors[kind])
+
+
+def refits(seen: Seen, chosen: Sequence[str]) -> dict[str, Fit]:
+    """By variant how its scores come of the labels of some units: of each kind of map, and of the ``chosen`` ones,
+    whose kinds stay."""
+    known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
+
+    def said(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
+        key = kept.tobytes()
+        if key not in known:
+            known[key] = _again(seen, kept, chosen)
+        return known[key]
+
+    def fit(name: str) -> Fit:
+        return lambda kept: said(kept)[name]
+
+    return {name: fit(name) for name in (*(one for one in KINDS if not why_not(one, seen)), CALIBRATED)}
+
+
+def _again(seen: Seen, kept: NDArray[np.bool_], chosen: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    import numpy as np
+
+    if not all(seen.parts(kept)[out].any() for out in LEFT_OUT[: 1 + FOLDS]):
+        nothing = np.full(len(seen.score), np.nan)
+        return dict.fromkeys((*KINDS, CALIBRATED), nothing)
+    said = tried(seen, kept, chosen).said
+    columns = np.stack([said[kind] for kind in chosen])
+    return {**said, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
+
+
+def _said(maps: Mapping[Out, Map], seen: Seen, out: Out) -> NDArray[np.float64]:
+    """What is said of each unit by the map without its fold and those that are ``out``."""
+    import numpy as np
+
+    found = np.full(len(seen.score), np.nan)
+    scored = ~np.isnan(seen.score)
+    for fold in np.unique(seen.fold):
+        here = scored & (seen.fold == fold)
+        found[here] = _read(maps[out | {int(fold)} if fold >= 0 else out], seen, here)
+    return found
+
+
+def _read(one: Map, seen: Seen, here: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """What a map says of these units: ``of`` for all of them at once."""
+    import numpy as np
+
+    if isinstance(one, MonotoneMap):
+        return np.asarray(np.interp(seen.score[here], one.scores, one.labels))
+    usual, weights = (
+        np.array([by_name[name] for name in seen.names]) for by_name in (one.usual, one.weights)
+    )
+    moved = np.nan_to_num(seen.columns[here] - usual)
+    return np.asarray(np.clip(one.level + moved @ weights, 0, 1))
+
+
+def _isotonic(seen: Seen, part: NDArray[np.bool_]) -> Map:
+    """The map without the knots that lie within a level stretch."""
+    import numpy as np
+
+    places, levels = monotone(seen.score[part], seen.target[part])
+    levels = levels.clip(0, 1)
+    steps = np.diff(levels) > 0
+    kept = np.concatenate([[True], steps]) | np.concatenate([steps, [True]])
+    return MonotoneMap(
+        kind="isotonic",
+        metric=seen.metric,
+        scores=tuple(places[kept].tolist()),
+        labels=tuple(levels[kept].tolist()),
+    )
+
+
+def _ordinal(seen: Seen, part: NDArray[np.bool_]) -> Map:
+    """From each person's label, each unit weighing the same."""
+    import numpy as np
+
+    low, high = seen.view.scale.ends()
+    steps = low + np.arange(round(high - low) + 1)
+    table = seen.view.table[:, part]
+    given = (table[:, :, None] == steps).sum(axis=0)
+    scores, which = np.unique(seen.score[part], return_inverse=True)
+    counts = np.zeros((len(scores), len(steps)))
+    np.add.at(counts, which, given / given.sum(axis=1, keepdims=True))
+    places = np.arange(round(1 / STEP) + 1) * STEP
+    levels = (steps - low) / (high - low)
+    if np.count_nonzero(counts.sum(axis=0)) < 2:
+        curve = np.full(len(places), seen.target[part].mean())
+    else:
+        curve = np.maximum.accumulate(expected_label(scores, counts, levels, places)).clip(0, 1)
+    return MonotoneMap(
+        kind="ordinal",
+        metric=seen.metric,
+        scores=tuple(places.clip(0, 1).tolist()),
+        labels=tuple(curve.tolist()),
+    )
+
+
+def _joint(seen: Seen, part: NDArray[np.bool_]) -> Map:
+    import numpy as np
+
+    columns = seen.columns[part]
+    there = ~np.isnan(columns)
+    usual = np.where(there, columns, 0).sum(axis=0) / there.sum(axis=0).clip(1)
+    weights = ridge(np.where(there, columns, usual), seen.target[part])
+    return JointMap(
+        kind="joint",
+        level=float(seen.target[part].mean()),
+        weights=dict(zip(seen.names, weights.tolist(), strict=True)),
+        usual=dict(zip(seen.names, usual.tolist(), strict=True)),
+    )
+
+
+KINDS: Mapping[str, Callable[[Seen, NDArray[np.bool_]], Map]] = {
+    "isotonic": _isotonic,
+    "ordinal": _ordinal,
+    "joint": _joint,
+}
+"""How each kind of map is fitted; the first wins where errors are equal."""
+
+
+def why_not(kind: str, seen: Seen) -> str:
+    """Why there is no map of this kind; empty where there is one."""
+    if kind == "ordinal" and not seen.view.steps:
+        return "the labels are no few whole steps"
+    if kind == "joint" and len(seen.names) < 2:
+        return "the judge gives one metric only"
+    return ""

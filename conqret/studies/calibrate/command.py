@@ -1,0 +1,83 @@
+"""``conqret calibrate``: from a judge's scores to people's scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, note, result, tell
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json\n\n"
+    "conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json\n\n"
+    "conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json"
+)
+
+
+@grouped
+def calibrate(
+    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    *,
+    labels: label_options.Labels,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The file to write: the maps, and what they change.")
+    ] = Path("calibration.json"),
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    beside: label_options.Floor = None,
+    confidence: label_options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="The seed by which topics are dealt into folds.")] = 13,
+    svg: Annotated[
+        Path | None, typer.Option(help="The reliability diagram, before and after, as SVG (conqret[plots]).")
+    ] = None,
+    json_output: options.Json = False,
+) -> None:
+    """Learn what people say where the judge says 0.7: a map for each metric, and what it changes.
+
+    Three kinds of map are tried: isotonic and ordinal regression on the metric itself, and a joint one on all
+    metrics. All figures printed are cross-fitted: for each topic, the map is chosen and fitted on the labels of
+    other topics only. Labels on at least six topics are needed, and their scale (`--scale`, `--map`, or a
+    published layout).
+    """
+    from conqret.io.atomic import write_whole
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
+    from conqret.studies.agreement_tables import calibration_tables
+    from conqret.studies.calibrate.page import reliability_diagram
+    from conqret.studies.calibrate.result import calibrate as fitted
+
+    folder = JudgeFolder(run)
+    judgments = folder.finished()
+    read = reading.load(labels)
+    found = fitted(
+        judgments,
+        read,
+        items=folder.items(),
+        floor=None if beside is None else floor_judgments(JudgeFolder(beside)),
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, confidence=confidence, seed=seed),
+    )
+    picture = None if svg is None else reliability_diagram(found)
+    write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
+    note(*read.notes)
+    for dimension, why in found.left_out.items():
+        note(f"{dimension} is not calibrated: {why}")
+    result(found, calibration_tables(found), as_json=json_output)
+    for text in not_beaten({name: one.over for name, one in found.checked.items()}):
+        note(text)
+    if found.average_gain.low is None or found.average_gain.low <= 0:
+        note(
+            f"calibrated scores are not shown to agree better with people (average gain {found.average_gain})"
+        )
+    tell(at(output, "maps"))
+    if svg is not None and picture is not None:
+        write_whole(svg, picture)
+        tell(at(svg, "picture"))

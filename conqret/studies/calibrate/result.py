@@ -1,0 +1,197 @@
+"""Fit maps from a judge's scores to people's scale, and say what they change on topics kept back.
+
+A judge that ranks as people do may still use its scale otherwise, and Krippendorff's alpha asks for the same values.
+Each metric gets one map, from all labels for items to come, and one for each fold of whole topics, fitted on the other
+folds, by which everything that is reported is computed. Several kinds of map are tried
+(:mod:`conqret.studies.calibrate.calibration_maps`), and the folds kept back say which is taken. Intervals leave
+out a topic and fit the maps again without it, of the kinds that were chosen, but for those of bands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from conqret.data import Item, Judgment
+from conqret.errors import DeclarationError
+from conqret.io.labels import LabelSet
+from conqret.stats.confidence_scores import Band, bands
+from conqret.stats.estimate import Sampled, average
+from conqret.stats.resampling import Resamples, leave_one_out
+from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.dimension_view import NO_SCALE, View
+from conqret.studies.agreement.label_join import Joined, join_labels
+from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
+from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, Maps
+from conqret.studies.calibrate.calibration_maps import KINDS, Seen, Tried, refits, tried, why_not
+from conqret.studies.validate.result import validated_judge
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FEWEST_TOPICS = 6
+"""Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
+Fitted = tuple[Seen, Tried]
+"""What the maps of a dimension are fitted on, and they."""
+
+
+def calibrate(
+    judgments: Iterable[Judgment],
+    labels: LabelSet,
+    *,
+    items: Iterable[Item] = (),
+    floor: Iterable[Judgment] | None = None,
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings = USUAL,
+) -> Calibration:
+    """Map the scores of one judge onto people's scale.
+
+    ``items`` (the run's) put the length of the argument beside it, ``floor`` the offline model's judgments; ``metrics``
+    maps dimensions to metrics of other names.
+
+    Raises:
+        DeclarationError: nothing meets, the judgments come from several instruments, or no dimension can be
+            calibrated: labels of too few topics, no scale, or a judge that says one thing of all.
+        UnknownNameError: ``metrics`` names what is not there.
+    """
+    kept = list(judgments)
+    judge = validated_judge(kept)
+    joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings, fitted=True)
+    folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
+    maps: dict[str, Maps] = {}
+    fits: dict[str, Fitted] = {}
+    left_out: dict[str, str] = {}
+    for dimension, metric in joined.metrics.items():
+        seen = _seen(joined, dimension, settings, folds)
+        if isinstance(seen, str):
+            left_out[dimension] = seen
+        else:
+            fits[dimension] = seen, tried(seen)
+            whole, *without = fits[dimension][1].chosen_maps
+            parts = any(unit.part for unit in seen.view.found)
+            scale = str(seen.view.scale)
+            maps[metric] = Maps(
+                dimension=dimension, scale=scale, parts=parts, whole=whole, without=tuple(without)
+            )
+    if not maps:
+        raise DeclarationError(
+            "nothing can be calibrated: " + "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        )
+    drawn = leave_one_out(joined.clusters)
+    made = Calibration(
+        format=judge.format,
+        model=judge.model,
+        fingerprint=judge.fingerprint,
+        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        folds=folds,
+        maps=maps,
+        left_out=left_out,
+    )
+    return _checked(made, _beside(made.applied(joined, settings), fits), fits, drawn, settings)
+
+
+def _seen(joined: Joined, dimension: str, settings: Settings, folds: Mapping[str, int]) -> Seen | str:
+    """What the maps of one dimension are fitted on, or why there are none."""
+    import numpy as np
+
+    view = View(joined, dimension, settings)
+    if view.verdicts:
+        return "verdicts in words have no scale"
+    if not view.scale.bounded:
+        return NO_SCALE
+    topics = len(set(view.clusters_of(view.compared)))
+    if topics < FEWEST_TOPICS:
+        return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
+    if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
+        return "the judge says the same of everything"
+    seen = Seen(view, joined, joined.metrics[dimension], folds)
+    if not all(part.any() for part in seen.parts().values()):
+        return f"all its {joined.clustered_by}s fell into two folds"
+    return seen
+
+
+def _beside(joined: Joined, fits: Mapping[str, Fitted]) -> Joined:
+    """The same join, in which each score has beside it what each kind of map makes of it."""
+    for dimension, (seen, found) in fits.items():
+        joined = joined.beside(dimension, found.said, refits(seen, found.chosen))
+    return joined
+
+
+def _checked(
+    made: Calibration, joined: Joined, fits: Mapping[str, Fitted], drawn: Resamples, settings: Settings
+) -> Calibration:
+    checked, sampled, pooled = {}, {}, []
+    for maps in made.maps.values():
+        view = View(joined, maps.dimension, settings)
+        sampled[maps.dimension] = {
+            name: view.alpha(name, drawn)
+            for name in view.variants
+            if not name.startswith(("sample", "majority"))
+        }
+        sides = _sides(view)
+        pooled.append(sides)
+        missed = {kind: why for kind in KINDS if (why := why_not(kind, fits[maps.dimension][0]))}
+        checked[maps.dimension] = _on(view, sampled[maps.dimension], missed, sides, drawn)
+    names = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
+    rows = [sampled[name] for name in names]
+    means = {
+        name: average([one[name] for one in rows]) for name in rows[0] if all(name in one for one in rows)
+    }
+    return made.model_copy(
+        update={
+            "checked": checked,
+            "average": {name: one.estimate(settings.confidence) for name, one in means.items()},
+            "average_gain": means[CALIBRATED].minus(means["mean"]).estimate(settings.confidence),
+            "bands": _bands(pooled, settings.confidence),
+        }
+    )
+
+
+def _on(
+    view: View, alphas: Mapping[str, Sampled], missed: Mapping[str, str], sides: Sides, drawn: Resamples
+) -> CalibratedOn:
+    confidence = view.settings.confidence
+    return CalibratedOn(
+        units=int(view.compared.sum()),
+        alpha={name: one.estimate(confidence) for name, one in alphas.items()},
+        error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
+        gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
+        over=over_trivial(alphas, confidence),
+        missed=missed,
+        bands=_bands([sides], confidence),
+    )
+
+
+class Sides(NamedTuple):
+    """The topics of the units that are compared, and in [0, 1] people's one label and what each series says: the judge
+    (``mean``), each kind of map that could be had, and the chosen ones (``calibrated``)."""
+
+    topics: list[Hashable]
+    people: NDArray[np.float64]
+    said: dict[str, NDArray[np.float64]]
+
+
+def _sides(view: View) -> Sides:
+    known, unit = view.compared, view.scale.unit
+    said = {
+        name: unit(view.judge(name, rounded=False)[known])
+        for name in ("mean", *KINDS, CALIBRATED)
+        if name in view.variants
+    }
+    return Sides(view.clusters_of(known), unit(view.target[known]), said)
+
+
+def _bands(sides: Sequence[Sides], confidence: float) -> dict[str, tuple[Band, ...]]:
+    """By series; one that some of the dimensions have not is left out."""
+    import numpy as np
+
+    topics = [name for one in sides for name in one.topics]
+    people = np.concatenate([one.people for one in sides])
+    return {
+        name: bands(np.concatenate([one.said[name] for one in sides]), people, topics, confidence)
+        for name in sides[0].said
+        if all(name in one.said for one in sides)
+    }

@@ -1,0 +1,129 @@
+"""The tables of the judge card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.data.gathering import gathered
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.show import words
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.studies.agreement.annotator_agreement import OVERALL
+from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement_tables import AS_ONE, alpha_note, average_note
+from conqret.studies.card.result import Card
+from conqret.studies.sensitivity.curves import Curve
+from conqret.studies.sensitivity.sensitivity_tables import damage
+from conqret.studies.variance.result import Repeatability
+
+SHOWN = [one for one in STATISTICS.values() if one.on_card]
+"""The statistics that a card shows."""
+
+
+def agreement_rows(card: Card) -> Table:
+    """The judge beside people, a row for each dimension; where one person labelled, without what takes several."""
+    mapped = any(row.calibrated.value is not None for row in card.agreement)
+    several = card.annotators > 1
+    rows: list[tuple[Cell, ...]] = [
+        (
+            words.label(row.dimension),
+            row.compared,
+            row.alpha,
+            *([row.calibrated] if mapped else []),
+            *((row.as_person, row.person, row.people) if several else ()),
+            *(row.statistics[one.name] for one in SHOWN),
+        )
+        for row in card.agreement
+    ]
+    foot: list[tuple[Cell, ...]] = []
+    if (average := card.average) is not None:
+        raw_and_mapped = [average.judge.get(name, "") for name in ("mean", *([CALIBRATED] if mapped else []))]
+        people = (average.as_person, average.person, average.people) if several else ()
+        name = f"Average of {len(average.dimensions)}, without overall quality"
+        foot = [(name, "", *raw_and_mapped, *people, *[""] * len(SHOWN))]
+    return Table(
+        "Krippendorff's alpha and other statistics",
+        (
+            "Dimension",
+            "Units",
+            "Judge and people",
+            *(["Calibrated"] if mapped else []),
+            *several * AS_ONE,
+            *(one.title for one in SHOWN),
+        ),
+        rows,
+        foot=foot,
+        note=" ".join(
+            (
+                f"Krippendorff's alpha where nothing else is said: {alpha_note(card.basis, several)}",
+                *(
+                    [average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})]
+                    if average
+                    else []
+                ),
+                *mapped * ("Calibrated: with scores put onto people's scale by the labels of other topics.",),
+                *(one.about for one in SHOWN if one.about),
+            )
+        ),
+    )
+
+
+def main_curves(card: Card) -> list[Curve]:
+    """The curves to draw: all but those of single dimensions of quality, and those that are not as they should be."""
+    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
+
+
+def verdict_rows(curves: Sequence[Curve]) -> Table:
+    """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in curves:
+        levels = ", ".join(f"{point.level:g}" for point in row.points)
+        heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
+        means = ", ".join(f"{point.mean:.3f}" for point in row.points)
+        said = f"{row.verdict}: {row.words}"
+        cells = (
+            words.label(row.metric),
+            row.expected or "",
+            means,
+            Alarm(said) if row.verdict == "no" else said,
+        )
+        rows.setdefault(heading, []).append(cells)
+    columns = [Column(name, "text") for name in ("Metric", "Should", "Means", "As it should")]
+    return Table("All curves", columns, [line for head, found in rows.items() for line in ((head,), *found)])
+
+
+def repeatability_table(rows: Sequence[Repeatability]) -> Table:
+    """How far the judge repeats itself; metrics that it repeats alike are one row."""
+    alike = gathered(((one.scores, str(one.deviation), str(one.generalizability)), one) for one in rows)
+    return Table(
+        "Repeatability",
+        (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
+        [
+            (
+                ", ".join(words.label(one.metric) for one in same),
+                same[0].scores,
+                same[0].deviation,
+                same[0].generalizability,
+            )
+            for same in alike.values()
+        ],
+        note="Standard deviation: of the scores of one item that is asked again. Generalizability: which share of the "
+        "differences between scores (their variance) is one between items; 1 where the judge always says the same. "
+        "Samples of a run may ask for the dimensions in another order; the bias probes send the very same request.",
+    )
+
+
+def instrument_table(card: Card) -> Table:
+    """What the fingerprint names."""
+    parts = {**card.run.identity, "metrics": ", ".join(map(words.label, card.run.metrics))}
+    rows = [
+        (
+            name.replace("_", " "),
+            ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value),
+        )
+        for name, value in parts.items()
+        if value is not None
+    ]
+    return Table("The instrument", ("Part", Column("Value", "text")), rows)

@@ -1,0 +1,189 @@
+"""What a paper says of a run: what was asked, of which model, when, how many, what failed, how far people agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.judge_words import cost, metric_names
+from conqret.judging.overview import judge_here
+from conqret.judging.summary import Summary
+from conqret.judging.summary_tables import metric_table, reason_rows
+from conqret.show import words
+from conqret.show.latex import PREAMBLE, escaped, tables_latex
+from conqret.show.markdown import safe, tables_markdown
+from conqret.show.table import Column, Table
+from conqret.stats.estimate import Estimate
+from conqret.studies.agreement_tables import agreement_table
+from conqret.studies.card.card_tables import repeatability_table
+from conqret.studies.card.result import Card
+from conqret.studies.sensitivity.result import verdict_words
+from conqret.studies.validate.result import Validation
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """Paragraphs by what they are of, and tables."""
+
+    paragraphs: Mapping[str, str]
+    tables: tuple[Table, ...]
+
+    def markdown(self) -> str:
+        """Paragraphs and tables as Markdown."""
+        return "\n\n".join([*map(safe, self.paragraphs.values()), tables_markdown(self.tables)])
+
+    def latex(self) -> str:
+        """The same as LaTeX, to be put into a document."""
+        said = [rf"\paragraph{{{name}.}} {escaped(text)}" for name, text in self.paragraphs.items()]
+        return "\n\n".join([PREAMBLE, *said, tables_latex(self.tables)]) + "\n"
+
+    def plain(self) -> dict[str, object]:
+        """The same as plain data."""
+        tables = [
+            {"title": one.title, "header": one.header, "rows": [*one.rows, *one.foot], "note": one.note}
+            for one in self.tables
+        ]
+        return {"paragraphs": dict(self.paragraphs), "tables": tables}
+
+
+def methods(
+    record: JudgeRecord,
+    summary: Summary,
+    topics: int,
+    validation: Validation | None = None,
+    card: Card | None = None,
+) -> Methods:
+    """The paragraphs and tables of a run, which may not be finished.
+
+    With a ``validation`` it says how far people agree with the judge, and with its ``card`` what was found of bias and
+    damage, and the known limits.
+    """
+    said = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
+    scores = metric_table(summary)
+    tables = [Table(f"Scores in [0, 1] of {record.model}", scores.columns, scores.rows, note=scores.note)]
+    if summary.reasons:
+        columns = (Column("missing because", "text"), "items", Column("for example", "text"))
+        rows = reason_rows(summary.reasons, summary.examples)
+        tables.append(Table("What has no score", columns, rows).compact())
+    if validation is not None:
+        said["Agreement"] = " ".join(_agreement(validation))
+        tables.append(agreement_table(validation))
+    if card is not None:
+        if card.repeatability:
+            tables.append(repeatability_table(card.repeatability))
+        if probed := " ".join(_probed(card)):
+            said["Reliability"] = probed
+        said["Limits"] = " ".join(card.limits)
+    return Methods(said, tuple(tables))
+
+
+def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
+    known, judge = record.identity, judge_here(record)
+    yield (
+        f"{words.number(record.items_count, 'item')} on {words.number(topics, 'topic')} ({record.items_name}, sha256 "
+        f"{record.items_digest[:16]}) were judged by {record.model} with the format {record.format} of conqret "
+        f"{record.conqret}, beginning on {record.created[:10]}."
+    )
+    if record.items_left_out:
+        yield f"{words.number(record.items_left_out, 'further item')} had faults and took no part."
+    if record.baseline:
+        yield "This is conqret's lexical baseline: a floor, and not a judge."
+    if judge is not None:
+        yield f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}."
+    yield f"Asked for: {metric_names(record.metrics)}."
+    samples = known.get("samples")
+    if samples == 1:
+        yield f"Each question was asked once, at temperature {known.get('temperature')}."
+    elif samples is not None:
+        yield (
+            f"Each question was asked {samples} times, at temperature {known.get('temperature')}, and the mean counts."
+        )
+    if known.get("max_tokens") is not None:
+        yield f"Answers had room for {words.count(known['max_tokens'])} tokens."
+    prompts = [
+        f"{name.removeprefix('prompt ')} {digest}"
+        for name, digest in known.items()
+        if name.startswith("prompt ")
+    ]
+    if prompts:
+        yield f"Prompts, by their digests: {', '.join(prompts)}."
+    yield f"The instrument (format, prompts, answers, model, sampling) has the fingerprint {record.fingerprint}."
+
+
+def _scores(summary: Summary) -> Iterator[str]:
+    yield f"{words.count(summary.scored)} of {words.number(summary.every, 'item')} have all scores."
+    if summary.unscored:
+        yield f"The model gave no valid answer to some question about {words.number(summary.unscored, 'item')}."
+    if summary.failed:
+        yield f"No answer came to some question about {words.number(summary.failed, 'item')}."
+    if summary.outstanding:
+        yield f"The run is not finished: not judged yet are {words.number(summary.outstanding, 'item')}."
+    if summary.scored < summary.every:
+        yield (
+            "Missing scores enter no mean; worst and best case are what a mean would be if each of them were 0 or 1."
+        )
+    if summary.flagged:
+        yield f"Text that addresses the judge stands in {words.number(summary.flagged, 'item')}, judged all the same."
+    if summary.trimmed:
+        yield f"Documents of {words.number(summary.trimmed, 'item')} were trimmed to fit the model."
+    used = summary.usage
+    yield (
+        f"This took {words.number(used.calls + used.recorded, 'request')}, {words.count(used.prompt_tokens)} tokens of "
+        f"prompts and {words.count(used.completion_tokens)} of answers, {words.seconds(used.seconds)} of the model's "
+        f"time; cost: {cost(used)}."
+    )
+
+
+def _agreement(found: Validation) -> Iterator[str]:
+    rows, average, basis = list(found.dimensions.values()), found.average, found.basis
+    people = len({name for row in rows for name in row.names})
+    by = "one person" if people == 1 else f"{words.count(people)} people"
+    yield (
+        f"{words.number(found.join.items, 'item')} had labels by {by} ({basis.labels}), on "
+        f"{words.number(len(rows), 'dimension')}."
+    )
+    for scale, target, onto in dict.fromkeys((row.scale, row.target, row.onto) for row in rows):
+        yield f"Labels: {scale}. The judge is compared with {target}, and placed on their scale: {onto}."
+    yield f"Agreement is Krippendorff's alpha, with {basis.intervals}."
+    if average.dimensions:
+        named = words.number(len(average.dimensions), "dimension")
+        of = (
+            f"In the mean of {named}" if len(average.dimensions) > 1 else f"On {_said(average.dimensions[0])}"
+        )
+        yield f"{of} alpha is {average.judge['mean']} between judge and people{_among(average.people)}."
+        if average.person.value is not None:
+            yield (
+                f"One person reaches {average.person} with the others, and the judge {average.as_person} in that "
+                "person's place."
+            )
+    for row in rows:
+        if row.dimension not in average.dimensions:
+            yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and people{_among(row.people)}."
+    if people == 1:
+        yield "One person labelled, so nothing is known of how far people agree."
+    yield f"{found.coverage:.1%} of the labelled units have a score."
+
+
+def _said(dimension: str) -> str:
+    return words.label(dimension).lower()
+
+
+def _among(people: Estimate) -> str:
+    return "" if people.value is None else f", and {people} among people"
+
+
+def _probed(card: Card) -> Iterator[str]:
+    if card.repeatability:
+        ends = [one.deviation.value for one in card.repeatability if one.deviation.value is not None]
+        least, most = f"{min(ends):.3f}", f"{max(ends):.3f}"
+        between = f"{least} to {most}, by the metric" if least != most else f"{least} on every metric"
+        yield f"Asked again, scores of one item have a standard deviation of {between}."
+    if card.sensitivity:
+        yield f"Under known damage {verdict_words(card.sensitivity)}."
+    if card.bias is not None:
+        yield (
+            f"Of {len(card.bias.primary)} probes for bias {len(card.bias.alarms)} raise an alarm and "
+            f"in {len(card.bias.having('clear'))} a test finds no effect beyond the margin, or no rise where only a "
+            f"rise is a bias (both at {card.bias.alpha:g}; alarms are corrected for all probes together)."
+        )

@@ -1,0 +1,85 @@
+"""``conqret methods``: a methods paragraph and tables for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, note, result, tell
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret methods runs/first\n\n"
+    "conqret methods runs/first --labels labels.csv --scale 1:3 --bias runs/bias -o methods.tex"
+)
+MARKDOWN, LATEX = ".md", ".tex"
+
+
+@grouped
+def methods(
+    run: Annotated[Path, typer.Argument(help="The folder of a run of `conqret judge`.")],
+    *,
+    labels: Annotated[
+        list[Path] | None,
+        label_options.label_files("Human labels of the items: agreement is then reported, too."),
+    ] = None,
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias` (with `--labels`).")] = None,
+    sensitivity: Annotated[
+        Path | None, typer.Option(help="A folder of `conqret sensitivity` (with `--labels`).")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A file: LaTeX (.tex) or Markdown (.md).")
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX instead of Markdown.")] = False,
+    confidence: label_options.Confidence = 0.95,
+    overwrite: options.Replace = False,
+    json_output: options.Json = False,
+) -> None:
+    """What a paper has to say of a run: what was asked, of which model, when, how many, what failed, agreement.
+
+    Paragraphs and tables as Markdown or LaTeX, made from the run's own record. No model is called.
+    """
+    from conqret import validate
+    from conqret.errors import DeclarationError
+    from conqret.io.overwriting import write_new
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.card.methods import methods as paragraphs
+
+    if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
+        raise DeclarationError(f"{output} ends in neither {LATEX} nor {MARKDOWN}; give a file that does")
+    if labels is None and (bias is not None or sensitivity is not None):
+        raise DeclarationError("--bias and --sensitivity go together with --labels, as for conqret validate")
+    folder = JudgeFolder(run)
+    record, summary = folder.record(), folder.so_far()
+    found = None
+    if labels is not None:
+        found = validate(
+            run,
+            labels=reading.load(labels),
+            metrics=label_options.metric_map(metric),
+            settings=Settings(people=people, confidence=confidence),
+            bias=bias,
+            sensitivity=sensitivity,
+        )
+        note(*found.validation.basis.notes)
+    else:
+        note("without --labels nothing is said of agreement with people")
+    topics = len({judgment.topic for judgment in folder.judgments()})
+    checked = (None, None) if found is None else (found.validation, found.card)
+    said = paragraphs(record, summary, topics, *checked)
+    if output is None:
+        result(said.plain(), [said.latex() if latex else said.markdown()], as_json=json_output)
+        return
+    text = said.latex() if output.suffix.lower() == LATEX else said.markdown()
+    write_new({output: text}, overwrite=overwrite)
+    result(said.plain(), [], as_json=json_output)
+    tell(at(output))

@@ -1,0 +1,159 @@
+"""The judge card as a page (one HTML file that asks nothing of any network), as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from conqret.judging.format_registry import JURY
+from conqret.judging.judge_words import judge_name
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.page import write_files
+from conqret.show.sheet import Part, Section, Sheet, Texts
+from conqret.studies.agreement_tables import in_one_line, over_parts
+from conqret.studies.bias.page import bias_parts
+from conqret.studies.bias.screen import headlines
+from conqret.studies.card.card_fit import last_checked
+from conqret.studies.card.card_tables import (
+    agreement_rows,
+    instrument_table,
+    main_curves,
+    repeatability_table,
+    verdict_rows,
+)
+from conqret.studies.card.result import FILE_NAME, Card
+from conqret.studies.drift.page import chart_tables
+from conqret.studies.sensitivity.page import answer, chart
+from conqret.studies.sensitivity.sensitivity_tables import HOW_DECIDED
+
+PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
+
+
+def write_card(card: Card, folder: Path) -> list[Path]:
+    """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
+    sheet = card_sheet(card)
+    files = {
+        PAGE_NAME: sheet.html(),
+        MARKDOWN_NAME: sheet.markdown(),
+        FILE_NAME: card.model_dump_json(indent=1) + "\n",
+    }
+    return write_files(folder, files)
+
+
+def card_sheet(card: Card) -> Sheet:
+    """The page: known limits first, then what they rest on."""
+    run, basis = card.run, card.basis
+    shown = main_curves(card)
+    damage: list[Part] = [*(chart([one]) for one in shown), verdict_rows(card.sensitivity)] if shown else []
+    return Sheet(
+        "judge card",
+        f"How far {judge_name(run.format, run.model)} can be trusted",
+        [
+            Section("Known limits", [Texts(card.limits)]),
+            Section(
+                "Agreement with people",
+                [agreement_rows(card), *over_parts({row.dimension: row.over for row in card.agreement})],
+            ),
+            Section("Does it notice known damage?", damage, _noticed(card)),
+            Section(
+                "Does it repeat itself?",
+                list(_repeatability(card)),
+            ),
+            *_bias(card),
+            Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
+            Section("What has no score", [Texts(list(_missing(card)))]),
+            Section("The instrument", [instrument_table(card)], _INSTRUMENT),
+        ],
+        lede=[
+            in_one_line(card.agreement),
+            _measures(card),
+        ],
+        badges=floor_badges([run.baseline]),
+        facts=[
+            ("Fingerprint", run.fingerprint),
+            ("Judged", run.created[:10]),
+            ("Last checked", last_checked(card)),
+            (
+                "Items",
+                f"{words.count(run.items_count)}, on {words.number(card.topics, 'topic')} ({run.items_name})",
+            ),
+            (
+                "Labels",
+                f"{basis.labels} ({basis.layout}), by {words.number(card.annotators, 'annotator')}, "
+                f"on {words.count(card.compared)} of the items",
+            ),
+            ("Cost", _price(card)),
+            ("Speed", _speed(card)),
+        ],
+    )
+
+
+_RULES = {"weights": "weighted mean", "dawid-skene": "Dawid-Skene estimate"}
+_INSTRUMENT = "The fingerprint changes with any of this; the card then no longer holds."
+
+
+def _noticed(card: Card) -> str:
+    shown = (
+        "Mean scores over levels of damage, with 95% intervals over topics; the charts leave out single dimensions of "
+        "quality that behave as they should."
+    )
+    return " ".join((*answer(card.sensitivity), shown, HOW_DECIDED))
+
+
+def _bias(card: Card) -> Iterator[Section]:
+    if card.bias is not None:
+        yield Section("Consistency and bias", list(bias_parts(card.bias)), headlines(card.bias)[0])
+
+
+def _repeatability(card: Card) -> Iterator[Part]:
+    rows = card.repeatability
+    if rows and not any(one.deviation.value for one in rows):
+        yield Texts(
+            [
+                f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
+                f"({words.count(sum(one.scores for one in rows))} scores)."
+            ]
+        )
+    elif rows:
+        yield repeatability_table(rows)
+
+
+def _measures(card: Card) -> str:
+    """What the judge is made of, and where it is from."""
+    judge, jury = card.judge, card.run.format == JURY.name
+    source = re.sub("^own", "conqret's own", judge.source)
+    if jury:
+        made, members = card.run.identity, card.run.identity["members"]
+        return (
+            f"The jury counts as one judge here. Its members: {', '.join(members)}. Scale: {judge.scale}. Score: the "
+            f"{_RULES.get(made['rule'], made['rule'])} of the scores of its {len(members)} members."
+        )
+    return f"It measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {source}."
+
+
+def _price(card: Card) -> str:
+    if card.cost.usd is None:
+        return "unknown (no price for the model)"
+    each = card.cost.item["usd"]
+    return words.money(card.cost.usd) + (f", {words.money(each)} an item" if each else "")
+
+
+def _speed(card: Card) -> str:
+    item = card.cost.item
+    calls = item["calls"] or 0
+    told = f"{words.seconds(item['seconds'] or 0)} of the model's time an item, {calls:.3g} request{'s' * (calls != 1)}"
+    return told + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
+
+
+def _missing(card: Card) -> Iterator[str]:
+    missing = card.missing
+    if missing.scored == missing.total:
+        yield f"Nothing: all {words.count(missing.total)} judgments are whole."
+        return
+    yield (
+        f"{words.count(missing.scored)} of {words.count(missing.total)} judgments are whole, "
+        f"{words.count(missing.unscored)} unscored, {words.count(missing.failed)} failed."
+    )
+    yield from (f"{words.count(count)}: {words.reason(name)}." for name, count in missing.reasons.items())

@@ -1,0 +1,1 @@
+"""Which of several judges agrees best with annotators, and what agreement costs."""

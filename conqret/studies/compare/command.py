@@ -1,0 +1,67 @@
+"""``conqret compare``: several judges beside the same people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note, result, tell
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret compare runs/a runs/b --labels labels.csv --scale 1:3\n\n"
+    "conqret compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html"
+)
+
+
+@grouped
+def compare(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
+    ],
+    *,
+    labels: label_options.Labels,
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    page: options.PageFile,
+    confidence: label_options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Which of several judges is closest to people: alphas and their differences on what all scored, and whether one
+    is shown to win.
+
+    Differences are paired by topic and corrected over all pairs. A judge wins if it is shown to agree better than
+    every other judge, and is also the best when any one of five parts of the topics is left out. Among copies of one
+    prompt, a winner is named by chance in at most one of twenty cases.
+    """
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement_tables import comparison_tables
+    from conqret.studies.compare.page import comparison_sheet
+    from conqret.studies.compare.result import by_folder, compare_judges
+
+    metrics = label_options.metric_map(metric)
+    compared = compare_judges(
+        by_folder([JudgeFolder(run) for run in runs]),
+        reading.load(labels),
+        metrics=metrics,
+        settings=Settings(people=people, confidence=confidence, seed=seed),
+    )
+    note(*compared.basis.notes)
+    if compared.left_out:
+        note(f"not all judges have {', '.join(compared.left_out)}")
+    for name, lost in compared.lost.items():
+        note(f"{name} has no score for {lost} of the labels, which are left out for all")
+    result(compared, comparison_tables(compared), as_json=json_output)
+    tell(compared.verdict)
+    if compared.chance:
+        note(compared.chance)
+    baselines = [JudgeFolder(run).record().baseline for run in runs]
+    page.write(lambda found: comparison_sheet(found, baselines), compared)

@@ -1,0 +1,55 @@
+"""``conqret frontier``: price and time of judges against their agreement with people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note, result, tell
+
+EPILOG = (
+    "Example: conqret frontier runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html"
+)
+
+
+@grouped
+def frontier(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
+    ],
+    *,
+    labels: label_options.Labels,
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    page: options.PageFile,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """Which judge to buy: price and time against agreement with people, and who is shown to be worth more.
+
+    A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
+    difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
+    """
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.compare.frontier import frontier as compare
+    from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
+
+    found = compare(
+        [JudgeFolder(run) for run in runs],
+        reading.load(labels),
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, confidence=confidence),
+    )
+    note(*found.basis.notes)
+    if found.left_out:
+        note(f"not all judges have {', '.join(found.left_out)}")
+    result(found, frontier_tables(found), as_json=json_output)
+    tell(found.verdict)
+    page.write(frontier_sheet, found)

@@ -1,0 +1,122 @@
+"""What to buy, as tables, charts and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.charts import Chart, Line, Point
+from conqret.show.sheet import Section, Sheet, section
+from conqret.show.table import Column, Table
+from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement_tables import pairs_table
+from conqret.studies.compare.frontier import ITEMS, Frontier, Offer
+from conqret.studies.compare.result import quoted
+
+TITLE = "Which judge is worth its price?"
+
+
+def frontier_tables(found: Frontier) -> Iterator[Table]:
+    """What each judge costs and how far it agrees, what that means, and every pair."""
+    known = {name: count for name, count in found.units.items() if count}
+    averaged = len(averaged_dimensions(dict.fromkeys(known, True)))
+    units = " to ".join(map(words.count, sorted({min(known.values()), max(known.values())})))
+    yield Table(
+        "What they cost, and how far they agree",
+        (
+            "Judge",
+            Column("Model", "text"),
+            "Alpha",
+            f"Price of {words.count(ITEMS)} items",
+            "Time per item",
+            "Tokens per item",
+        ),
+        [
+            (
+                one.run,
+                f"{one.model} (a floor, not a judge)" if one.baseline else one.model,
+                one.alpha,
+                words.money(one.usd),
+                None if one.seconds is None else words.seconds(one.seconds),
+                None if one.tokens is None else words.count(round(one.tokens)),
+            )
+            for one in found.offers
+        ],
+        note=f"Krippendorff's alpha with people, the mean over {words.number(averaged, 'dimension')}, on the "
+        f"{units} units of each that all judges scored and people labelled; {found.basis.intervals}. Time is "
+        "that between request and answer.",
+    )
+    yield Table(
+        "Beside judges that cost no more",
+        (Column("Judge", "name"), Column("For its price", "text"), Column("For its time", "text")),
+        [(one.run, one.price, one.time) for one in found.offers],
+        note="On the frontier by values alone, which is no verdict (nobody who costs no more has a higher alpha): "
+        f"{quoted(found.by_price)} by price, {quoted(found.by_time)} by time.",
+    )
+    yield pairs_table(found.differences, found.basis)
+
+
+def frontier_sheet(found: Frontier) -> Sheet:
+    """The page, with a chart of alpha against price and one against time."""
+    prices = {one.run: one.usd for one in found.offers}
+    times = {one.run: one.seconds for one in found.offers}
+    quick = max((time for time in times.values() if time is not None), default=0.0) < 1
+    if quick:
+        times = {name: None if time is None else 1000 * time for name, time in times.items()}
+    costs, *others = frontier_tables(found)
+    charts = {
+        "price": _chart(
+            found, "Price", f"US dollars per {words.count(ITEMS)} items, log scale", prices, found.by_price
+        ),
+        "time": _chart(
+            found,
+            "Time",
+            f"{'Milliseconds' if quick else 'Seconds'} per item, log scale",
+            times,
+            found.by_time,
+        ),
+    }
+    alike = [
+        f"The {name} of all judges is the same: no chart." for name, one in charts.items() if _alike(one)
+    ]
+    drawn = [one for one in charts.values() if one.lines and not _alike(one)]
+    first = Section(costs.title, [*drawn, costs], " ".join(alike))
+    return Sheet(
+        "frontier",
+        TITLE,
+        [first, *map(section, others)],
+        badges=floor_badges([one.baseline for one in found.offers]),
+        lede=[found.verdict],
+        facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
+    )
+
+
+def _chart(
+    found: Frontier, title: str, x: str, costs: Mapping[str, float | None], chosen: Sequence[str]
+) -> Chart:
+    """A point with its interval for each judge whose costs are known, alike in each chart, and a line through the
+    frontier."""
+    points = {one.run: _point(one, costs[one.run]) for one in found.offers}
+    lines = [
+        Line(name, [point], place) for place, (name, point) in enumerate(points.items()) if point is not None
+    ]
+    through = [Point(point.x, point.y) for name in chosen if (point := points[name]) is not None]
+    if len(through) > 1:
+        lines.append(Line("The frontier by values alone", through, len(points), marked=False))
+    known = [
+        0.0,
+        *(end for line in lines for one in line.points for end in (one.low, one.y, one.high) if end),
+    ]
+    ends = min(known), max(known)
+    return Chart(title, x, "Alpha with people", lines, logarithmic=True, ends=ends, levels=False)
+
+
+def _alike(chart: Chart) -> bool:
+    """Whether there is one cost, of several judges."""
+    return len(chart.lines) > 1 and len({point.x for line in chart.lines for point in line.points}) == 1
+
+
+def _point(offer: Offer, cost: float | None) -> Point | None:
+    alpha = offer.alpha
+    return None if cost is None or alpha.value is None else Point(cost, alpha.value, alpha.low, alpha.high)

@@ -1,0 +1,47 @@
+"""Several judges beside the same people, as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.forest import Forest, Row
+from conqret.show.sheet import Section, Sheet, section
+from conqret.studies.agreement_tables import comparison_tables
+from conqret.studies.compare.result import JudgeComparison
+
+TITLES = ("Agreement with people", "Differences of alphas")
+
+
+def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> Sheet:
+    """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
+    floor."""
+    alphas, differences, by_dimension = comparison_tables(found)
+    judges = [(name, found.average.judges[name].alpha) for name in found.judges]
+    pairs = [(f"{one.first} minus {one.second}", one.difference) for one in found.average.pairs]
+    pictures = [
+        Forest(
+            title, x, [Row(name, one.value, one.low, one.high) for name, one in rows if one.value is not None]
+        )
+        for title, x, rows in (
+            ("The mean over dimensions", "Alpha", judges),
+            ("Pairs of judges", "Difference of alphas", pairs),
+        )
+    ]
+    return Sheet(
+        "compare",
+        "Which judge is closest to people?",
+        [
+            Section(title, [*([picture] if picture.rows else []), table])
+            for title, picture, table in zip(TITLES, pictures, (alphas, differences), strict=True)
+        ]
+        + [section(by_dimension)],
+        badges=floor_badges(baselines),
+        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}.", *([found.chance] if found.chance else [])],
+        facts=[
+            ("Labels", found.basis.labels),
+            ("Judges", words.count(len(found.judges))),
+            ("Intervals", found.basis.intervals),
+        ],
+    )

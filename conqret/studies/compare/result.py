@@ -1,0 +1,275 @@
+"""Several judges on the same items and labels: which of them is closest to people.
+
+All are held against people's one label on what all of them scored. Differences of alphas are paired by topic and
+corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the best is the best takes no correction: it
+has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
+than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
+What was chosen by its score looks better than it is, so the choice is made again without each fold of topics, and
+what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.held_out`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import isclose
+from typing import TYPE_CHECKING
+
+from conqret.data import Judgment
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.labels import LabelSet
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.runs.run_names import told_apart
+from conqret.stats.clusters import SAME, snapped
+from conqret.stats.effects import largest_p
+from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.resampling import leave_one_out
+from conqret.stats.significance import ALPHA, p_words
+from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
+from conqret.studies.agreement.shared_units import Shared, Sides
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class JudgeOn(Frozen):
+    """One judge: its alpha with people's one label, its mean distance from that label in [0, 1] (which a judge that
+    always says the middle keeps low; None without a scale), and how many of the labelled units it scored."""
+
+    alpha: Estimate
+    error: float | None
+    scored: int
+
+
+class Pair(Frozen):
+    """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
+    ``shown`` says which of the two is shown to agree better; empty where neither is."""
+
+    first: str
+    second: str
+    difference: Estimate
+    p: float | None
+    shown: str
+
+
+class ComparedOn(Frozen):
+    """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
+
+    units: int
+    judges: Mapping[str, JudgeOn]
+    pairs: tuple[Pair, ...]
+
+
+class JudgeComparison(Frozen):
+    """The comparison of the ``judges``, those with the highest mean alpha first.
+
+    ``average`` is over the dimensions of :func:`averaged_dimensions`. Its p-values are corrected over the pairs, those
+    of all ``dimensions`` together over these and the pairs. ``over`` has the two-sided p-value of the best against each
+    other one by itself (None: no test). ``winner`` is shown to agree better than all of them, and was chosen without
+    each fold of topics; empty where none is. ``left_out`` are labelled dimensions that not all have.
+    """
+
+    judges: tuple[str, ...]
+    basis: Basis
+    dimensions: Mapping[str, ComparedOn]
+    average: ComparedOn
+    held_out: HeldOut
+    over: Mapping[str, float | None]
+    winner: str
+    left_out: tuple[str, ...]
+
+    @property
+    def averaged(self) -> list[str]:
+        """The dimensions that ``average`` is over."""
+        rows = {name: one.judges.values() for name, one in self.dimensions.items()}
+        return averaged_dimensions(
+            {name: all(one.alpha.value is not None for one in judges) for name, judges in rows.items()}
+        )
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """How many labels each judge has no score for that another one has, where it has not all."""
+        scored = {name: one.scored for name, one in self.average.judges.items()}
+        most = max(scored.values())
+        return {name: most - count for name, count in scored.items() if count < most}
+
+    @property
+    def chance(self) -> str:
+        """That no judge agrees better than chance, in a sentence; empty where one does."""
+        return beside_chance(one.alpha for one in self.average.judges.values())
+
+    @property
+    def verdict(self) -> str:
+        """Whether there is a winner, in a sentence."""
+        best, alphas = self.judges[0], self.average.judges
+        known = {name: p for name, p in self.over.items() if p is not None}
+        if self.winner:
+            beaten = "the other one" if len(known) == 1 else f"each of the {len(known)} others"
+            worst = p_words(max(known.values()))
+            return f"winner: “{best}” is shown to agree better with people than {beaten} ({worst} at most)"
+        if len(known) < len(self.over):
+            return f"no winner can be named: nothing is tested ({self.basis.clusters} {self.basis.clustered_by}s)"
+        rivals = [name for name, p in known.items() if p >= ALPHA]
+        top = alphas[best].alpha.value or 0.0
+        tied = [name for name in rivals if isclose(alphas[name].alpha.value or 0.0, top, rel_tol=SAME)]
+        if tied:
+            others = len(self.judges) - 1 - len(tied)
+            more = f", the highest of {len(self.judges)} judges" if others else ""
+            return f"no winner: a tie, {quoted((best, *tied))} have the same alpha{more}"
+        if not rivals:
+            return f"no winner: “{best}” is the best on all {self.basis.clustered_by}s, and not without some of them"
+        more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
+        return f"no winner: “{best}” has the highest alpha, and is not shown to agree better than “{rivals[0]}”{more}"
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Names in a sentence, set apart from its words."""
+    return " and ".join(f"“{name}”" for name in names) or "nobody"
+
+
+def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
+    """A sentence where no judge with these alphas agrees with people better than chance; else nothing. ``what`` each
+    is called."""
+    known = [one for one in alphas if one.value is not None]
+    if not known or any((one.value or 0.0) > 0 for one in known):
+        return ""
+    worse = all(one.high is not None and one.high < 0 for one in known)
+    shown = (
+        "below 0, with its whole interval, and so shown to be worse than chance" if worse else "0 or below"
+    )
+    return f"No judge agrees with people better than chance: every {what} is {shown}."
+
+
+def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
+    """The judgments of finished runs by the shortest names that tell their folders apart.
+
+    Raises:
+        DeclarationError: one is given twice, or is not finished.
+    """
+    names = told_apart([run.path for run in runs])
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DeclarationError(f"two runs at least, and each once: {twice[0]} is given several times")
+    return {name: run.finished() for name, run in zip(names, runs, strict=True)}
+
+
+def compare_judges(
+    runs: Mapping[str, Iterable[Judgment]],
+    labels: LabelSet,
+    *,
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings = USUAL,
+) -> JudgeComparison:
+    """Compare judges, given as their judgments by a name, on what all scored.
+
+    Raises:
+        DeclarationError: fewer than two runs, labels that meet one of them nowhere or have no scale, or no dimension or
+            item that all share with the labels.
+    """
+    shared = Shared.of(runs, labels, metrics, settings)
+    return compare_shared(shared, shared.basis(labels, settings))
+
+
+def compare_shared(shared: Shared, basis: Basis) -> JudgeComparison:
+    """:func:`compare_judges` of what the judges share."""
+    import numpy as np
+
+    settings = basis.settings
+    drawn = leave_one_out(shared.clusters)
+    rng = np.random.default_rng(settings.seed)
+    found = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
+    means = shared.averaged(found)
+    choice = FoldedChoice.of(shared, settings.seed)
+    sizes = shared.sizes(drawn)
+    (pairs,) = _pairs(shared.names, [means], sizes, rng, settings.confidence)
+    by_dimension = _pairs(shared.names, list(found.values()), sizes, rng, settings.confidence)
+    rows = {
+        name: _on(shared, shared.sides[name], alphas_, pairs, settings.confidence)
+        for (name, alphas_), pairs in zip(found.items(), by_dimension, strict=True)
+    }
+    values = np.nan_to_num(snapped([one.value if one.defined else np.nan for one in means]), nan=-np.inf)
+    order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
+    held_out = choice.held_out(shared, drawn, settings.confidence)
+    by_name = dict(zip(shared.names, means, strict=True))
+    best = by_name[order[0]]
+    over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
+    won = all(p is not None and p < ALPHA for p in over.values())
+    return JudgeComparison(
+        judges=tuple(order),
+        basis=basis,
+        dimensions=rows,
+        average=_averaged(shared, rows, means, pairs, settings.confidence),
+        held_out=held_out,
+        over=over,
+        winner=order[0] if won and held_out.chosen[order[0]] == held_out.folds else "",
+        left_out=shared.left_out,
+    )
+
+
+def _pairs(
+    names: Sequence[str],
+    rows: Sequence[Sequence[Sampled]],
+    sizes: NDArray[np.float64],
+    rng: np.random.Generator,
+    confidence: float,
+) -> list[tuple[Pair, ...]]:
+    """All pairs of the judges in each of ``rows``, corrected together."""
+    pairs = list(combinations(range(len(names)), 2))
+    differences = [[row[one].minus(row[other]) for one, other in pairs] for row in rows]
+    tested = iter(largest_p([one for row in differences for one in row], sizes, rng))
+    return [
+        tuple(
+            _pair(names[one], names[other], difference, next(tested), confidence)
+            for (one, other), difference in zip(pairs, row, strict=True)
+        )
+        for row in differences
+    ]
+
+
+def _pair(first: str, second: str, difference: Sampled, p: float | None, confidence: float) -> Pair:
+    better = first if difference.value > 0 else second
+    return Pair(
+        first=first,
+        second=second,
+        difference=difference.estimate(confidence),
+        p=p,
+        shown=better if p is not None and p < ALPHA else "",
+    )
+
+
+def _on(
+    shared: Shared, side: Sides, found: Sequence[Sampled], pairs: tuple[Pair, ...], confidence: float
+) -> ComparedOn:
+    return ComparedOn(
+        units=side.units,
+        judges={
+            name: JudgeOn(alpha=alpha.estimate(confidence), error=error, scored=scored)
+            for name, alpha, error, scored in zip(
+                shared.names, found, side.errors(), side.scored, strict=True
+            )
+        },
+        pairs=pairs,
+    )
+
+
+def _averaged(
+    shared: Shared,
+    rows: Mapping[str, ComparedOn],
+    means: Sequence[Sampled],
+    pairs: tuple[Pair, ...],
+    confidence: float,
+) -> ComparedOn:
+    """The row of the means; units and scores are those of all dimensions together."""
+    judges = {}
+    for name, mean in zip(shared.names, means, strict=True):
+        errors = [row.judges[name].error for row in rows.values()]
+        known = [one for one in errors if one is not None]
+        judges[name] = JudgeOn(
+            alpha=mean.estimate(confidence),
+            error=sum(known) / len(known) if known else None,
+            scored=sum(row.judges[name].scored for row in rows.values()),
+        )
+    return ComparedOn(units=sum(row.units for row in rows.values()), judges=judges, pairs=pairs)

@@ -1,0 +1,111 @@
+"""``conqret diff``: two runs beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, note, result, tell, tell_outcomes
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret diff runs/before runs/after -o diff.html\n\n"
+    'conqret diff runs/last runs/now --metric groundedness --require "difference[groundedness] >= -0.02"\n\n'
+    "conqret diff runs/system-a runs/system-b --labels labels.csv --scale 1:3"
+)
+
+
+@grouped
+def diff(
+    first: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    second: Annotated[
+        Path,
+        typer.Argument(help="The other run: over the same items, or of another system on the same topics."),
+    ],
+    *,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A page with both side by side, as HTML.", dir_okay=False),
+    ] = None,
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Human labels of both systems' arguments, for a random sample of the pairs: a file, a folder of files "
+            "or a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's "
+            "items."
+        ),
+    ] = None,
+    reading: label_options.LabelReading,
+    most: Annotated[int, typer.Option(help="How many of the items that changed most are shown.", min=0)] = 10,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this metric; p-values are corrected only for the metrics named. May be repeated."
+        ),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition on the second run's mean minus the first's: `difference[groundedness] >= -0.02`, or "
+            "`difference.high[groundedness] >= 0`, which fails if the whole interval is below 0. Exit code 0 if "
+            "all are met, 1 if one is not. May be repeated."
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write the conditions into this file as JUnit XML.", dir_okay=False)
+    ] = None,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """What changed between two runs, or which of two systems the judge finds better: paired, over topics.
+
+    No labels are needed. But a judge may favour one of two systems: with `--labels` for some of the pairs, the
+    difference that people would see is estimated from all judgments and corrected for that.
+    """
+    from conqret._optional import require as needed
+    from conqret.errors import DeclarationError
+    from conqret.io.atomic import write_whole
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.judging.junit import difference_junit
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.diff.difference_requirements import (
+        check_difference_requirement,
+        parse_difference_requirement,
+    )
+    from conqret.studies.diff.page import difference_tables, met, unlike, write_difference
+    from conqret.studies.diff.result import difference
+
+    needed("numpy", "scipy", extra="stats")
+    if len(labels or ()) > 2:
+        raise DeclarationError("--labels is given once for both runs, or twice, once for each")
+    wanted = [parse_difference_requirement(text) for text in require or ()]
+    runs = JudgeFolder(first), JudgeFolder(second)
+    found = difference(
+        *runs,
+        labels=[reading.load([file]) for file in labels or ()],
+        settings=Settings(confidence=confidence),
+        most=most,
+        metrics=[name.replace("-", "_") for name in metric or ()],
+    )
+    outcomes = [check_difference_requirement(one, found) for one in wanted]
+    tell(f"first      {found.first}\nsecond     {found.second}")
+    tell(met(found))
+    if not found.same_judge and not found.same_items:
+        note("judge and items both differ, so it cannot be said which of them made the difference")
+    if found.left_out:
+        note(f"only one of the two runs has {', '.join(found.left_out)}")
+    if found.unlike:
+        note(unlike(found))
+    if not found.changed:
+        note("no score differs")
+    result(found, difference_tables(found), as_json=json_output, outcomes=outcomes)
+    if output is not None:
+        tell(at(write_difference(found, *runs, output), "page"))
+    if junit is not None:
+        write_whole(junit, difference_junit(outcomes))
+    end(not tell_outcomes(outcomes))

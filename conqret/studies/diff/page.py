@@ -1,0 +1,234 @@
+"""Two runs beside each other, as tables and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from conqret.data import Item, Judgment
+from conqret.data.gathering import gathered
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.page import Ways, write_file
+from conqret.show.sheet import Sheet, section
+from conqret.show.table import Cell, Column, Table
+from conqret.show.visible_text import cut
+from conqret.stats.estimate import FEWEST_TESTED
+from conqret.studies.diff.result import Changed, RunDifference
+from conqret.text.citations import strip_citations
+from conqret.text.sentences import sentences
+
+PARTS, CHANGED = "Documents and other parts rated differently", "What changed most"
+IN_FULL = (PARTS, CHANGED)
+"""What stands on the page with texts, and not as a table."""
+LEVEL = 0.05
+"""A metric differs beyond chance where its p, corrected, is below."""
+TEXT = 3_000
+"""Characters of an argument that the page shows."""
+
+
+def difference_tables(found: RunDifference) -> Iterator[Table]:
+    """The differences by metric, corrected by labels where there are some, and what changed most."""
+    rows: list[tuple[Cell, ...]] = [
+        (words.label(name), row.pairs, row.first.value, row.second.value, row.difference, words.p_value(row.p_holm))
+        for name, row in found.metrics.items()
+    ]  # fmt: skip
+    corrected = any(row.corrected is not None for row in found.metrics.values())
+    tested = (
+        "p by a t-test over them" if _tested(found) else f"no p-values: a test takes {FEWEST_TESTED} at least"
+    )
+    favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
+    yield Table(
+        "Second minus first",
+        ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
+        rows,
+        note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s, or as many as "
+        f"have pairs, each by itself; {tested}, corrected over the metrics by Holm: an interval without 0 beside a p "
+        "above .05 shows no difference. "
+        "Means are over what both runs scored. The means do not say which of the two is right."
+        + (favour if not found.same_items and not corrected else ""),
+    )
+    if corrected:
+        yield Table(
+            "People's difference, second minus first",
+            ("Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels"),
+            [
+                (
+                    words.label(name),
+                    row.corrected.naive,
+                    row.corrected.labels,
+                    row.corrected.corrected,
+                    row.corrected.labels.n,
+                )
+                for name, row in found.metrics.items()
+                if row.corrected is not None
+            ],
+            note="The labelled pairs must be a random sample. Not corrected over metrics.",
+        )
+    lost: list[tuple[Cell, ...]] = [
+        ("Items", len(found.missing_first), len(found.missing_second)),
+        *(
+            (words.label(name), row.only_second, row.only_first)
+            for name, row in found.metrics.items()
+            if row.only_first or row.only_second
+        ),
+    ]
+    if len(lost) > 1 or found.missing_first or found.missing_second:
+        yield Table("Missing in one of the two", ("", "In the first", "In the second"), lost)
+    if found.changed_parts:
+        yield Table(
+            PARTS,
+            ("Item", Column("Part", "name"), Column("Metric", "name"), "First", "Second"),
+            [
+                (one.item, one.part, words.label(one.metric), one.first, one.second)
+                for one in found.changed_parts
+            ],
+            note=_parts_note(found),
+        )
+    if found.changed:
+        yield Table(
+            CHANGED,
+            ("Item", Column("Metric", "text"), "First", "Second"),
+            [(_name(one), words.label(one.metric), one.first, one.second) for one in found.changed],
+            note=_changed_note(found),
+        )
+
+
+def unlike(found: RunDifference) -> str:
+    """How many of the items that met by their ids are of another topic or side."""
+    these = ", ".join(found.unlike[:3]) + ", …" * (len(found.unlike) > 3)
+    return f"topic or side differ in {len(found.unlike)} of {found.pairs} pairs of one id: {these}"
+
+
+def write_difference(found: RunDifference, first: JudgeFolder, second: JudgeFolder, file: Path) -> Path:
+    """Write the page; returns its place."""
+    return write_file(file, difference_page(found, first, second))
+
+
+def difference_page(
+    found: RunDifference, first: JudgeFolder, second: JudgeFolder, around: Ways = ()
+) -> Iterator[str]:
+    """The page, piece by piece: the tables, and what changed most side by side; ``around`` is what else there is."""
+    left = _texts(first, {one.first_item for one in found.changed})
+    right = _texts(second, {one.second_item for one in found.changed})
+    tables = [table for table in difference_tables(found) if table.title not in IN_FULL]
+    sheet = Sheet(
+        "diff",
+        "What differs between two runs",
+        list(map(section, tables)),
+        badges=floor_badges([run.record().baseline for run in (first, second)]),
+        lede=[f"First: {found.first}.", f"Second: {found.second}.", _met(found), *_shown(found)],
+    )
+    return sheet.html(
+        "run_difference.html.j2",
+        around=around,
+        changed_note=_changed_note(found),
+        beside=[
+            Beside(changed, left[changed[0].first_item], right[changed[0].second_item])
+            for changed in gathered(
+                ((one.first_item, one.second_item), one) for one in found.changed
+            ).values()
+        ],
+        parts=found.changed_parts,
+        parts_title=PARTS,
+        parts_note=_parts_note(found),
+        longest=TEXT,
+    )
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One pair of items with all metrics of it that ``changed``, and what each run holds of it."""
+
+    changed: Sequence[Changed]
+    first: tuple[Item, Judgment]
+    second: tuple[Item, Judgment]
+
+    @property
+    def name(self) -> str:
+        """What the pair is called."""
+        return _name(self.changed[0])
+
+    @property
+    def same(self) -> bool:
+        """Whether both judged one text."""
+        return self.first[0].argument == self.second[0].argument
+
+    @property
+    def texts(self) -> list[list[tuple[str, bool]]]:
+        """Both arguments in pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing
+        is marked in arguments that share none."""
+        whole = [one[0].argument or "" for one in (self.first, self.second)]
+        said = [{strip_citations(one.text) for one in sentences(text)} for text in whole]
+        shared = said[0] & said[1]
+        return [list(_marked(text, shared)) for text in whole]
+
+
+def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text and the space between them, with whether a sentence is none of those ``shared``; the one
+    at which the text is cut is left as it is."""
+    end = 0
+    for one in sentences(text):
+        if one.end > TEXT:
+            yield cut(text[end:], TEXT - end), False
+            return
+        yield text[end : one.start], False
+        yield one.text, bool(shared) and strip_citations(one.text) not in shared
+        end = one.end
+
+
+def _tested(found: RunDifference) -> bool:
+    return any(row.p_holm is not None for row in found.metrics.values())
+
+
+def _shown(found: RunDifference) -> Iterator[str]:
+    """Whether any metric is shown to differ."""
+    if _tested(found) and all(row.p_holm is None or row.p_holm >= LEVEL for row in found.metrics.values()):
+        yield f"No metric differs beyond chance (p < {LEVEL:g}, corrected over the metrics by Holm)."
+
+
+def _parts_note(found: RunDifference) -> str:
+    return (
+        f"{words.count(found.parts_moved)} of {words.number(found.parts, 'part')} that both rated; shown are the "
+        f"{len(found.changed_parts)} furthest apart."
+    )
+
+
+def _changed_note(found: RunDifference) -> str:
+    """How many of all changes are shown."""
+    every = sum(row.up + row.down for row in found.metrics.values())
+    if len(found.changed) == every:
+        return ""
+    return (
+        f"The {len(found.changed)} largest of {words.number(every, 'change')} of a score; of equally large ones those "
+        "that come first in the runs."
+    )
+
+
+def met(found: RunDifference) -> str:
+    """How the items of the two met, and what both have in common."""
+    judges = "the same judge" if found.same_judge else "two judges"
+    items = "the same texts" if found.same_items else "other texts"
+    return f"{words.number(found.pairs, 'pair')}, matched by {found.paired_by}: {judges}, {items}"
+
+
+def _met(found: RunDifference) -> str:
+    """How the two met, and whether it can be said what made the difference."""
+    said = f"{met(found)}. {words.count(found.moved)} of them differ on some metric."
+    if found.unlike:
+        other = unlike(found)
+        said += f" {other[:1].upper()}{other[1:]}."
+    if found.same_judge or found.same_items:
+        return said
+    return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."
+
+
+def _name(one: Changed) -> str:
+    return one.first_item if one.first_item == one.second_item else f"{one.first_item} / {one.second_item}"
+
+
+def _texts(run: JudgeFolder, wanted: set[str]) -> dict[str, tuple[Item, Judgment]]:
+    items = {item.id: item for item in run.items() if item.id in wanted}
+    return {one.item: (items[one.item], one) for one in run.judgments() if one.item in wanted}

@@ -1,0 +1,254 @@
+"""Two runs beside each other without labels: what changed, or which of two systems one judge finds better.
+
+Items meet by their ids (two judges of the same items, the same judge before and after), or, where no id is in both or
+ids are of other items in either run, by topic and side (two systems under one judge). Differences are the second run
+minus the first, paired, and tested over topics. A judge may favour one system; with labels of both, people's difference
+is estimated from all judgments and few labels by prediction-powered inference on the paired differences
+(:mod:`conqret.stats.prediction_powered`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import TypeVar
+
+from conqret.data import Judgment
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, check_known
+from conqret.io.labels import LabelSet, Unit
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.runs.run_names import told_apart
+from conqret.stats.clusters import snapped
+from conqret.stats.estimate import Estimate, without_value
+from conqret.stats.prediction_powered import CorrectedMean
+from conqret.stats.resampling import mean
+from conqret.stats.significance import holm
+from conqret.studies.agreement.agreement_settings import USUAL, Settings
+from conqret.studies.agreement.annotator_agreement import unit_clusters
+from conqret.studies.diff.changed_parts import ChangedPart, changed_parts, texts_of
+from conqret.studies.diff.label_difference import Pairs, corrected_difference, labelled_differences
+
+MOST_CHANGED = 10
+
+
+class DifferenceOn(Frozen):
+    """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
+
+    ``p`` is two-sided by t over topics (None below six), ``p_holm`` corrected over the metrics. ``up`` and ``down``
+    count pairs, ``only_first`` and ``only_second`` those that one run alone scored. ``corrected`` has people's
+    difference, where labels were given: by the judge alone, by the labels alone, and by both.
+    """
+
+    metric: str
+    pairs: int
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    p: float | None
+    up: int
+    down: int
+    only_first: int
+    only_second: int
+    p_holm: float | None = None
+    corrected: CorrectedMean | None = None
+
+
+class Changed(Frozen):
+    """An item (or a topic and side) and a metric whose score moved from ``first`` to ``second``."""
+
+    first_item: str
+    second_item: str
+    topic: str
+    metric: str
+    first: float
+    second: float
+
+
+class RunDifference(Frozen):
+    """Two runs side by side. ``same_judge`` says whether one instrument judged both, ``same_items`` whether the items
+    that met are the same, ``paired_by`` how they met, ``unlike`` which of them met by their ids although topic or side
+    differ; ``moved`` counts the pairs that differ on some metric, ``parts`` those parts (documents, say) of the same
+    items that both rated, and ``parts_moved`` those of them that they rate differently, of which ``changed_parts`` are
+    the furthest apart; ``missing_first`` and ``missing_second`` are items that only the other run has, ``left_out``
+    metrics of one run."""
+
+    first: str
+    second: str
+    same_judge: bool
+    same_items: bool
+    paired_by: str
+    pairs: int
+    clustered_by: str
+    clusters: int
+    confidence: float
+    metrics: Mapping[str, DifferenceOn]
+    changed: tuple[Changed, ...]
+    moved: int = 0
+    parts: int = 0
+    parts_moved: int = 0
+    changed_parts: tuple[ChangedPart, ...] = ()
+    missing_first: list[str]
+    missing_second: list[str]
+    left_out: list[str]
+    unlike: tuple[str, ...] = ()
+
+
+def difference(
+    first: JudgeFolder,
+    second: JudgeFolder,
+    *,
+    labels: Sequence[LabelSet] = (),
+    settings: Settings = USUAL,
+    most: int = MOST_CHANGED,
+    metrics: Collection[str] = (),
+) -> RunDifference:
+    """Compare two finished runs on what both judged.
+
+    ``labels`` are those of both runs' items, or two sets, one for each run; ``most`` says how many of the items that
+    changed most are named. ``metrics`` are those that are compared (none: all that both have).
+
+    Raises:
+        DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
+        UnknownNameError: they do not both have one of the ``metrics``.
+    """
+    records = first.record(), second.record()
+    one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
+    key, paired_by = _key(one, other)
+    left, right = _by(key, one, first), _by(key, other, second)
+    shared = [name for name in left if name in right]
+    had = [_metrics(side) for side in (left, right)]
+    common = [name for name in had[0] if name in had[1]]
+    if not common:
+        raise DeclarationError(
+            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, "
+            f"{second.path} {', '.join(had[1])}"
+        )
+    for name in metrics:
+        check_known("metric of both runs", common, name)
+    common = [name for name in common if name in (metrics or common)]
+    pairs = [(left[name], right[name]) for name in shared]
+    topics = {Unit(judgment.item): judgment.topic for judgment, _ in pairs}
+    clusters, kind = unit_clusters(list(topics), topics)
+    texts = texts_of(first), texts_of(second)
+    same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
+    known = labelled_differences(pairs, labels, settings, same_items) if labels else {}
+    rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
+    corrected = holm([row.p for row in rows])
+    moved = [
+        Changed(
+            first_item=before.item,
+            second_item=after.item,
+            topic=before.topic,
+            metric=name,
+            first=a,
+            second=b,
+        )
+        for before, after in pairs
+        for name in common
+        if (a := before.value(name)) is not None and (b := after.value(name)) is not None and a != b
+    ]
+    parts, apart = changed_parts(
+        first, second, {name for name, said in texts[0].items() if texts[1].get(name) == said}
+    )
+    names = told_apart([first.path, second.path])
+    return RunDifference(
+        first=f"{names[0]} ({records[0]})",
+        second=f"{names[1]} ({records[1]})",
+        same_judge=records[0].fingerprint == records[1].fingerprint,
+        same_items=same_items,
+        paired_by=paired_by,
+        pairs=len(pairs),
+        clustered_by=kind,
+        clusters=len(set(clusters)),
+        confidence=settings.confidence,
+        metrics={
+            row.metric: row.model_copy(update={"p_holm": p}) for row, p in zip(rows, corrected, strict=True)
+        },
+        changed=_furthest(moved, most),
+        moved=len({one.first_item for one in moved}),
+        parts=parts,
+        parts_moved=len(apart),
+        changed_parts=_furthest(apart, most),
+        missing_first=[judgment.item for name, judgment in right.items() if name not in left],
+        missing_second=[judgment.item for name, judgment in left.items() if name not in right],
+        left_out=sorted(set(had[0]) ^ set(had[1])),
+        unlike=tuple(before.item for before, after in pairs if _asked(before) != _asked(after)),
+    )
+
+
+_C = TypeVar("_C", Changed, ChangedPart)
+
+
+def _furthest(found: Sequence[_C], most: int) -> tuple[_C, ...]:
+    """Those that moved most, in their order where only rounding tells them apart."""
+    import numpy as np
+
+    apart = snapped([abs(one.second - one.first) for one in found])
+    return tuple(found[place] for place in np.argsort(-apart, kind="stable")[:most])
+
+
+def _key(one: Sequence[Judgment], other: Sequence[Judgment]) -> tuple[Callable[[Judgment], Hashable], str]:
+    """How items meet, and in words."""
+    asked = [{judgment.item: _asked(judgment) for judgment in side} for side in (one, other)]
+    apart = [name for name, question in asked[0].items() if asked[1].get(name, question) != question]
+    # An id whose question has another id in the other run is the number of a row, and says nothing of the item.
+    moved = {asked[0][name] for name in apart} & set(asked[1].values())
+    if asked[0].keys() & asked[1].keys() and not moved:
+        return lambda judgment: judgment.item, "item"
+    if set(asked[0].values()) & set(asked[1].values()):
+        return _asked, "topic and side" + (" (ids are of other items in either)" if moved else "")
+    raise DeclarationError(
+        "the two runs share no item, neither by id nor by topic and side: judge the same items, or two systems' "
+        "arguments on the same topics"
+    )
+
+
+def _asked(judgment: Judgment) -> tuple[str, str]:
+    return judgment.topic, judgment.stance
+
+
+def _by(
+    key: Callable[[Judgment], Hashable], judgments: Sequence[Judgment], run: JudgeFolder
+) -> dict[Hashable, Judgment]:
+    found = {key(judgment): judgment for judgment in judgments}
+    if len(found) < len(judgments):
+        twice = Counter(map(key, judgments)).most_common(1)[0][0]
+        raise DeclarationError(
+            f"{run.path} has several items of {twice}, so it is not known which belongs to which: give each item an "
+            "id of its own, the same in both runs"
+        )
+    return found
+
+
+def _metrics(side: Mapping[Hashable, Judgment]) -> list[str]:
+    return list(dict.fromkeys(name for judgment in side.values() for name in judgment.measures))
+
+
+def _on(
+    metric: str, pairs: Pairs, clusters: Sequence[Hashable], known: Mapping[str, float], confidence: float
+) -> DifferenceOn:
+    import numpy as np
+
+    values = np.array([[one.value(metric) for one in pair] for pair in pairs], dtype=float)
+    lost = np.isnan(values)
+    both = np.flatnonzero(~lost.any(axis=1)).tolist()
+    names = [clusters[place] for place in both]
+    steps = values[both, 1] - values[both, 0]
+    moved = mean(steps, names) if both else without_value("no pair was scored by both")
+    first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
+    return DifferenceOn(
+        metric=metric,
+        pairs=len(both),
+        first=first.estimate(confidence),
+        second=second.estimate(confidence),
+        difference=moved.estimate(confidence),
+        p=moved.p(),
+        up=int((steps > 0).sum()),
+        down=int((steps < 0).sum()),
+        only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
+        only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
+        corrected=corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence)
+        if known
+        else None,
+    )

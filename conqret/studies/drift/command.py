@@ -1,0 +1,215 @@
+"""``conqret drift``: is the judge still as it was?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, note_all, progress, result, tell_outcomes
+from conqret.errors import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret import Judgments
+    from conqret.io import Checked
+    from conqret.judging.setup import Setup
+    from conqret.llm.client import Client
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret drift anchors.jsonl --format direct --model gpt-4o-mini -o drift\n\n"
+    "conqret drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening\n\n"
+    "conqret drift drift --since 2026-02-01 --page drift.html\n\n"
+    "conqret drift runs/2026-01-05 runs/2026-01-12 runs/2026-01-19 runs/2026-01-26"
+)
+SERIES = "Series"
+PAGE_NAME = "drift.html"
+
+
+@grouped
+def drift(
+    given: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="ITEMS|RUNS...",
+            help="With -o: a file of items (the anchors), to be judged once more. Without: folders of judged runs, one "
+            "for each occasion, or one folder that holds them.",
+        ),
+    ],
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    model: options.Model = None,
+    own: options.AnyJudge,
+    output: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The folder of all occasions, each a run in it. The same command again on the same day goes on where it "
+            "stopped.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    occasion: Annotated[
+        str | None,
+        options.option(SERIES, "The name of the occasion to be judged. Default: today's date (UTC)."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        options.option(
+            SERIES, "Start the series anew with this occasion or date, after a change that you accept."
+        ),
+    ] = None,
+    baseline: Annotated[
+        int,
+        options.option(
+            SERIES,
+            "How many of the first occasions are the baseline that later ones are compared with.",
+            min=1,
+        ),
+    ] = 3,
+    occasions: Annotated[
+        int,
+        options.option(
+            SERIES,
+            "How many occasions are planned, including the baseline's; `--rate` is for all of them together.",
+        ),
+    ] = 20,
+    rate: Annotated[
+        float,
+        options.option(
+            SERIES,
+            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
+        ),
+    ] = 0.05,
+    require: Annotated[
+        list[str] | None,
+        options.option(
+            SERIES,
+            "A condition such as `severity[groundedness] < 0.05`, `spread[clarity] > -0.03` (both as differences from "
+            "the baseline) or `coverage >= 0.98`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
+            "--require",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        options.option(
+            options.FILES, "Write charts and conditions into this file as JUnit XML.", dir_okay=False
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "The file for the charts: .html, .md or .svg. Default: drift.html in the folder of -o.",
+            dir_okay=False,
+        ),
+    ] = None,
+    item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    judging: options.Judging,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    engines: options.Engines,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """See whether a judge is still as it was: the same anchors judged on dated occasions, with charts and alarms.
+
+    The exit code is 1 if the judge became more severe or milder, or uses more or less of its scale. Of judges that
+    have not changed, one in twenty raises an alarm over a whole planned series. It also says what else changed: the
+    name under which the model answers, its system, prompts, price and speed.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.atomic import write_whole
+    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.judge import expected_cost
+    from conqret.show.sheet import check_ending, write_sheet
+    from conqret.studies.drift.drift_requirements import check_drift_requirement, parse_drift_requirement
+    from conqret.studies.drift.page import drift_junit, drift_screen, drift_sheet
+    from conqret.studies.drift.result import DATA_NAME
+    from conqret.studies.drift.result import drift as chart
+
+    wanted = [parse_drift_requirement(text) for text in require or ()]
+    series: dict[str, Any] = {"baseline": baseline, "occasions": occasions, "rate": rate}
+    if judging.seed is not None:
+        series["seed"] = judging.seed
+    if page is not None:
+        check_ending(page)
+    found: Judgments | None = None
+    if output is not None:
+        if len(given) != 1:
+            raise DeclarationError(
+                "with -o one file of anchors is judged; leave -o out to read runs that are judged already"
+            )
+        asked: Any = {
+            "format": format, "model": model, "prompts": prompts,
+            "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
+            **own.given(), **judging.given(), **calls.given(), **engines.given(),
+        }  # fmt: skip
+        if dry_run:
+            tell_cost([expected_cost(given[0], **asked)], budget=calls.budget_usd, as_json=shown.json_output)
+            return
+        found = _judge(given[0], output, occasion, series, asked, shown)
+    else:
+        _check_runs(given)
+    charted = chart(*(given if output is None else [output]), since=since, **series)
+    sheet, places = drift_sheet(charted), []
+    if output is not None:
+        write_whole(output / DATA_NAME, charted.model_dump_json(indent=1).encode() + b"\n")
+        page = output / PAGE_NAME if page is None else page
+    if page is not None:
+        places = [at(write_sheet(sheet, page), "page")]
+    if charted.left_out:
+        note_all("not finished, and left out", charted.left_out)
+    outcomes = [check_drift_requirement(one, charted) for one in wanted]
+    result(charted, (*drift_screen(charted), *places), as_json=shown.json_output, outcomes=outcomes)
+    met = tell_outcomes(outcomes)
+    if junit is not None:
+        write_whole(junit, drift_junit(charted, outcomes))
+    session = None if found is None else found.session
+    lost = found is not None and found.summary.failed
+    reasons = {} if found is None else found.summary.reasons
+    there = found is None or found.summary.any_score
+    end(charted.alarms or not met or lost, session, there=there, reasons=reasons)
+
+
+def _judge(
+    items: Path, output: Path, occasion: str | None, series: Any, asked: Any, shown: options.Shown
+) -> Judgments:
+    """Judge one more occasion, and say what was asked."""
+    from conqret.studies.drift.drift_study import judge_occasion, occasion_folder
+    from conqret.studies.drift.result import Planned
+
+    place = occasion_folder(output, occasion)
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+            shown.tell(
+                f"{place}: {number(checked.count, 'anchor')} for {setup.judge.name} with {setup.client.model}"
+            )
+            shown.note(*setup.notes)
+            bar.start(client, kept, checked.count)
+
+        found = judge_occasion(
+            items, output, place.name, Planned(**series), on_start=started, on_judgment=bar.advance, **asked
+        )
+    shown.session(found.session, number(len(found), "judgment"))
+    return found
+
+
+def _check_runs(given: Sequence[Path]) -> None:
+    """Raise DeclarationError where something is given that can hold no run."""
+    from conqret.errors import DeclarationError
+
+    for path in given:
+        if path.is_file():
+            raise DeclarationError(
+                f"{path} is a file: to judge it once more, say with -o in which folder the occasions are; to read "
+                "occasions that are judged already, give their folders"
+            )

@@ -1,0 +1,306 @@
+"""What is said of a judge that is watched over time: in a terminal, and on a page with its charts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+
+from conqret.console.conditions import RequirementOutcome
+from conqret.errors import number
+from conqret.judging.junit import junit_suite, required_cases
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.charts import Chart, Line, Point
+from conqret.show.sheet import Section, Sheet, Texts
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.stats.clusters import SAME
+from conqret.stats.curve_tests import TOLERANCE
+from conqret.studies.bias.screen import WIDTH, pointed
+from conqret.studies.drift.result import Drift, DriftChart
+from conqret.studies.drift.result import Point as SeriesPoint
+from conqret.studies.drift.waves import Occasion, few
+
+DRAWN = 6
+"""Quantities that are drawn, two pictures each, from two occasions after the baseline on: those with alarms first, then
+those nearest to their limits."""
+LISTED = 6
+"""Charts without an alarm, and changes, that a terminal lists; more are counted."""
+ENDS, LEAST_END = (2, 4, 8), 0.02
+"""Ends of an upright axis, whose quarters are short numbers."""
+Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
+"""Lines by name: the number of an occasion, and a value."""
+MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
+NULL = (
+    "The limit on false alarms holds for a judge that does not change: its scores vary at random from one occasion to "
+    "the next, each alone or those of a topic together. A move that all topics share on one occasion counts as drift, "
+    "not as noise: a judge with good and bad days raises alarms."
+)
+
+ALARMS, OTHERS = "Alarms", "Without an alarm"
+_LEDE = (
+    "Anchors are the items that are judged again on each occasion. An alarm says that their scores moved together: the "
+    "judge became more severe or milder (severity), or uses more or less of its scale (spread)."
+)
+_FIGURES = ("Baseline", "EWMA", "CUSUM", "Smallest shift it would find")
+_NOTE = (
+    "Severity is the mean score, each topic counting alike: the lower, the more severe. Spread is the standard "
+    "deviation of the scores. EWMA (exponentially weighted moving average) and CUSUM (cumulative sum) are those of the "
+    "newest occasion, each with its limit; the first is of moves since the baseline, the second in standard deviations "
+    f"of such a move. Moves below {TOLERANCE:g} raise no alarm. Smallest shift it would find: what 80% of such series "
+    "would have found by now, had it come right after the baseline."
+)
+
+
+def drift_screen(drift: Drift) -> Iterator[str]:
+    """The lines, each of 80 columns at most: alarms first, then what changed, then what to do."""
+    yield from wrap(_headline(drift), WIDTH)
+    yield ""
+    rest = [one for one in _nearest(drift.charts) if one.verdict != "alarm"]
+    for one in (*drift.alarms, *rest[:LISTED]):
+        head = f"{MARKS[one.verdict]:<10}"
+        yield from wrap(f"{head}{chart_name(one)}: {chart_words(one)}", WIDTH, subsequent_indent=" " * 10)
+    if (more := len(rest) - LISTED) > 0:
+        yield f"{'':<10}and {more} more without an alarm"
+    yield from pointed("What changed", _changes(drift.occasions)[-LISTED:])
+    yield from pointed("What to do", list(_to_do(drift)))
+    yield ""
+
+
+def drift_sheet(drift: Drift) -> Sheet:
+    """The page of a series."""
+    told = _headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")
+    pointed = [
+        one
+        for one in _nearest(drift.charts)
+        if one.alarm or any(abs(point.ewma) > SAME for point in one.points)  # a flat line shows nothing
+    ]
+    drawn = [chart for one in pointed[:DRAWN] if len(one.points) > 1 for chart in _pictures(one, drift)]
+    tables = list(chart_tables(drift))
+    return Sheet(
+        "drift",
+        f"Drift of {drift.format} with {drift.occasions[-1].model}",
+        [
+            Section(
+                "Charts",
+                drawn,
+                "Occasions are numbered, those of the baseline first. An alarm is where the EWMA (exponentially "
+                "weighted moving average) leaves its limits, or a CUSUM (cumulative sum) passes its own.",
+            ),
+            *(Section(one.title, [one]) for one in tables if one.title == ALARMS),
+            Section("Occasions", [_occasion_table(drift.occasions)]),
+            Section("What changed", [Texts(changed)] if (changed := _changes(drift.occasions)) else []),
+            *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
+            Section("Remarks", [Texts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
+        ],
+        badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
+        lede=[told[:1].upper() + told[1:], _LEDE],
+        facts=[
+            ("Fingerprint", drift.occasions[-1].fingerprint),
+            ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
+            ("Planned", words.number(drift.planned, "occasion")),
+            (
+                "Baseline",
+                f"the first {words.number(drift.baseline, 'occasion') if drift.baseline > 1 else 'occasion'}",
+            ),
+            (
+                "False alarms",
+                f"in {drift.rate:.0%} of such series at most, if noise is independent between occasions",
+            ),
+            ("Seed", str(drift.seed)),
+        ],
+    )
+
+
+def chart_name(one: DriftChart) -> str:
+    """Which chart it is, in words."""
+    return f"{words.label(one.metric).lower()}, {one.quantity}"
+
+
+def chart_words(one: DriftChart) -> str:
+    """What a chart says."""
+    if one.level is None or one.verdict == "no value":
+        return "nothing to chart: fewer than six topics have a score"
+    if one.newest is None:
+        return f"{one.level:.2f} so far"
+    value = one.newest.value
+    now = "no score" if value is None else f"{value:.2f}"
+    now = f"{now} on {one.newest.occasion}, {one.level:.2f} in the baseline"
+    if one.alarm is not None:
+        return f"{_way(one.quantity, one.alarm.ewma > 0)}, first alarm on {one.alarm.occasion}: {now}"
+    seen = f"a shift of {one.missable:.2f} would show" if one.missable else "too few to show any shift"
+    return f"{now}; {seen}"
+
+
+def _way(quantity: str, up: bool) -> str:
+    if quantity == "severity":
+        return "milder" if up else "more severe"
+    return "uses more of the scale" if up else "uses less of the scale"
+
+
+def _headline(drift: Drift) -> str:
+    first, newest = drift.occasions[0], drift.occasions[-1]
+    count = len(drift.occasions)
+    metrics = number(len({one.metric for one in drift.charts}), "metric")
+    counted = f"{number(len(drift.alarms), 'alarm')} in severity and spread of {metrics}"
+    if not drift.alarms and drift.having("no alarm"):
+        counted = f"no drift found, {counted}{', and nothing moved at all' * _still(drift)}"
+    if count <= drift.baseline:
+        counted = f"{count} of {drift.baseline} occasions of the baseline, and nothing to compare yet"
+    when = first.name if count == 1 else f"from “{first.name}” to “{newest.name}”"
+    return (
+        f"{drift.format} with {newest.model}: {counted} ({number(drift.anchors, 'anchor')}, "
+        f"{number(drift.topics, 'topic')}; {number(count, 'occasion')}, {when})."
+    )
+
+
+def _still(drift: Drift) -> bool:
+    """Whether the mean and the spread of each topic stayed as they were in the baseline."""
+    known = [point for one in drift.charts for point in one.points if point.shift is not None]
+    return not any(abs(one.shift or 0.0) > SAME or (one.error or 0.0) > SAME for one in known)
+
+
+def _to_do(drift: Drift) -> Iterator[str]:
+    newest = drift.occasions[-1].name
+    if drift.alarms:
+        yield f"see which anchors moved: conqret diff {drift.occasions[0].place} {drift.occasions[-1].place}"
+        yield "hold the judge against people again: conqret validate"
+        alarmed = {one.alarm.occasion for one in drift.alarms if one.alarm}
+        first = next(one.name for one in drift.occasions if one.name in alarmed)
+        yield f"where you accept the change, begin a new series: --since {first}"
+    if len(drift.occasions) > drift.planned:
+        yield (
+            f"the series has more occasions than the {drift.planned} planned, and false alarms are likelier than "
+            f"{drift.rate:.0%}: begin a new one with --since"
+        )
+    if recorded := [one.name for one in drift.occasions if one.recorded]:
+        yield (
+            f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[:LISTED])}"
+        )
+    if drift.occasions[-1].missing:
+        yield f"{number(drift.occasions[-1].missing, 'anchor')} of {newest} without a score somewhere: judge them again"
+
+
+def _changes(occasions: Sequence[Occasion]) -> list[str]:
+    return [f"{one.name}: {text}" for one in occasions for text in one.changes]
+
+
+def chart_tables(drift: Drift) -> Iterator[Table]:
+    """A row for each chart, those with alarms first: where it stands, and when it first raised an alarm."""
+    charts = {
+        ALARMS: [one for one in drift.charts if one.verdict == "alarm"],
+        OTHERS: [one for one in drift.charts if one.verdict != "alarm"],
+    }
+    for title, rows in charts.items():
+        if rows:
+            yield (
+                Table(
+                    title,
+                    ("Metric", *(Column(name, "name") for name in ("Quantity", "Verdict")), *_FIGURES),
+                    [_row(one) for one in rows],
+                    note=_NOTE if rows[-1] == [*charts[ALARMS], *charts[OTHERS]][-1] else "",
+                )
+                .varying(*["Verdict"] * (title == OTHERS))
+                .compact()
+            )
+
+
+def _row(one: DriftChart) -> tuple[Cell, ...]:
+    said = one.verdict if one.alarm is None else Alarm(f"alarm since {one.alarm.occasion}")
+    name = {"severity": "severity (mean)", "spread": "spread (SD)"}[one.quantity]
+    ewma = cusum = ""
+    if (last := one.newest) is not None:
+        limit = _limit(last)
+        ewma = f"{round(last.ewma, 3) + 0.0:+.3f}" + ("" if limit is None else f" (limit {limit:.3f})")
+        cusum = f"{max(last.up, last.down):.1f} of {one.cusum_limit:.1f}"
+    return words.label(one.metric), name, said, one.level, ewma, cusum, one.missable or ""
+
+
+def _limit(point: SeriesPoint) -> float | None:
+    """How far the EWMA may go: moves that are small raise no alarm, however little the judge strays."""
+    return None if point.limit is None else max(point.limit, TOLERANCE)
+
+
+def _occasion_table(occasions: Sequence[Occasion]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.name,
+            one.date[:10],
+            few(one.answered_by) or one.model,
+            one.anchors,
+            one.missing,
+            words.money(one.usd),
+            words.seconds(one.seconds) if one.seconds is not None else "",
+        )
+        for one in occasions
+    ]
+    columns = (
+        "Occasion",
+        Column("Date", "name"),
+        Column("Answered by", "text"),
+        "Scored",
+        "Missing",
+        "Cost per anchor",
+        "Time per anchor",
+    )
+    return Table("Occasions", columns, rows)
+
+
+def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
+    """The charts, those with alarms first, then those nearest to their limits."""
+
+    def nearness(one: DriftChart) -> tuple[bool, float]:
+        last = one.newest
+        return one.verdict == "alarm", abs(last.ewma) / limit if last and (limit := _limit(last)) else 0.0
+
+    return sorted(charts, key=nearness, reverse=True)
+
+
+def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:
+    places = range(drift.baseline + 1, drift.baseline + 1 + len(one.points))
+    numbered = list(zip(places, one.points, strict=True))
+    moves: Drawn = {
+        "occasion": [(at, point.shift) for at, point in numbered],
+        "EWMA": [(at, point.ewma) for at, point in numbered],
+        "upper limit": [(at, _limit(point)) for at, point in numbered],
+        "lower limit": [(at, None if (limit := _limit(point)) is None else -limit) for at, point in numbered],
+    }
+    yield _picture(f"{chart_name(one)}: EWMA", "move since the baseline", moves, both=True)
+    sums: Drawn = {
+        "upwards": [(at, point.up) for at, point in numbered],
+        "downwards": [(at, point.down) for at, point in numbered],
+        "limit": [(at, one.cusum_limit) for at, _ in numbered],
+    }
+    yield _picture(f"{chart_name(one)}: CUSUM", "CUSUM", sums, both=False)
+
+
+def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
+    drawn = {
+        name: [Point(float(at), value) for at, value in found if value is not None]
+        for name, found in lines.items()
+    }
+    top = _round_up(max(abs(point.y) for found in drawn.values() for point in found))
+    return Chart(
+        title[:1].upper() + title[1:],
+        "occasion",
+        y,
+        [Line(name, found) for name, found in drawn.items() if found],
+        ends=(-top if both else 0.0, top),
+    )
+
+
+def _round_up(value: float) -> float:
+    """The end of an axis: the least of .02, .04, .08, .2, .4, .8, 2 … that is not below ``value``."""
+    power = max(-2, math.floor(math.log10(max(value, LEAST_END))))
+    return next(step * 10.0**one for one in (power, power + 1) for step in ENDS if step * 10.0**one >= value)
+
+
+def drift_junit(drift: Drift, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
+    """A test case for each chart (an alarm is a failure, one without a value or still without limits is skipped) and
+    for each requirement."""
+    tags = {"alarm": "failure", "no alarm": ""}
+    cases = [
+        ("chart", chart_name(one), tags.get(one.verdict, "skipped"), chart_words(one)) for one in drift.charts
+    ]
+    return junit_suite("drift", [*cases, *required_cases(outcomes)])

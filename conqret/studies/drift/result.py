@@ -1,0 +1,278 @@
+"""From occasions to charts: is the judge still as severe as it was, and does it use as much of its scale?"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from conqret._optional import require
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.written import read_written
+from conqret.stats.control_charts import (
+    BASELINE,
+    OCCASIONS,
+    RATE,
+    SEED,
+    Charts,
+    Design,
+    Limits,
+    check_rate,
+    missable_shift,
+    set_limits,
+)
+from conqret.stats.curve_tests import TOLERANCE
+from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.time_series import Moves, severity, spread
+from conqret.studies.drift.waves import Judged, Occasion, read_occasions
+
+SCHEMA = "conqret.drift/1"
+DATA_NAME = "drift.json"
+
+Quantity = Literal["severity", "spread"]
+Verdict = Literal["alarm", "no alarm", "baseline", "no value"]
+"""Of a chart: it passed a limit on some occasion, on none, there is no occasion after the baseline yet, or nothing was
+scored by which it could be charted."""
+
+
+class Point(Frozen):
+    """An occasion after the baseline on one chart. ``value`` is the quantity on that occasion, ``shift`` its move since
+    the baseline (both None: fewer than six topics have a score) and ``error`` the standard error of one occasion;
+    ``ewma`` stays between -``limit`` and ``limit``, all in the unit of the scores. ``up`` and ``down`` are the CUSUMs,
+    in standard deviations of a shift, which stay below the chart's ``cusum_limit``."""
+
+    occasion: str
+    value: float | None
+    shift: float | None
+    error: float | None
+    ewma: float
+    limit: float | None
+    up: float
+    down: float
+    alarm: bool
+
+
+class DriftChart(Frozen):
+    """One quantity of one metric: ``level`` is the baseline's (severity: the mean score; spread: the standard deviation
+    of the scores). A shift of ``missable`` or more, had it
+    come right after the baseline, would have been found by now in 80% of such series (None: nothing can be said)."""
+
+    metric: str
+    quantity: Quantity
+    level: float | None
+    points: tuple[Point, ...] = ()
+    cusum_limit: float | None = None
+    verdict: Verdict
+    missable: float | None = None
+
+    @property
+    def newest(self) -> Point | None:
+        """The newest occasion; None where there is none after the baseline."""
+        return self.points[-1] if self.points else None
+
+    @property
+    def alarm(self) -> Point | None:
+        """The first occasion with an alarm."""
+        return next((one for one in self.points if one.alarm), None)
+
+
+class Drift(Frozen):
+    """A series of occasions, and its charts. The charts together raise any alarm in ``rate`` at most of series of
+    ``planned`` occasions in which the judge stands still. ``left_out`` are runs that are not finished."""
+
+    schema_name: str = SCHEMA
+    format: str
+    anchors: int
+    topics: int
+    planned: int
+    baseline: int
+    rate: float
+    seed: int
+    occasions: tuple[Occasion, ...]
+    charts: tuple[DriftChart, ...]
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def alarms(self) -> tuple[DriftChart, ...]:
+        """The charts that passed a limit."""
+        return self.having("alarm")
+
+    def having(self, verdict: Verdict) -> tuple[DriftChart, ...]:
+        """The charts with this verdict."""
+        return tuple(one for one in self.charts if one.verdict == verdict)
+
+
+@strict_options
+def drift(
+    *runs: str | Path,
+    baseline: int = BASELINE,
+    occasions: int = OCCASIONS,
+    rate: float = RATE,
+    since: str | None = None,
+    seed: int = SEED,
+) -> Drift:
+    """Whether a judge has drifted: the same anchors, judged on dated occasions.
+
+    Args:
+        runs: folders of :func:`conqret.judge`, one an occasion, or folders that hold such; they stand by their dates.
+        baseline: how many of the first occasions are what the others are held against.
+        occasions: how many a series is planned to have, the baseline's among them.
+        rate: in which share of planned series a judge that stands still may raise any alarm, over all charts.
+        since: the name or date (YYYY-MM-DD) of the occasion with which the series begins; default: the first.
+        seed: draws the simulated series that set the limits.
+
+    Returns:
+        A chart of severity and one of spread for each metric, and what else changed between occasions.
+
+    Raises:
+        DeclarationError: no finished run, runs of other anchors or formats, anchors of fewer than six topics, or a
+            number out of its range.
+        MissingDependencyError: numpy is not installed.
+    """
+    require("numpy", extra="stats")
+    planned = Planned(occasions=occasions, baseline=baseline, rate=rate, seed=seed)
+    planned.check()
+    found, left_out = read_occasions(map(Path, runs))
+    return chart_occasions(_from(found, since), planned, left_out)
+
+
+def read_drift(folder: Path) -> Drift:
+    """The series that ``conqret drift -o`` wrote into a folder. Raises DeclarationError where there is none."""
+    return read_written(folder / DATA_NAME, Drift, "conqret drift")
+
+
+class Planned(Frozen):
+    """What was planned of a series."""
+
+    occasions: int = OCCASIONS
+    baseline: int = BASELINE
+    rate: float = RATE
+    seed: int = SEED
+
+    def check(self, topics: int = FEWEST_TESTED) -> None:
+        """Raise DeclarationError where anchors of so many topics, or the numbers themselves, cannot be charted."""
+        Design(topics, self.occasions, self.baseline)
+        check_rate(self.rate)
+
+
+def chart_occasions(found: Sequence[Judged], planned: Planned, left_out: Sequence[str] = ()) -> Drift:
+    """The charts of occasions in their order.
+
+    Raises:
+        DeclarationError: anchors of fewer than six topics, or a number out of its range.
+    """
+    topics = found[0].topics
+    design = Design(len(set(topics.values())), planned.occasions, planned.baseline)
+    metrics = [name for name in found[0].record.metrics if all(name in one.record.metrics for one in found)]
+    each = planned.rate / max(1, 2 * len(metrics))
+    seed, places, charts = planned.seed, list(topics.values()), []
+    for metric in metrics:
+        values = [[_value(one, item, metric) for item in topics] for one in found]
+        charts += [
+            _chart(metric, "severity", severity(values, places, planned.baseline), found, design, each, seed),
+            _chart(
+                metric,
+                "spread",
+                spread(values, places, planned.baseline),
+                found,
+                design.of_squares,
+                each,
+                seed,
+            ),
+        ]
+    return Drift(
+        format=found[0].record.format,
+        anchors=len(topics),
+        topics=design.topics,
+        planned=planned.occasions,
+        baseline=planned.baseline,
+        rate=planned.rate,
+        seed=planned.seed,
+        occasions=tuple(one.occasion for one in found),
+        charts=tuple(charts),
+        left_out=tuple(left_out),
+    )
+
+
+def _chart(
+    metric: str,
+    quantity: Quantity,
+    moves: Moves,
+    found: Sequence[Judged],
+    design: Design,
+    rate: float,
+    seed: int,
+) -> DriftChart:
+    import numpy as np
+
+    if np.isnan(moves.level):
+        return DriftChart(metric=metric, quantity=quantity, level=None, verdict="no value")
+    limits = set_limits(design, rate, seed)
+    later = slice(design.baseline, None)
+    charts = Charts(moves.shifts[later, None], moves.errors[later, None], design.baseline)
+    moved = np.abs(charts.ewma) > TOLERANCE
+    alarms = (charts.alarms(limits) & moved)[:, 0]
+    points = [
+        Point(
+            occasion=one.occasion.name,
+            value=_known(moves.values[design.baseline + place]),
+            shift=_known(moves.shifts[design.baseline + place]),
+            error=_known(moves.errors[design.baseline + place]),
+            ewma=float(charts.ewma[place, 0]),
+            limit=_known(limits.ewma * charts.ewma_errors[place, 0]),
+            up=float(charts.cusums[0][place, 0]),
+            down=float(charts.cusums[1][place, 0]),
+            alarm=bool(alarms[place]),
+        )
+        for place, one in enumerate(found[later])
+    ]
+    errors = [one.error for one in points if one.error is not None]
+    verdict: Verdict = (
+        "alarm" if alarms.any() else "no alarm" if errors else "no value" if points else "baseline"
+    )
+    return DriftChart(
+        metric=metric,
+        quantity=quantity,
+        level=float(moves.level),
+        points=tuple(points),
+        cusum_limit=limits.cusum,
+        verdict=verdict,
+        missable=_missable(design, limits, seed, len(points), errors[-1]) if verdict == "no alarm" else None,
+    )
+
+
+def _missable(design: Design, limits: Limits, seed: int, later: int, error: float) -> float | None:
+    found = missable_shift(design, limits, later, seed)
+    return None if found is None else max(found * error, TOLERANCE)
+
+
+def _known(value: float) -> float | None:
+    return None if value != value else float(value)  # NaN
+
+
+def _value(one: Judged, item: str, metric: str) -> float:
+    return one.values.get(item, {}).get(metric, float("nan"))
+
+
+def _from(found: Sequence[Judged], since: str | None) -> Sequence[Judged]:
+    """The occasions from the one that ``since`` names, or from that date on."""
+    if since is None:
+        return found
+    names = [one.occasion.name for one in found]
+    if since in names:
+        return found[names.index(since) :]
+    try:
+        day = dt.date.fromisoformat(since).isoformat()
+    except ValueError:
+        raise DeclarationError(
+            f"since is an occasion ({', '.join(names[:5])}{' …' * (len(names) > 5)}) or a date such as 2026-01-31, not "
+            f"{since!r}"
+        ) from None
+    kept = [one for one in found if one.occasion.date[:10] >= day]
+    if not kept:
+        raise DeclarationError(
+            f"no occasion is of {day} or later: the last is of {found[-1].occasion.date[:10]}"
+        )
+    return kept

@@ -1,0 +1,175 @@
+"""Occasions: runs of a judge over the same anchors, by date, and what changed from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, number, shortened
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.summary import Summary
+from conqret.llm.backends.verdicts import PREFIX
+from conqret.runs.management import run_folders
+from conqret.studies.card.card_fit import differences
+from conqret.studies.card.run_cost import Cost
+
+DEARER = 1.1
+"""How many times the price of an anchor has to be what it was before, or the other way round, to be told."""
+SLOWER = 2.0
+"""The same of the model's seconds, which stray more; below a tenth of a second they say nothing."""
+LEAST_SECONDS = 0.1
+MOST_NAMED = 3
+MOST_KEPT = 20
+"""Names of one kind that are kept of an occasion: a server may give each answer another."""
+
+
+class Occasion(Frozen):
+    """One occasion, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
+    names under which the model answered, ``system_fingerprints`` what its provider says of the system behind. ``usd``
+    (None: unknown), ``tokens`` and ``seconds`` are those of an anchor. Where ``recorded``, every answer came from
+    recordings: the model was not asked. ``changes`` says what differs from the occasion before."""
+
+    name: str
+    place: str
+    date: str
+    model: str
+    fingerprint: str
+    conqret: str
+    answered_by: tuple[str, ...] = ()
+    system_fingerprints: tuple[str, ...] = ()
+    anchors: int
+    missing: int
+    usd: float | None
+    tokens: float | None
+    seconds: float | None
+    recorded: bool = False
+    changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An occasion with the scores of its anchors: by id the topic, and the value of each metric that has one."""
+
+    occasion: Occasion
+    record: JudgeRecord
+    topics: Mapping[str, str]
+    values: Mapping[str, Mapping[str, float]]
+
+
+def read_occasions(paths: Iterable[Path]) -> tuple[list[Judged], list[str]]:
+    """The finished runs at ``paths`` (runs of ``conqret judge``, or folders that hold some) by their dates, and in
+    words those that are not finished.
+
+    Raises:
+        DeclarationError: there is no run, one that is no run of a judge, or runs of other anchors or another format.
+    """
+    folders = [JudgeFolder(one) for path in paths for one in run_folders(path)]
+    records = [(folder, folder.record()) for folder in dict.fromkeys(folders)]
+    found: list[Judged] = []
+    left_out = []
+    for folder, record in sorted(records, key=lambda one: one[1].created):
+        try:
+            summary = folder.summary()
+        except DeclarationError as error:
+            left_out.append(str(error))
+            continue
+        if found:
+            check_alike(found[0].record, record, str(folder.path))
+        found.append(_judged(folder, record, summary))
+    if not found:
+        raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
+    changed = [
+        replace(
+            now, occasion=now.occasion.model_copy(update={"changes": tuple(changes_between(before, now))})
+        )
+        for before, now in pairwise(found)
+    ]
+    return [found[0], *changed], left_out
+
+
+def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
+    """Raise DeclarationError where the run ``name`` cannot stand in one series with the first one."""
+    if first.format != other.format:
+        raise DeclarationError(
+            f"{name} is judged by {other.format}, and the first occasion by {first.format}: a series has one format"
+        )
+    if first.items_digest != other.items_digest:
+        raise DeclarationError(
+            f"{name} has other anchors than the first occasion ({number(other.items_count, 'item')} from "
+            f"{other.items_name}, and {first.items_count} from {first.items_name}): anchors stay as they are, or a new "
+            "series begins in a folder of its own"
+        )
+
+
+def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Judged:
+    judgments = list(folder.judgments())
+    calls = [call for one in judgments for call in one.trace.calls]
+    cost = Cost.of(summary).item
+    return Judged(
+        Occasion(
+            name=folder.path.resolve().name,
+            place=str(folder.path),
+            date=record.created,
+            model=record.model,
+            fingerprint=record.fingerprint,
+            conqret=record.conqret,
+            answered_by=_names(
+                one for call in calls if not (one := call.answered_by or "").startswith(PREFIX)
+            ),
+            system_fingerprints=_names(call.system_fingerprint for call in calls),
+            anchors=summary.scored,
+            missing=summary.unscored + summary.failed,
+            usd=cost["usd"],
+            tokens=cost["tokens"],
+            seconds=cost["seconds"],
+            recorded=bool(calls) and all(call.recorded for call in calls),
+        ),
+        record,
+        {one.item: one.topic for one in judgments},
+        {one.item: one.values for one in judgments},
+    )
+
+
+def _names(said: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({one for one in said if one}))[:MOST_KEPT]
+
+
+def changes_between(before: Judged, now: Judged) -> Iterator[str]:
+    """What differs between two occasions but for the scores, in words."""
+    was, of = before.occasion, now.occasion
+    yield from differences(_identity(before.record), _identity(now.record), "before")
+    for what, new, old in (
+        ("the model answers as", of.answered_by, was.answered_by),
+        ("the provider's system is", of.system_fingerprints, was.system_fingerprints),
+    ):
+        if new != old and new and old:
+            yield f"{what} {few(new)}, and {few(old)} before"
+    if of.conqret != was.conqret:
+        yield f"conqret {of.conqret}, and {was.conqret} before"
+    if set(now.record.metrics) != set(before.record.metrics):
+        yield f"metrics: {', '.join(now.record.metrics)}, and {', '.join(before.record.metrics)} before"
+    if _apart(of.usd, was.usd, DEARER):
+        yield f"an anchor costs ${of.usd:.3g}, and ${was.usd:.3g} before"
+    timed = not (of.recorded or was.recorded) and max(of.seconds or 0, was.seconds or 0) > LEAST_SECONDS
+    if timed and _apart(of.seconds, was.seconds, SLOWER):
+        yield f"an anchor takes {of.seconds:.2g} s of the model, and {was.seconds:.2g} s before"
+
+
+def _identity(record: JudgeRecord) -> Mapping[str, Any]:
+    """The instrument part by part; one log of verdicts is as good as another."""
+    logged = record.model.startswith(PREFIX)
+    return {name: one for name, one in record.identity.items() if not (logged and name == "model")}
+
+
+def few(names: Sequence[str]) -> str:
+    """Some of the names, and how many more there are."""
+    shown = ", ".join(shortened(one, 60) for one in names[:MOST_NAMED])
+    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
+
+
+def _apart(now: float | None, before: float | None, times: float) -> bool:
+    return bool(now and before and not 1 / times <= now / before <= times)

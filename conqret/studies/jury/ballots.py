@@ -1,0 +1,162 @@
+"""What the members of a jury say of each item, and the judgment that comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data.gathering import gathered
+from conqret.errors import DeclarationError
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.scales import PREFERENCE
+from conqret.runs.run_names import told_apart
+from conqret.studies.jury.rules import Combine
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Place = tuple[str, str, str | None]
+"""An item, a metric, and one of its parts (None: the measure itself)."""
+COUNTED = "predicted_precision"
+"""A share of documents that each member counts over its own ratings; the jury counts none over its own."""
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """The judgments of each of the ``names`` by item, in the order of the items, and the ``metrics`` that all have."""
+
+    names: tuple[str, ...]
+    judgments: tuple[Mapping[str, Judgment], ...]
+    metrics: tuple[str, ...]
+
+    @classmethod
+    def read(cls, runs: Sequence[JudgeFolder], called: Sequence[str] = ()) -> Ballots:
+        """The ballots of finished runs over the same items; ``called`` are their names (default: what tells their
+        folders apart).
+
+        Raises:
+            DeclarationError: fewer than two runs, one twice, not finished, damaged or of other items, or no shared
+                metric.
+        """
+        names = tuple(called or told_apart([run.path for run in runs]))
+        if len(set(names)) < max(len(names), 2):
+            raise DeclarationError("a jury has two runs at least, and each once")
+        records = [run.record() for run in runs]
+        for run, record in zip(runs, records, strict=True):
+            if record.items_digest != records[0].items_digest:
+                raise DeclarationError(
+                    f"{run.path} judges other items than {runs[0].path}: a jury judges the same items"
+                )
+        judged = tuple({one.item: one for one in run.finished()} for run in runs)
+        for run, judgments in zip(runs, judged, strict=True):
+            if lacking := [item for item in judged[0] if item not in judgments]:
+                raise DeclarationError(
+                    f"{run.judgments_file} holds no judgment of {lacking[0]}; give the command that made this run "
+                    "again, and it is mended"
+                )
+        metrics = tuple(name for name in records[0].metrics if all(name in one.metrics for one in records))
+        if not metrics:
+            told = "; ".join(
+                f"{name}: {', '.join(one.metrics)}" for name, one in zip(names, records, strict=True)
+            )
+            raise DeclarationError(f"the runs share no metric ({told})")
+        return cls(names, judged, metrics)
+
+    def of(self, item: str) -> list[Judgment]:
+        """What each member says of an item."""
+        return [one[item] for one in self.judgments]
+
+    def judged(self, combine: Combine, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
+        """The judgments of the jury, one an item; of metrics for which the rule has no scores there is no measure."""
+        found, without = self._combined(combine)
+        kept = [metric for metric in self.metrics if metric not in without]
+        return [
+            first.model_copy(
+                update={
+                    "format": format,
+                    "model": model,
+                    "fingerprint": fingerprint,
+                    "measures": {metric: self._measure(item, metric, found, model) for metric in kept},
+                    "trace": Trace(calls=tuple(self._calls(item))),
+                }
+            )
+            for item, first in self.judgments[0].items()
+        ]
+
+    def _calls(self, item: str) -> Iterator[Call]:
+        """The calls of all members, each with the name of its member before what it asked for."""
+        for name, one in zip(self.names, self.of(item), strict=True):
+            for call in one.trace.calls:
+                yield call.model_copy(update={"ask": f"{name}: {call.ask}"})
+
+    def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
+        """The places of a metric that all members scored, and what they say there (places by members)."""
+        import numpy as np
+
+        rows = {place: values for place, values in self._rows(metric) if None not in values}
+        return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
+
+    def _combined(self, combine: Combine) -> tuple[dict[Place, float], set[str]]:
+        """The scores of the jury by place, and the metrics for which the rule has none."""
+        found: dict[Place, float] = {}
+        without = set()
+        for metric in self.metrics:
+            places, scores = self.table(metric)
+            for parts in (False, True):
+                here = [number for number, (_, _, part) in enumerate(places) if (part is not None) is parts]
+                if not here:
+                    continue
+                topics = [self.judgments[0][places[number][0]].topic for number in here]
+                values = combine(scores[here], topics)
+                if values is not None:
+                    found |= {
+                        places[number]: float(value) for number, value in zip(here, values, strict=True)
+                    }
+                elif not parts:
+                    without.add(metric)
+        return found, without
+
+    def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
+        for item in self.judgments[0]:
+            measures = [one.measures.get(metric) for one in self.of(item)]
+            yield (item, metric, None), tuple(None if one is None else one.value for one in measures)
+            parts = gathered(
+                (part.id, part.value) for one in measures if one is not None for part in one.parts
+            )
+            for name, values in parts.items():
+                if len(values) == len(self.names):
+                    yield (item, metric, name), tuple(values)
+
+    def _measure(self, item: str, metric: str, found: Mapping[Place, float], model: str) -> Measure:
+        measures = [one.measures.get(metric) for one in self.of(item)]
+        said = list(zip(self.names, measures, strict=True))
+        value = found.get((item, metric, None))
+        if value is None:
+            name, lost = next((one for one in said if one[1] is None or one[1].value is None), said[0])
+            reason = Reason.NOTHING_TO_JUDGE if lost is None or lost.reason is None else lost.reason
+            return Measure.missing(
+                reason, f"{name}: {lost.detail if lost is not None else 'no such measure'}"
+            )
+        labelled = all(one is not None and one.label in PREFERENCE for one in measures)
+        told = [f"{name} {one.value:.2f}" for name, one in said if one is not None and one.value is not None]
+        first = said[0][1]
+        return Measure(
+            status=Status.SCORED,
+            value=value,
+            label=preferred_label(value) if labelled else None,
+            explanation=f"{model}: {'; '.join(told)}"
+            + " (each by its own ratings of the documents)" * (metric == COUNTED),
+            parts=tuple(
+                Part(id=part.id, value=found[item, metric, part.id])
+                for part in (first.parts if first is not None else ())
+                if (item, metric, part.id) in found
+            ),
+        )
+
+
+def preferred_label(value: float) -> str:
+    """The verdict of a preference with this value."""
+    return "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"

@@ -1,0 +1,93 @@
+"""``conqret jury``: several judges as one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, note, result, tell
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret jury runs/a runs/b runs/c --labels labels.csv --scale 1:3 -o runs/jury\n\n"
+    "conqret validate runs/jury --labels labels.csv --scale 1:3"
+)
+
+
+@grouped
+def jury(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
+    ],
+    *,
+    labels: Annotated[
+        list[Path] | None,
+        label_options.label_files(
+            "Human labels of the items, needed to fit weights and to say what the jury gains."
+        ),
+    ] = None,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="How scores are combined: `mean`, `median`, `weights` (fitted to labels) or `dawid-skene`."
+        ),
+    ] = "mean",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for the run of the jury.")
+    ] = Path("runs/jury"),
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    confidence: label_options.Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
+    overwrite: options.Overwrite = False,
+    json_output: options.Json = False,
+) -> None:
+    """Several judges as one: what their scores together gain over the best of them, and where they differ.
+
+    No model is called: finished runs are put together into a new run, which `conqret report` and `conqret
+    validate` read. The jury is compared with the member that is best on other topics, and weights are fitted on
+    other topics than those they are used for.
+    """
+    from conqret.errors import UnknownNameError
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.judging.page import write_report
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.jury.jury_run import jury_run
+    from conqret.studies.jury.page import jury_tables, write_jury
+    from conqret.studies.jury.rules import RULES
+
+    if by not in RULES:
+        raise UnknownNameError("rule of a jury", by, RULES)
+    read = None if labels is None else reading.load(labels)
+    found = jury_run(
+        runs,
+        output,
+        read,
+        rule=by,
+        metrics=label_options.metric_map(metric),
+        settings=Settings(people=people, confidence=confidence, seed=seed),
+        overwrite=overwrite,
+    )
+    note(*(() if read is None else read.notes))
+    for why in found.missed.values():
+        note(f"left out: {why}")
+    if found.scored < found.items:
+        note(
+            f"{found.items - found.scored} of {found.items} items have no score of some member, and none of the jury"
+        )
+    page = write_jury(found, output)
+    write_report(JudgeFolder(output))
+    result(found, jury_tables(found), as_json=json_output)
+    tell(found.verdict)
+    if found.beside:
+        note(found.beside)
+    if found.chance:
+        note(found.chance)
+    tell(at(output, "run"))
+    tell(at(page))

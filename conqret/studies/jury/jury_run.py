@@ -1,0 +1,127 @@
+"""A jury as a run: a folder like that of any judge, which every command reads that reads judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from conqret.data import Judgment
+from conqret.errors import DeclarationError
+from conqret.io.atomic import write_whole
+from conqret.io.in_folder import InFolder
+from conqret.io.jsonl import compact
+from conqret.io.labels import LabelSet
+from conqret.judging.format_registry import JURY
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.judge_parts import digest
+from conqret.judging.judge_run import sum_up
+from conqret.runs.session import SessionCounts
+from conqret.studies.agreement.agreement_settings import USUAL, Settings
+from conqret.studies.jury.ballots import Ballots
+from conqret.studies.jury.result import Jury, hold_jury
+from conqret.studies.jury.rules import Rule, Weights, combiner
+
+RESULT, PAGE = "jury.json", "jury.html"
+
+
+@dataclass(frozen=True)
+class JuryFolder(JudgeFolder):
+    """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``, ``jury.html``)."""
+
+    COMMAND: ClassVar[str] = "conqret jury"
+
+    jury_file = InFolder(RESULT)
+    jury_page = InFolder(PAGE)
+
+
+def jury_run(
+    runs: Sequence[Path],
+    out: Path,
+    labels: LabelSet | None = None,
+    *,
+    rule: Rule = "mean",
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings = USUAL,
+    names: Sequence[str] = (),
+    overwrite: bool = False,
+) -> Jury:
+    """Put finished runs of the same items together and write the run of the jury into ``out``; ``names`` are what its
+    members are called (default: their folders).
+
+    Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
+
+    Raises:
+        DeclarationError: the runs make no jury, the rule cannot be had, labels meet nothing, or ``out`` is not free.
+    """
+    if out.resolve() in {run.resolve() for run in runs}:
+        raise DeclarationError(f"{out} is a member of the jury: give another folder with -o")
+    folders = [JudgeFolder(run) for run in runs]
+    ballots = Ballots.read(folders, names)
+    records = [folder.record() for folder in folders]
+    model = f"{rule} of {len(runs)} judges"
+
+    def judged(rule: Rule, weights: Weights | None) -> list[Judgment]:
+        combine = combiner(rule, len(records), weights)
+        return ballots.judged(
+            combine, model=model, fingerprint=digest(_identity(records, rule, weights)), format=JURY.name
+        )
+
+    jury, judgments, weights = hold_jury(
+        ballots, records, judged, labels, rule=rule, metrics=metrics, settings=settings
+    )
+    identity = _identity(records, rule, weights)
+    record = records[0].model_copy(
+        update={
+            "created": max(one.created for one in records),
+            "format": JURY.name,
+            "model": model,
+            "baseline": all(one.baseline for one in records),
+            "fingerprint": digest(identity),
+            "identity": identity,
+            "metrics": list(jury.metrics),
+            "options": {},
+            "model_options": {},
+            "notes": [f"Rule: {rule}", *_members(ballots.names, records)],
+        }
+    )
+    _write(JuryFolder(out), record, folders[0], judgments, jury, overwrite=overwrite)
+    return jury
+
+
+def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[str]:
+    """Which judge each of the names is."""
+    for name, one in zip(names, records, strict=True):
+        samples = one.options.get("samples") or 1
+        several = f", {samples} samples of each item" * (samples != 1)
+        yield f"Member {name}: {one.format} with {one.model}{several} ({one.fingerprint})"
+
+
+def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: Weights | None) -> dict[str, Any]:
+    """What makes the jury what it is: its members, its rule, and their weights."""
+    members = [f"{one.format} with {one.model} ({one.fingerprint})" for one in records]
+    found: dict[str, Any] = {"format": JURY.name, "rule": rule, "members": members}
+    if rule == "weights" and weights is not None:
+        rows = [weights.whole.tolist(), *weights.without.tolist()]
+        found["weights"] = [[round(one, 6) for one in row] for row in rows]
+    return found
+
+
+def _write(
+    out: JuryFolder,
+    record: JudgeRecord,
+    first: JudgeFolder,
+    judgments: Sequence[Judgment],
+    jury: Jury,
+    *,
+    overwrite: bool,
+) -> None:
+    items = first.items_file.read_bytes()
+    with out.claimed(record, overwrite=overwrite, begin=partial(write_whole, out.items_file, items)):
+        lines = [compact(one.model_dump(mode="json")) + b"\n" for one in judgments]
+        write_whole(out.judgments_file, b"".join(lines))
+        with judgment_rows(out.judgments_file, record.fingerprint) as rows:
+            sum_up(out, rows, SessionCounts())
+        write_whole(out.jury_file, jury.model_dump_json(indent=1).encode() + b"\n")

@@ -1,0 +1,342 @@
+"""What a jury is worth: its agreement with people beside that of its members, how these err together, and where they
+differ.
+
+The gain is over the member that is best by other topics: it is chosen by alpha on all other folds of topics
+(:mod:`conqret.studies.agreement.held_out`): the best of several on the very labels that it is then held against
+looks better than it is. Judges that err alike are worth fewer: with a mean correlation r of the errors, K of them count
+as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from heapq import nlargest
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from conqret.data import Judgment
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.labels import LabelSet
+from conqret.judging.judge_folder import JudgeRecord
+from conqret.stats.correlation import pearson
+from conqret.stats.effects import largest_p
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import leave_one_out
+from conqret.stats.significance import ALPHA
+from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
+from conqret.studies.agreement.shared_units import Shared
+from conqret.studies.compare.result import beside_chance
+from conqret.studies.jury.ballots import Ballots
+from conqret.studies.jury.rules import RULES, Rule, Weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SCHEMA = "conqret.jury/1"
+MOST = 10
+"""Items on which the members differ most, that are listed."""
+
+
+class Member(Frozen):
+    """A run of the jury; ``weight`` is what it counts by the weights of all labels (None: none were fitted), ``alpha``
+    its mean alpha with people (None: without labels)."""
+
+    name: str
+    format: str
+    model: str
+    fingerprint: str
+    weight: float | None = None
+    alpha: Estimate | None = None
+
+
+class RuleOn(Frozen):
+    """A rule beside people: the mean alpha, the ``gain`` over the member chosen by other topics, and its
+    two-sided p-value (None: no test)."""
+
+    alpha: Estimate
+    gain: Estimate
+    p: float | None
+
+
+class ErrorPair(Frozen):
+    """How far two members err alike: the correlation of what each says less what people say, within dimensions."""
+
+    first: str
+    second: str
+    correlation: Estimate
+
+
+class Disagreement(Frozen):
+    """An item on which the members differ: what each says of a metric, and people's label, all in [0, 1]."""
+
+    item: str
+    topic: str
+    metric: str
+    values: tuple[float, ...]
+    jury: float
+    people: float | None
+
+
+class Checked(Frozen):
+    """The jury beside people: each rule that can be had, the ``best`` member, chosen by other topics, and the members'
+    errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
+
+    basis: Basis
+    rules: Mapping[str, RuleOn]
+    best: HeldOut
+    errors: tuple[ErrorPair, ...]
+    independent: float | None
+    left_out: tuple[str, ...]
+
+
+class Jury(Frozen):
+    """A jury by ``rule``: its members, how many of the items it judges whole, where its members differ most, and what
+    it is worth (None: without labels). ``missed`` says why other rules cannot be had."""
+
+    schema_name: str = SCHEMA
+    rule: Rule
+    members: tuple[Member, ...]
+    metrics: tuple[str, ...]
+    items: int
+    scored: int
+    checked: Checked | None
+    missed: Mapping[str, str]
+    disagreements: tuple[Disagreement, ...]
+
+    @property
+    def chance(self) -> str:
+        """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
+        rules = [] if self.checked is None else [one.alpha for one in self.checked.rules.values()]
+        return beside_chance([*rules, *(one.alpha for one in self.members if one.alpha is not None)])
+
+    @property
+    def verdict(self) -> str:
+        """What the jury gains, in a sentence."""
+        if self.checked is None:
+            return "what the jury gains is not known without labels (--labels)"
+        own = self.checked.rules[self.rule]
+        shown = own.p is not None and own.p < ALPHA
+        said = "is not shown to agree better or worse with people than"
+        if shown:
+            said = f"agrees {'better' if (own.gain.value or 0) > 0 else 'worse'} with people than"
+        return f"the jury ({self.rule}) {said} the member chosen by other topics: gain {own.gain}"
+
+    @property
+    def beside(self) -> str:
+        """The alphas behind the verdict, and why the member chosen by other topics agrees less than every single one,
+        where it does, in sentences. Empty without labels."""
+        known = {
+            one.name: one.alpha.value for one in self.members if one.alpha and one.alpha.value is not None
+        }
+        if self.checked is None or not known:
+            return ""
+        own, chosen = self.checked.rules[self.rule].alpha.value, self.checked.best.alpha.value
+        best, other = max(known, key=known.__getitem__), f"other {self.checked.basis.clustered_by}s"
+        alphas = (own, known[best], chosen)
+        jury, single, held_out = ("none" if one is None else f"{one:z.3f}" for one in alphas)
+        less = chosen is not None and chosen < min(known.values())
+        why = (
+            f" The last is below every single member, as the choice is made by the labels of {other}, and does not "
+            "always fall on whoever is best here."
+        )
+        return (
+            f"Mean alpha with people: the jury {jury}, the best single member ({best}) {single}, the member chosen by "
+            f"{other} {held_out}.{why * less}"
+        )
+
+
+Judged = Callable[[Rule, Weights | None], list[Judgment]]
+
+
+def hold_jury(
+    ballots: Ballots,
+    records: Sequence[JudgeRecord],
+    judged: Judged,
+    labels: LabelSet | None,
+    *,
+    rule: Rule = "mean",
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings = USUAL,
+) -> tuple[Jury, list[Judgment], Weights | None]:
+    """The jury by ``rule``, its judgments (``judged`` makes those of any rule), and the weights, if there are labels.
+
+    Raises:
+        DeclarationError: the rule cannot be had, or labels meet the judgments nowhere.
+    """
+    members = {name: list(one.values()) for name, one in zip(ballots.names, ballots.judgments, strict=True)}
+    shared = None if labels is None else Shared.of(members, labels, metrics, settings)
+    weights, missed = _weights(shared, settings)
+    if rule == "weights" and weights is None:
+        raise DeclarationError(missed["weights"])
+    made: dict[Rule, list[Judgment]] = {rule: judged(rule, weights)}
+    if not any(one.measures for one in made[rule]):
+        raise DeclarationError(f"{rule} has no scores here: every metric has too many different ones")
+    for other in RULES:
+        try:
+            made.setdefault(other, judged(other, weights))
+        except DeclarationError as error:
+            missed.setdefault(other, str(error))
+    checked: Checked | None = None
+    alphas: dict[str, Estimate] = {}
+    if labels is not None and shared is not None:
+        checked, alphas = _checked(members, made, missed, labels, metrics, settings)
+    jury = Jury(
+        rule=rule,
+        members=tuple(
+            Member(
+                name=name,
+                format=record.format,
+                model=record.model,
+                fingerprint=record.fingerprint,
+                weight=None if weights is None else float(weights.whole[place]),
+                alpha=alphas.get(name),
+            )
+            for place, (name, record) in enumerate(zip(ballots.names, records, strict=True))
+        ),
+        metrics=tuple(dict.fromkeys(name for one in made[rule] for name in one.measures)),
+        items=len(made[rule]),
+        scored=sum(not one.reasons for one in made[rule]),
+        checked=checked,
+        missed=missed,
+        disagreements=tuple(_disagreements(ballots, made[rule], shared, metrics or {})),
+    )
+    return jury, made[rule], weights
+
+
+def _weights(shared: Shared | None, settings: Settings) -> tuple[Weights | None, dict[str, str]]:
+    """The weights, or why there are none."""
+    if shared is None:
+        return None, {"weights": "weights are fitted to people's labels: give --labels"}
+    try:
+        return Weights.fitted(shared, settings.seed), {}
+    except DeclarationError as error:
+        return None, {"weights": str(error)}
+
+
+def _checked(
+    members: Mapping[str, Sequence[Judgment]],
+    made: Mapping[Rule, Sequence[Judgment]],
+    missed: dict[str, str],
+    labels: LabelSet,
+    metrics: Mapping[str, str] | None,
+    settings: Settings,
+) -> tuple[Checked, dict[str, Estimate]]:
+    """Each rule beside the members, on the dimensions that it has."""
+    import numpy as np
+
+    rng = np.random.default_rng(settings.seed)
+    rules: dict[str, RuleOn] = {}
+    found: dict[str, tuple[Shared, HeldOut, dict[str, Estimate]]] = {}
+    for rule, judgments in made.items():
+        try:
+            both = Shared.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
+        except DeclarationError:
+            missed[rule] = f"{rule} has too many different scores on every labelled dimension"
+            continue
+        alone = replace(
+            both,
+            names=both.names[:-1],
+            sides={name: replace(side, judges=side.judges[:-1]) for name, side in both.sides.items()},
+        )
+        drawn = leave_one_out(both.clusters)
+        means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
+        choice = FoldedChoice.of(alone, settings.seed)
+        gain = means[-1].minus(choice.sampled(alone, drawn))
+        rules[rule] = RuleOn(
+            alpha=means[-1].estimate(settings.confidence),
+            gain=gain.estimate(settings.confidence),
+            p=largest_p([gain], both.sizes(drawn), rng)[0],
+        )
+        alphas = {
+            name: one.estimate(settings.confidence) for name, one in zip(alone.names, means, strict=False)
+        }
+        found[rule] = alone, choice.held_out(alone, drawn, settings.confidence), alphas
+    first = next(iter(made))
+    if first not in found:
+        raise DeclarationError(missed[first])
+    alone, best, alphas = found[first]
+    errors = tuple(_errors(alone, settings.confidence))
+    checked = Checked(
+        basis=alone.basis(labels, settings),
+        rules=rules,
+        best=best,
+        errors=errors,
+        independent=_independent([one.correlation.value for one in errors], len(alone.names)),
+        left_out=alone.left_out,
+    )
+    return checked, alphas
+
+
+def _errors(shared: Shared, confidence: float) -> list[ErrorPair]:
+    import numpy as np
+
+    parts: list[NDArray[np.float64]] = [np.zeros((len(shared.names), 0))]
+    clusters = []
+    for side in shared.sides.values():
+        known = ~np.isnan(side.people)
+        if not side.scale.bounded or not known.any():
+            continue
+        low, high = side.scale.ends()
+        apart = (side.judges - side.people)[:, known] / (high - low)
+        parts.append(apart - apart.mean(axis=1, keepdims=True))
+        clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
+    errors = np.concatenate(parts, axis=1)
+    if not clusters:
+        return []
+    drawn = leave_one_out(clusters)
+    return [
+        ErrorPair(
+            first=shared.names[one],
+            second=shared.names[other],
+            correlation=pearson(errors[one], errors[other], drawn, confidence=confidence),
+        )
+        for one, other in combinations(range(len(shared.names)), 2)
+    ]
+
+
+def _independent(correlations: Sequence[float | None], judges: int) -> float | None:
+    known = [one for one in correlations if one is not None]
+    if not known or len(known) < len(correlations):
+        return None
+    return judges / (1 + (judges - 1) * max(sum(known) / len(known), 0.0))
+
+
+def _disagreements(
+    ballots: Ballots, judged: Sequence[Judgment], shared: Shared | None, metrics: Mapping[str, str]
+) -> list[Disagreement]:
+    """The items on which members are furthest apart, each with the metric on which they are."""
+    people: dict[tuple[str, str], float] = {}
+    for dimension, side in ({} if shared is None else shared.sides).items():
+        if side.scale.bounded and shared is not None:
+            people |= {
+                (unit.item, metrics.get(dimension, dimension)): side.scale.unit(label)
+                for unit, label in zip(shared.units, side.people.tolist(), strict=True)
+                if not unit.part and label == label  # NaN is not equal to itself
+            }
+    by_item = {one.item: one for one in judged}
+    widest: dict[str, tuple[str, tuple[float, ...]]] = {}
+    for metric in ballots.metrics:
+        places, scores = ballots.table(metric)
+        for (item, _, part), values in zip(places, map(tuple, scores.tolist()), strict=True):
+            if part is None and _apart(values) > (_apart(widest[item][1]) if item in widest else 0.0):
+                widest[item] = metric, values
+    return [
+        Disagreement(
+            item=item,
+            topic=by_item[item].topic,
+            metric=metric,
+            values=values,
+            jury=value,
+            people=people.get((item, metric)),
+        )
+        for item, (metric, values) in nlargest(MOST, widest.items(), key=lambda one: _apart(one[1][1]))
+        if (value := by_item[item].value(metric)) is not None
+    ]
+
+
+def _apart(values: Sequence[float]) -> float:
+    return max(values) - min(values)

@@ -1,0 +1,143 @@
+"""How the scores of several judges become one.
+
+``mean`` and ``median`` need nothing. ``weights`` are one for each judge over all dimensions, none below 0 and 1 in sum,
+by which the weighted mean is closest in squares to people's labels (stacked regressions: Breiman, Machine Learning
+1996); a topic's own labels have no part in its weights. ``dawid-skene`` believes judges by how they agree with each
+other (:mod:`conqret.stats.dawid_skene`), where there are few different scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self, get_args
+
+from conqret.errors import DeclarationError
+from conqret.stats.clusters import snapped
+from conqret.stats.dawid_skene import FEWEST_RATERS, dawid_skene
+from conqret.stats.isotonic import FOLDS, dealt
+from conqret.studies.agreement.dimension_view import MOST_CATEGORIES
+from conqret.studies.agreement.shared_units import Shared
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Rule = Literal["mean", "median", "weights", "dawid-skene"]
+RULES: tuple[Rule, ...] = get_args(Rule)
+FEWEST_TOPICS = 6
+"""Topics with labels below which no weights are fitted: each fold holds one, and four are left to be fitted on."""
+
+Combine = Callable[["NDArray[np.float64]", Sequence[Hashable]], "NDArray[np.float64] | None"]
+"""From the scores of one metric (units by judges, in [0, 1], none missing) and the topic of each unit to one score of
+each, or None where the rule has none for such scores."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each judge counts, fitted on all labels (``whole``) and without each fold of topics (folds by judges)."""
+
+    whole: NDArray[np.float64]
+    without: NDArray[np.float64]
+    fold: Mapping[Hashable, int]
+
+    @classmethod
+    def fitted(cls, shared: Shared, seed: int) -> Self:
+        """Fit them to people's labels.
+
+        Raises:
+            DeclarationError: the labels have no scale with ends, or are of too few topics.
+        """
+        import numpy as np
+
+        columns, target, dimension, clusters = _stacked(shared)
+        topics = len(set(clusters))
+        if topics < FEWEST_TOPICS:
+            raise DeclarationError(
+                f"weights are fitted to labels with a scale (--scale LOW:HIGH) of {FEWEST_TOPICS} "
+                f"{shared.clustered_by}s at least, and there are {topics}"
+            )
+        fold = dealt(clusters, seed)
+        where = np.array([fold[name] for name in clusters])
+        whole, *without = (
+            _simplex(columns[kept], target[kept], dimension[kept])
+            for kept in (where >= 0, *(where != one for one in range(FOLDS)))
+        )
+        return cls(whole, np.stack(without), fold)
+
+    def combine(self, scores: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArray[np.float64]:
+        """The weighted mean of each unit, by the weights to which its topic did not contribute."""
+        import numpy as np
+
+        rows = np.vstack([self.without, self.whole])
+        places = [self.fold.get(topic, len(self.without)) for topic in topics]
+        return np.asarray((scores * rows[places]).sum(axis=1))
+
+
+def combiner(rule: Rule, judges: int, weights: Weights | None) -> Combine:
+    """What a rule makes of scores.
+
+    Raises:
+        DeclarationError: the rule needs more judges, or labels.
+    """
+    import numpy as np
+
+    if rule == "dawid-skene" and judges < FEWEST_RATERS:
+        raise DeclarationError(f"dawid-skene needs {FEWEST_RATERS} judges at least, and there are {judges}")
+    if rule == "weights":
+        if weights is None:
+            raise DeclarationError("weights are fitted to people's labels: give --labels")
+        return weights.combine
+    if rule == "dawid-skene":
+        return _consensus
+    middle = np.mean if rule == "mean" else np.median
+    return lambda scores, topics: np.asarray(middle(scores, axis=1))
+
+
+def _consensus(scores: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArray[np.float64] | None:
+    """The score to be expected by what Dawid and Skene's estimate believes."""
+    import numpy as np
+
+    steps, codes = np.unique(scores, return_inverse=True)
+    if len(steps) > MOST_CATEGORIES:
+        return None
+    found = dawid_skene(codes.reshape(scores.shape).T, len(steps))
+    return np.asarray((found.belief @ steps).clip(0, 1))
+
+
+def _stacked(
+    shared: Shared,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp], list[Hashable]]:
+    """The judges' scores and people's labels in [0, 1] over all dimensions that have a scale, and of each row the
+    number of its dimension and its cluster."""
+    import numpy as np
+
+    columns, target = [np.zeros((0, len(shared.names)))], [np.zeros(0)]
+    dimension = [np.zeros(0, dtype=np.intp)]
+    clusters: list[Hashable] = []
+    for number, side in enumerate(shared.sides.values()):
+        known = ~np.isnan(side.people)
+        if not side.scale.bounded:
+            continue
+        columns.append(side.scale.unit(side.judges[:, known].T))
+        target.append(side.scale.unit(side.people[known]))
+        dimension.append(np.full(int(known.sum()), number))
+        clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
+    return np.concatenate(columns), np.concatenate(target), np.concatenate(dimension), clusters
+
+
+def _simplex(
+    columns: NDArray[np.float64], target: NDArray[np.float64], dimension: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """``argmin |y - X w|^2`` with ``w >= 0`` and ``sum w = 1``, all less their mean on each dimension. That they sum to
+    1 is an equation that outweighs all others. Judges that say the same there share their weight, in any order."""
+    import numpy as np
+    from scipy.optimize import nnls
+
+    rows = np.column_stack([columns, target])
+    for one in np.unique(dimension):
+        rows[dimension == one] -= rows[dimension == one].mean(axis=0)
+    apart, which, alike = np.unique(snapped(rows[:, :-1]), axis=1, return_inverse=True, return_counts=True)
+    heavy = 1e3 * max(1.0, float(np.abs(rows).sum()))
+    found, _ = nnls(np.vstack([apart, np.full(len(alike), heavy)]), np.append(rows[:, -1], heavy))
+    return np.asarray((found / alike)[which.ravel()] / found.sum())

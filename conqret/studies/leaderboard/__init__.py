@@ -1,0 +1,1 @@
+"""Judge cards side by side."""

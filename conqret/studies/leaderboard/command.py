@@ -1,0 +1,54 @@
+"""``conqret cards``: judge cards side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note, result
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret cards runs/*/card.json -o leaderboard.html\n\n"
+    'conqret cards runs/*/card.json --by "alpha[overall_quality]"'
+)
+
+
+@grouped
+def cards(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Judge cards (card.json) that `conqret validate` wrote, or the folders they are in."
+        ),
+    ],
+    *,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="What to sort by: `alpha`, `calibrated`, `person` or `as_person` (means over dimensions); one of "
+            "these or of the other statistics for one dimension (`alpha[overall_quality]`); `usd`, `seconds` "
+            "or `alarms`."
+        ),
+    ] = "alpha",
+    page: options.PageFile,
+    json_output: options.Json = False,
+) -> None:
+    """A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.
+
+    Cards for other items or other labels cannot be compared, and are listed apart.
+    """
+    from conqret.studies.leaderboard.page import APART, leaderboard_sheet, leaderboard_tables
+    from conqret.studies.leaderboard.result import leaderboard
+
+    found = leaderboard(files, by)
+    result(found, leaderboard_tables(found), as_json=json_output)
+    if len(found.boards) > 1:
+        note(APART)
+    if found.chance:
+        note(found.chance)
+    page.write(leaderboard_sheet, found)

@@ -1,0 +1,1 @@
+"""How many topics and labels a study needs, and which biases it would find."""

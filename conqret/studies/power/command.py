@@ -1,0 +1,399 @@
+"""``conqret power``: how many topics, how many items a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret._optional import require
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, add_commands, grouped
+from conqret.console.printing import at, note, progress, result, tell
+from conqret.console.shared_options import option
+
+if TYPE_CHECKING:
+    from conqret.stats.planning import Draw, Plan, Planned
+    from conqret.studies.bias.bias_folder import BiasFolder
+    from conqret.studies.power.pilot import Differences
+    from conqret.studies.sensitivity.result import SensitivityFolder
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
+    "conqret power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
+    "conqret power difference --shift 0.05 --sd 0.2\n\n"
+    "conqret power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
+    "conqret power bias --size 0.1 --topics 8,12,20,40 --items 2,5\n\n"
+    "conqret power probe --shift 0.1 --rows 100\n\n"
+    "conqret power drift --shift 0.05 --sd 0.1 --topics 12 --items 5\n\n"
+    "conqret power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
+)
+PANEL = "Plan"
+POWER_PROBES = ("position", "length", "authority", "injection")
+"""What a bias run looks for in pairs without documents and labels."""
+
+
+@dataclass(frozen=True)
+class Planning(Group):
+    """Which cells are simulated, and where the picture goes."""
+
+    topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,8,12,20,50"
+    items: Annotated[str, option(PANEL, "Numbers of items per topic.")] = "1,3,10"
+    simulations: Annotated[int, option(PANEL, "Simulations for each cell.", min=20, max=100_000)] = 200
+    seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13
+    svg: Annotated[Path | None, option(PANEL, "A picture of the plan, as SVG (conqret[plots]).")] = None
+    json_output: options.Json = False
+
+    def show(self, what: str, simulate: Callable[[Plan], list[Planned]], confidence: float) -> None:
+        """Simulate, and print the plan for ``what``."""
+        from dataclasses import asdict
+
+        from conqret.io.atomic import write_whole
+        from conqret.stats.planning import Plan
+        from conqret.studies.power.page import plan_picture, plan_tables
+
+        topics, items = options.counts("--topics", self.topics), options.counts("--items", self.items)
+        with progress("simulating", len(topics) * len(items)) as bar:
+            cells = simulate(Plan(topics, items, self.simulations, self.seed, confidence, bar.advance))
+        picture = None if self.svg is None else plan_picture(cells, what)
+        result(
+            [asdict(one) for one in cells],
+            plan_tables(cells, what, self.simulations),
+            as_json=self.json_output,
+        )
+        if self.svg is not None and picture is not None:
+            write_whole(self.svg, picture)
+            tell(at(self.svg, "picture"))
+
+
+Icc = Annotated[float, typer.Option(help="The share of the variance that is between topics.", min=0, max=1)]
+Sd = Annotated[float, typer.Option(help="The standard deviation of one value (scores are in [0, 1]).")]
+Shift = Annotated[float, typer.Option(help="The true difference to be found.")]
+
+
+@grouped
+def agreement(
+    *,
+    alpha: Annotated[float, typer.Option(help="The assumed true alpha of judge and people.")] = 0.5,
+    icc: Icc = 0.2,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(help="A finished run whose topics and items are drawn instead (with `--labels`)."),
+    ] = None,
+    labels: Annotated[
+        list[Path] | None, label_options.label_files("Human labels of the pilot's items.")
+    ] = None,
+    reading: label_options.LabelReading,
+    people: label_options.People = "auto",
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How wide the interval of alpha will be, from assumptions or from a pilot.
+
+    Without a pilot, values at the interval level are assumed. A pilot's labels keep their level and scale; if
+    they have several dimensions, `--dimension` says which one.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.stats.planning import assumed, from_pilot, plan_agreement
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
+    from conqret.studies.agreement.label_join import join_labels
+
+    require("numpy", "scipy", extra="stats")
+    _together(pilot=pilot, labels=labels)
+    if pilot is None or labels is None:
+        draw = assumed(alpha, icc)
+        planning.show(f"alpha {alpha:g}", lambda plan: plan_agreement(draw, plan), confidence)
+        return
+    import numpy as np
+
+    joined = join_labels(JudgeFolder(pilot).finished(), reading.load(labels))
+    if len(joined.metrics) > 1:
+        raise DeclarationError(
+            f"the labels have {len(joined.metrics)} dimensions: say which is meant, as in --dimension "
+            f"{next(iter(joined.metrics))}"
+        )
+    (dimension,) = joined.metrics
+    view = View(joined, dimension, Settings(people=people, confidence=confidence))
+    if not view.placed or not view.compared.any():
+        raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
+    kept = np.flatnonzero(view.compared).tolist()
+    clusters = [view.clusters[place] for place in kept]
+    note(
+        f"the pilot has {len(kept)} items of {len(set(clusters))} {joined.clustered_by}s; the fewer it has, the less "
+        "it says of others"
+    )
+    drawn = from_pilot(np.stack([view.judge(), view.target])[:, kept], clusters)
+    level = view.scale.level
+    planning.show(f"alpha of {dimension}", lambda plan: plan_agreement(drawn, plan, level), confidence)
+
+
+@grouped
+def bias(
+    *,
+    size: Annotated[
+        float,
+        typer.Option(
+            help="The bias to be found: with 0.1 the favoured place, or a changed text, wins 60% instead of 50%."
+        ),
+    ] = 0.1,
+    topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
+    items: Annotated[str, typer.Option(help="Numbers of pairs per topic.")] = "2,5",
+    probe: Annotated[
+        list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
+    ] = None,
+    simulations: Annotated[
+        int,
+        typer.Option(
+            help="How many judges are simulated without a bias, and as many with each probe's.",
+            min=20,
+            max=10_000,
+        ),
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """How often a run of `conqret bias` on pairs of arguments finds a bias of this size: all probes, corrected
+    together.
+
+    The simulated judges are noisy (a third of the verdicts flip with the order) and differ between topics. For
+    your own items use `conqret selftest`.
+    """
+    from itertools import product
+
+    from conqret.studies.power.selftest import pairs_plan, selftest
+    from conqret.studies.power.selftest_table import power_table
+
+    require("numpy", "scipy", extra="stats")
+    cells = list(product(options.counts("--topics", topics), options.counts("--items", items)))
+    found = {}
+    with progress("simulating", len(cells)) as bar:
+        for count, each in cells:
+            plan = pairs_plan(count * each, count, probe or POWER_PROBES)
+            found[count, each] = selftest(plan, size=size, simulations=simulations, seed=seed)
+            bar.advance()
+    result(
+        [{"topics": count, "items": each, **one.model_dump(mode="json", exclude={"items", "topics"})}
+         for (count, each), one in found.items()],
+        [power_table(found)],
+        as_json=json_output,
+    )  # fmt: skip
+
+
+Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
+Perturbation = Annotated[
+    str | None,
+    typer.Option(help="The damage of the pilot: irrelevant, padding … (`conqret perturb --list`)."),
+]
+
+
+@grouped
+def difference(
+    *,
+    shift: Shift = 0.05,
+    sd: Sd = 0.2,
+    icc: Icc = 0.2,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A finished run, from which the spread is taken (with `--beside`).")
+    ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option(help="A second run over the pilot's items; the differences between both are drawn."),
+    ] = None,
+    metric: Metric = None,
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
+
+    `--sd` is the standard deviation of the differences (of the scores themselves, if a mean is planned); a pilot
+    of two runs over the same items gives it instead. The test is that of `conqret diff` for one metric;
+    corrected over several metrics it finds less.
+    """
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.stats.planning import assumed_differences, plan_mean, shifted
+    from conqret.studies.power.pilot import between_runs
+
+    require("numpy", "scipy", extra="stats")
+    _together(pilot=pilot, beside=beside, metric=metric)
+    draw = assumed_differences(shift, sd, icc)
+    if pilot is not None and beside is not None and metric is not None:
+        found = between_runs(JudgeFolder(pilot).finished(), JudgeFolder(beside).finished(), _name(metric))
+        draw = shifted(_drawn(found), shift)
+    planning.show(f"a difference of {shift:g}", lambda plan: plan_mean(draw, plan), confidence)
+
+
+@grouped
+def probe(
+    *,
+    shift: Annotated[float, typer.Option(help="How far the bias shifts the scores.")] = 0.1,
+    rows: Annotated[
+        int, typer.Option(help="How many probes are made; p-values are corrected over them.", min=1)
+    ] = 8,
+    sd: Sd = 0.15,
+    icc: Icc = 0.1,
+    pilot: Annotated[
+        Path | None, typer.Option(help="A finished run of `conqret bias`, from which the spread is taken.")
+    ] = None,
+    perturbation: Perturbation = None,
+    metric: Metric = None,
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How often one probe raises its alarm: the test of `conqret bias`, corrected over all probes.
+
+    The other probes are assumed to find no bias, to have the same spread, and to be independent.
+    """
+    from conqret.stats.planning import assumed_differences, plan_probe
+    from conqret.studies.bias.bias_folder import BiasFolder
+
+    require("numpy", "scipy", extra="stats")
+    draw = assumed_differences(0.0, sd, icc)
+    _together(pilot=pilot, perturbation=perturbation, metric=metric)
+    if pilot is not None:
+        folder = BiasFolder(pilot)
+        draw = _of_versions(folder, [folder.record().fingerprint], perturbation, metric)
+    planning.show(
+        f"a shift of {shift:g} in one of {rows} rows",
+        lambda plan: plan_probe(draw, shift, rows, plan),
+        confidence,
+    )
+
+
+@grouped
+def curve(
+    *,
+    shift: Annotated[
+        float, typer.Option(help="How far the mean falls from the first level to the last.")
+    ] = 0.2,
+    levels: Annotated[
+        int, typer.Option(help="Levels of damage, including the one without damage.", min=2)
+    ] = 4,
+    sd: Annotated[
+        float, typer.Option(help="The standard deviation of one score around its item's line.")
+    ] = 0.15,
+    icc: Icc = 0.2,
+    pilot: Annotated[
+        Path | None,
+        typer.Option(help="A finished run of `conqret sensitivity`, from which the spread is taken."),
+    ] = None,
+    perturbation: Perturbation = None,
+    metric: Metric = None,
+    confidence: label_options.Confidence = 0.95,
+    planning: Planning,
+) -> None:
+    """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics.
+
+    A pilot gives the spread and the number of levels; how far its own curve fell is not used.
+    """
+    from conqret.stats.planning import assumed_differences, plan_mean, shifted, trend_spread
+    from conqret.studies.sensitivity.result import SensitivityFolder
+
+    require("numpy", "scipy", extra="stats")
+    draw = assumed_differences(shift, trend_spread(levels, sd), icc)
+    _together(pilot=pilot, perturbation=perturbation, metric=metric)
+    if pilot is not None:
+        folder = SensitivityFolder(pilot)
+        judges = [judge["fingerprint"] for judge in folder.record().judges]
+        draw = shifted(_of_versions(folder, judges, perturbation, metric), shift)
+    planning.show(f"a fall of {shift:g}", lambda plan: plan_mean(draw, plan, one_sided=True), confidence)
+
+
+@grouped
+def drift(
+    *,
+    shift: Shift = 0.05,
+    sd: Annotated[float, typer.Option(help="The standard deviation of one score between occasions.")] = 0.1,
+    icc: Annotated[
+        float,
+        typer.Option(help="The share of that variance that is common to the items of a topic.", min=0, max=1),
+    ] = 0.0,
+    topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,12,24",
+    items: Annotated[str, option(PANEL, "Numbers of items per topic.")] = "1,5",
+    occasions: Annotated[int, option(PANEL, "Occasions of the series, including the baseline's.")] = 20,
+    baseline: Annotated[int, option(PANEL, "How many of the first occasions are the baseline.", min=1)] = 3,
+    after: Annotated[int, option(PANEL, "The judge shifts after this many occasions.")] = 10,
+    metrics: Annotated[int, option(PANEL, "How many metrics are charted; each has two charts.", min=1)] = 1,
+    rate: Annotated[float, option(PANEL, "The allowed rate of false alarms per series.")] = 0.05,
+    seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """How often `conqret drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
+    nothing."""
+    from dataclasses import asdict
+    from itertools import product
+
+    from conqret.stats.control_charts import Design
+    from conqret.stats.drift_plan import Watched
+    from conqret.studies.power.page import series_table
+
+    require("numpy", "scipy", extra="stats")
+    watched = Watched(shift, sd, icc, after, metrics, rate, seed=seed)
+    pairs = list(product(options.counts("--topics", topics), options.counts("--items", items)))
+    designs = [(Design(count, occasions, baseline), each) for count, each in pairs]
+    with progress("simulating", len(designs)) as bar:
+        cells = []
+        for design, each in designs:
+            cells.append(watched.plan(design, each))
+            bar.advance()
+    result([asdict(one) for one in cells], [series_table(cells, watched, designs[0][0])], as_json=json_output)
+
+
+def _together(**given: object) -> None:
+    """Raise DeclarationError where some of the options are given and others are not."""
+    from conqret.errors import DeclarationError
+
+    if len({value is None for value in given.values()}) > 1:
+        *names, last = (f"--{name}" for name in given)
+        raise DeclarationError(f"{', '.join(names)} and {last} go together")
+
+
+def _of_versions(
+    folder: BiasFolder | SensitivityFolder,
+    fingerprints: Sequence[str],
+    perturbation: str | None,
+    metric: str | None,
+) -> Draw:
+    from conqret.studies.power.pilot import of_versions
+
+    found = of_versions(folder.judgments(), fingerprints, _name(perturbation or "", "-"), _name(metric or ""))
+    return _drawn(found)
+
+
+def _drawn(found: Differences) -> Draw:
+    from conqret.stats.planning import from_pilot
+
+    topics = len(set(found.topics))
+    note(
+        f"the pilot has {len(found.values)} items of {topics} topics; the fewer it has, the less it says of others"
+    )
+    return from_pilot([found.values], found.topics)
+
+
+def _name(text: str, mark: str = "_") -> str:
+    """A name with its words joined as the runs have it."""
+    return text.strip().replace("-" if mark == "_" else "_", mark)
+
+
+app = typer.Typer(
+    help="How many topics and labels are needed: widths of intervals and power, simulated before anything is paid for.",
+    no_args_is_help=True,
+    epilog="Example: conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
+)
+add_commands(
+    app,
+    {
+        "agreement": agreement,
+        "difference": difference,
+        "bias": bias,
+        "probe": probe,
+        "curve": curve,
+        "drift": drift,
+    },
+)

@@ -1,0 +1,102 @@
+"""Plans as tables and as a picture: what more topics, and what more items a topic, buy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from conqret.show.plots import COLOURS, MARKERS, drawn
+from conqret.show.table import Cell, Table
+from conqret.show.words import number
+from conqret.stats.control_charts import Design
+from conqret.stats.drift_plan import QUANTITIES, PlannedSeries, Watched
+from conqret.stats.planning import MOST_WITHOUT, Planned
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plan_tables(cells: Sequence[Planned], what: str, simulations: int) -> Iterator[Table]:
+    """Half the width of the interval of ``what`` and, where there is a test, its power: topics by items a topic."""
+    yield _table(
+        f"Half the width of the interval of {what}",
+        {
+            (one.topics, one.items): None if one.half_width is None else f"±{one.half_width:.3f}"
+            for one in cells
+        },
+        f"The median of the simulations. –: more than {MOST_WITHOUT:.0%} of them have no interval.",
+    )
+    if any(one.power is not None for one in cells):
+        powers: dict[tuple[int, int], Cell] = {
+            (one.topics, one.items): None if one.power is None else f"{one.power:.2f}" for one in cells
+        }
+        known = 1.96 * 0.5 / simulations**0.5
+        note = f"Of {simulations} simulations a cell: a power near one half is known to ±{known:.2f}."
+        if any(value is None for value in powers.values()):
+            note = f"{note} –: below six topics there is no verdict."
+        yield _table("Power: how often it is found at 5%", powers, note)
+
+
+def series_table(cells: Sequence[PlannedSeries], watched: Watched, design: Design) -> Table:
+    """How often a series of occasions finds a shift, how soon, and how often it raises an alarm at nothing."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            str(one.topics),
+            one.items,
+            f"{one.error:.3f}",
+            f"{one.false_alarms:.1%}",
+            f"{one.found:.1%}",
+            None if one.delay is None else f"{one.delay:.1f}",
+        )
+        for one in cells
+    ]
+    return Table(
+        f"A shift of {watched.shift:g} after {watched.after} of {design.occasions} occasions",
+        ("topics", "items a topic", "error", "false alarms", "found", "delay"),
+        rows,
+        note="Error: the standard error of one occasion's mean. False alarms: series of a judge that stands still with "
+        f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}. Found: series whose first alarm comes "
+        "after the shift; delay: the occasions that this takes, on average. "
+        f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'occasion')} the baseline.",
+    )
+
+
+def plan_picture(cells: Sequence[Planned], what: str) -> bytes:
+    """The same as SVG: topics along, a line for each number of items a topic.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    tested = any(one.power is not None for one in cells)
+
+    def draw(figure: Figure) -> None:
+        parts = [("half_width", f"half the width, {what}"), *([("power", "power")] if tested else [])]
+        for axes, (field, title) in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
+            for each, colour, marker in zip(
+                dict.fromkeys(one.items for one in cells), cycle(COLOURS), cycle(MARKERS), strict=False
+            ):
+                line = [
+                    (one.topics, value)
+                    for one in cells
+                    if one.items == each and (value := getattr(one, field)) is not None
+                ]
+                if line:
+                    label = f"{number(each, 'item')} a topic"
+                    axes.plot(
+                        *zip(*line, strict=True), color=colour, marker=marker, ms=4, lw=1.4, label=label
+                    )
+            axes.set_xlabel("topics")
+            axes.set_ylabel(title)
+            axes.set_ylim(bottom=0)
+            axes.grid(alpha=0.25, lw=0.5)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.legend(fontsize=7, frameon=False)
+
+    return drawn(draw, (5.2 * (1 + tested), 3.3), "svg")
+
+
+def _table(title: str, values: dict[tuple[int, int], Cell], note: str) -> Table:
+    topics, items = (dict.fromkeys(one) for one in zip(*values, strict=True))
+    rows = [(str(count), *(values[count, each] for each in items)) for count in topics]
+    return Table(title, ("topics", *(f"{number(each, 'item')} a topic" for each in items)), rows, note=note)

@@ -1,0 +1,126 @@
+"""A simulated judge with a bias of known size, on the items, topics and versions of a plan.
+
+A score is the item's quality (what people say of it, or else N(.5, .15)) with errors N(0, ``noise``), and a change
+moves it by N(0, .05) a topic. Of two arguments the first wins where q + place + error > 0, with q ~ N(0, 1) by how much
+it is better and errors N(0, 1); what the place and a change do differs between topics by N(0, .35). So a first place
+wins 40 to 60% in two topics of three where there is no bias at all. A bias of size s moves scores by s, and the chance
+to win from .5 to .5 + s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from conqret.data import Judgment, Measure, Status
+from conqret.data.gathering import gathered
+from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Ground, Key
+from conqret.studies.bias.probes.position import SWAPPED
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NOISE = 0.1
+"""How far a score strays: a standard deviation, of scores in [0, 1]."""
+MIDDLE, QUALITY, TOPIC = 0.5, 0.15, 0.05
+VERDICT_QUALITY, VERDICT_NOISE, VERDICT_TOPIC = 1.0, 1.0, 0.35
+
+
+def won_at(size: float) -> float:
+    """What has to be added to one of two arguments that are equally good on average, for it to win ``.5 + size``."""
+    return NormalDist().inv_cdf(0.5 + size) * math.hypot(VERDICT_QUALITY, VERDICT_NOISE, VERDICT_TOPIC)
+
+
+@dataclass
+class PlantedJudge:
+    """A judge of ``contrasts`` (one metric each) with the bias that the probe ``biased`` looks for, of ``size`` inside
+    [0, .5) (no such probe: without any), drawn by ``rng``."""
+
+    ground: Ground
+    contrasts: Sequence[Contrast]
+    biased: str
+    size: float
+    noise: float
+    rng: np.random.Generator
+    _drawn: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def readings(self) -> dict[Key, Judgment]:
+        """What it says of everything that is compared."""
+        found: dict[Key, dict[str, float]] = {}
+        for contrast in self.contrasts:
+            (metric,) = contrast.metrics
+            for pair in contrast.pairs:
+                for key in pair.keys:
+                    item = pair.item or pair.base[1] if contrast.people is None else key[1]
+                    values = found.setdefault(key, {})
+                    if metric not in values and metric == PREFERENCE:
+                        values[metric] = self._preference(key, item, pair.cluster)
+                    elif metric not in values:
+                        values[metric] = self._score(key, metric, item, pair.cluster)
+        return {key: _said(tuple(values.items())) for key, values in found.items()}
+
+    @cached_property
+    def _changes(self) -> dict[Key, list[Contrast]]:
+        """The comparisons in which something is what was changed."""
+        return gathered(
+            (key, contrast)
+            for contrast in self.contrasts
+            if not contrast.mirrored
+            for key in dict.fromkeys(pair.changed for pair in contrast.pairs)
+        )
+
+    def _score(self, key: Key, metric: str, item: str, topic: str) -> float:
+        known = self.ground.quality(metric).get(item)
+        quality = MIDDLE + self._draw(QUALITY, "quality", metric, item) if known is None else known
+        told = quality + self._moved(key, topic, self.size, TOPIC) + self._draw(self.noise, metric, *key)
+        return min(max(told, 0.0), 1.0)
+
+    def _preference(self, key: Key, item: str, topic: str) -> float:
+        """1 where the first wins, 0 where the second does; in both orders a half where the verdict flips."""
+        way, name = key
+        version = name.removesuffix(SWAPPED)
+        asked = AS_IS if way == ONE_ORDER else way
+        favoured = any(one.mirrored and one.probe == self.biased for one in self.contrasts)
+        place = won_at(self.size) * favoured + self._draw(VERDICT_TOPIC, "place", topic)
+        better = self._draw(VERDICT_QUALITY, "better", item)
+        better += self._moved((asked, version), topic, won_at(self.size), VERDICT_TOPIC)
+        given, swapped = (
+            float(turn * better + place + self._draw(VERDICT_NOISE, asked, version, order) > 0)
+            for turn, order in ((1, "given"), (-1, "swapped"))
+        )
+        if way == ONE_ORDER:
+            return swapped if name.endswith(SWAPPED) else given
+        return (given + 1 - swapped) / 2
+
+    def _moved(self, key: Key, topic: str, size: float, spread: float) -> float:
+        """By how much a change moves the argument: by chance in each topic, and by the bias."""
+        return sum(
+            size * (contrast.probe == self.biased) + self._draw(spread, "moved", contrast.name, topic)
+            for contrast in self._changes.get(key, ())
+        )
+
+    def _draw(self, spread: float, *what: str) -> float:
+        """The same for the same thing."""
+        if what not in self._drawn:
+            self._drawn[what] = self.rng.normal()
+        return spread * self._drawn[what]
+
+
+@lru_cache(maxsize=10_000)
+def _said(values: tuple[tuple[str, float], ...]) -> Judgment:
+    """A judgment that has these values; verdicts are few, and making one takes longer than drawing it."""
+    return Judgment.model_construct(
+        item="",
+        topic="",
+        stance="",
+        format="simulated",
+        model="simulated",
+        fingerprint="",
+        measures={
+            metric: Measure.model_construct(status=Status.SCORED, value=value) for metric, value in values
+        },
+    )

@@ -1,0 +1,146 @@
+"""What would a bias run find, miss and falsely raise on these items? Biases of known size, planted one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from conqret.data import Item
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.own_judge import own_judge
+from conqret.judging.setup import set_up
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.stats.significance import ALPHA
+from conqret.studies.bias.bias_run import BiasPlan, plan_bias
+from conqret.studies.bias.contrast import PREFERENCE, Ground
+from conqret.studies.bias.result import bias_rows, primary_contrasts
+from conqret.studies.power.planted_bias import NOISE, PlantedJudge
+
+SIMULATIONS = 100
+"""Judges of each kind: the standard error of a share of one half is then .05."""
+SIZE = 0.1
+"""A tenth of the scale, or a first place that wins 60%."""
+LARGEST = 0.45
+"""A place that wins 95%."""
+FEWEST = 20
+
+
+class Planted(Frozen):
+    """What became of the judges with the bias of one probe, as shares: ``found`` by an alarm, ``cleared`` wrongly; and
+    ``raised`` of those without any bias."""
+
+    probe: str
+    metric: str
+    found: float
+    cleared: float
+    raised: float
+
+
+class SelfTest(Frozen):
+    """What a bias run on these items can do. ``raised`` is the share of the judges without a bias of which any probe
+    raised an alarm; more than ``allowed`` are more than 5% by a one-sided binomial test."""
+
+    items: int
+    topics: int
+    size: float
+    noise: float
+    simulations: int
+    raised: float
+    allowed: float
+    rows: tuple[Planted, ...]
+    left_out: Mapping[str, str] = {}
+
+
+def selftest(
+    plan: BiasPlan,
+    *,
+    size: float = SIZE,
+    noise: float = NOISE,
+    simulations: int = SIMULATIONS,
+    seed: int = 13,
+    on_judge: Callable[[], object] = lambda: None,
+) -> SelfTest:
+    """Plant a bias of ``size`` for one probe after another into simulated judges
+    (:mod:`conqret.studies.power.planted_bias`), and test them as a bias run does: its comparisons, its primary rows,
+    its correction. No model is asked.
+
+    Args:
+        plan: what would be compared.
+        size: by how much scores move, and how far above one half a place or a change wins; above 0, up to .45.
+        noise: how far a score strays, a standard deviation.
+        simulations: judges without a bias, and with that of each probe.
+        seed: draws the judges.
+        on_judge: called after each of them.
+
+    Raises:
+        DeclarationError: a number is out of its range, or no probe of the plan can raise an alarm.
+    """
+    import numpy as np
+    from scipy.stats import binom
+
+    if not 0 < size <= LARGEST or not noise > 0 or simulations < FEWEST:
+        raise DeclarationError(
+            f"a size lies above 0 and is {LARGEST:g} at most, noise is above 0, and {FEWEST} simulations are needed: "
+            f"not {size:g}, {noise:g} and {simulations}"
+        )
+    contrasts = primary_contrasts(plan.contrasts)
+    if not contrasts:
+        raise DeclarationError("none of these probes can raise an alarm: there is nothing to test")
+    probes = [contrast.probe for contrast in contrasts]
+    said: dict[str, list[dict[str, str]]] = {}
+    for biased in ("", *probes):
+        for number in range(simulations):
+            rng = np.random.default_rng([seed, number])
+            judge = PlantedJudge(plan.ground, contrasts, biased, size, noise, rng)
+            rows = bias_rows(contrasts, judge.readings(), seed=seed)
+            said.setdefault(biased, []).append({row.probe: row.verdict for row in rows})
+            on_judge()
+
+    def share(biased: str, probe: str, verdict: str) -> float:
+        return Counter(one.get(probe) for one in said[biased])[verdict] / simulations
+
+    return SelfTest(
+        items=len(plan.ground.items),
+        topics=len({item.topic for item in plan.ground.items}),
+        size=size,
+        noise=noise,
+        simulations=simulations,
+        raised=sum("alarm" in one.values() for one in said[""]) / simulations,
+        allowed=float(binom.ppf(1 - ALPHA, simulations, ALPHA)) / simulations,
+        rows=tuple(
+            Planted(
+                probe=one.probe,
+                metric=one.metrics[0],
+                found=share(one.probe, one.probe, "alarm"),
+                cleared=share(one.probe, one.probe, "clear"),
+                raised=share("", one.probe, "alarm"),
+            )
+            for one in contrasts
+        ),
+        left_out=plan.left_out,
+    )
+
+
+def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
+    """The comparisons of ``probes`` on so many pairs of arguments without documents, spread evenly over topics, for a
+    judge that says which of two is better. Probes that need more are left out.
+
+    Raises:
+        UnknownNameError: there is no such probe.
+        DeclarationError: none of them can be made.
+    """
+    items = tuple(
+        Item(
+            id=f"pair-{number}",
+            topic=f"Topic {number % topics}?",
+            argument=f"It is right [1]. Reason {number} says so. It works elsewhere.",
+            second_argument=f"It is wrong. Reason {number + pairs} says so.",
+        )
+        for number in range(pairs)
+    )
+    options = JudgeOptions((PREFERENCE,))
+    return plan_bias(
+        Ground(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
+    )

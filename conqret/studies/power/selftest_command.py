@@ -1,0 +1,82 @@
+"""``conqret selftest``: what a bias run on one's own items would find, miss and falsely raise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note_left_out, progress, result
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret selftest items.jsonl --format direct --size 0.1\n\n"
+    "conqret selftest pairs.jsonl --judge my_judge:better --probe position --probe length"
+)
+
+
+@grouped
+def selftest(
+    items: Annotated[Path, options.ITEMS],
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    own: options.OwnJudge,
+    item_columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    size: Annotated[
+        float,
+        typer.Option(
+            help="The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win "
+            "60% instead of 50%."
+        ),
+    ] = 0.1,
+    noise: Annotated[
+        float, typer.Option(help="The standard deviation of one score's noise (scores are in [0, 1]).")
+    ] = 0.1,
+    probe: Annotated[
+        list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
+    ] = None,
+    metric: options.Metric = None,
+    labels: Annotated[
+        list[Path] | None,
+        label_options.label_files("Human labels of the items, for stance and self-preference."),
+    ] = None,
+    reading: label_options.LabelReading,
+    simulations: Annotated[
+        int,
+        typer.Option(
+            help="How many judges are simulated without a bias, and as many with each probe's.",
+            min=20,
+            max=10_000,
+        ),
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
+    json_output: options.Json = False,
+) -> None:
+    """Plant biases of known size into a simulated judge on your items, and see which a bias run would find.
+
+    Comparisons, tests and correction are those of `conqret bias` with the same items and options; only the judge
+    is simulated, and no model is called. More topics help more than more items of one topic, because differences
+    between topics do not average out within them.
+    """
+    from conqret.judging.format_registry import DEFAULT_FORMAT
+    from conqret.studies.bias.bias_study import bias_plan
+    from conqret.studies.bias.result import primary_contrasts
+    from conqret.studies.power.selftest import selftest as plant
+    from conqret.studies.power.selftest_table import selftest_screen
+
+    plan = bias_plan(
+        items, format=DEFAULT_FORMAT if format is None else format, **own.given(),
+        columns=options.column_map(item_columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, probes=probe or (),
+        labels=None if labels is None else reading.load(labels), metrics=metric or (),
+    )  # fmt: skip
+    if plan.checked is not None:
+        note_left_out(plan.checked)
+    judges = simulations * (1 + len(primary_contrasts(plan.contrasts)))
+    with progress("simulating judges", judges) as bar:
+        found = plant(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=bar.advance)
+    result(found, selftest_screen(found), as_json=json_output)

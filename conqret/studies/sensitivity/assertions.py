@@ -1,0 +1,185 @@
+"""What the pytest plugin asserts: a judge's curve under damage, and in words what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret._optional import require
+from conqret.data import Item, Judgment, Measure
+from conqret.errors import DeclarationError, number
+from conqret.judging.format_registry import DEFAULT_FORMAT
+from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
+from conqret.perturb.levels import Level
+from conqret.perturb.versions import series
+from conqret.stats.curve_tests import MARGIN, TOLERANCE, Response, respond
+from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.verdict import corrected, judge_response
+
+if TYPE_CHECKING:
+    from conqret.judging.session_judge import SessionJudge
+
+Judged = Judgment | Mapping[str, float | None]
+ItemJudge = Callable[[Sequence[Item]], Sequence[Judged]]
+"""Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
+
+CLAIMS: Mapping[str, tuple[Direction, str]] = {
+    "falls": (Direction.FALL, "does not fall"),
+    "rises": (Direction.RISE, "does not rise"),
+    "stands still": (Direction.UNCHANGED, "moves"),
+}
+"""What may be claimed of a curve: the direction that it should have, and what it does where it has not."""
+NOT_KNOWN = "says neither"
+"""What a curve does that decides nothing: more topics, or stronger damage, would."""
+BAR = 30
+"""Characters of a bar that stands for 1."""
+
+
+@dataclass
+class ModelJudge:
+    """A format and a model as a callable judge, which remembers what it judged.
+
+    ``budget_usd`` and all limits among ``options`` hold for all calls together, which share a session; ``recordings``
+    is a store that survives them.
+    """
+
+    format: str = DEFAULT_FORMAT
+    model: str = OFFLINE_MODEL
+    recordings: Path | None = None
+    budget_usd: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    _known: dict[str, Judgment] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def _judge(self) -> SessionJudge:
+        from conqret.judging.session_judge import SessionJudge
+
+        settings: dict[str, Any] = {"format": self.format, "model": self.model, **self.options}
+        if self.budget_usd is not None:
+            settings["budget_usd"] = self.budget_usd
+        if self.recordings is not None:
+            self.recordings.parent.mkdir(parents=True, exist_ok=True)
+            settings["recordings"] = self.recordings
+        return SessionJudge(**settings)
+
+    def __call__(self, items: Sequence[Item]) -> list[Judgment]:
+        """The judgments of ``items``, in their order; only items not seen before are asked about.
+
+        Raises:
+            DeclarationError: wrong items, format or options. What the world does wrong becomes judgments that
+                are ``failed``.
+        """
+        keys = [item.model_dump_json() for item in items]
+        fresh = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
+        if fresh:
+            # Ids may repeat between versions of a suite's own making: they are told apart here.
+            named = [item.model_copy(update={"id": f"{place}"}) for place, item in enumerate(fresh.values())]
+            judgments: Sequence[Judgment] = self._judge.judge(named)
+            for key, item, judgment in zip(fresh, fresh.values(), judgments, strict=True):
+                self._known[key] = judgment.model_copy(update={"item": item.id})
+        return [self._known[key] for key in keys]
+
+    def __str__(self) -> str:
+        return f"{self.format} ({self.model})"
+
+
+def check(
+    claim: str,
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level],
+    metric: str,
+    *,
+    seed: int = SEED,
+    materials: Materials | None = None,
+    tolerance: float = TOLERANCE,
+    margin: float = MARGIN,
+    allow_missing: float = 0.0,
+) -> str:
+    """Why the claim (``falls``, ``rises``, ``stands still``) is wrong, with the curve; empty where it is right.
+
+    Levels that most items cannot reach are left out, and so are items that lack one of the rest.
+
+    Raises:
+        DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
+    """
+    require("scipy", extra="stats")
+    damage = Damage.of(perturbation, levels)
+    changes = damage.perturbation
+    if materials is None:
+        materials = Materials(Pool.from_items(items)) if changes.pool else Materials()
+    made = series(items, changes, damage.levels, seed=seed, materials=materials)
+    versions = {level: list(found.values()) for level, found in made.versions.items()}
+    chosen, able = tuple(versions), versions[0]
+    name = metric.replace("-", "_")
+    columns = [[_value(judged, name) for judged in _judge(judge, versions[level])] for level in chosen]
+    rows = list(zip(*columns, strict=True))
+    whole = [(row, item.topic) for row, item in zip(rows, able, strict=True) if None not in row]
+    lacking = len(rows) - len(whole)
+    title = f"{name} of {_called(judge)} under {changes.name}"
+    if not whole or lacking > allow_missing * len(rows):
+        why = _reasons(judge, versions, name)
+        return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
+    response = respond(
+        [[value for value in row if value is not None] for row, _ in whole],
+        chosen,
+        [topic for _, topic in whole],
+    )
+    direction, contrary = CLAIMS[claim]
+    (p_values,) = corrected([response], seed)
+    verdict, why = judge_response(response, direction, p_values, tolerance=tolerance, margin=margin)
+    if verdict == "yes":
+        return ""
+    return (
+        f"{title} {contrary if verdict == 'no' else NOT_KNOWN}: {why}\n{curve_text(response, changes.unit)}"
+    )
+
+
+def curve_text(response: Response, unit: str) -> str:
+    """The curve for a terminal: a line a level with mean, interval and bar, and the correlations."""
+    lines = [f"  level ({unit}): mean [95% over topics]"]
+    for level, mean, interval in zip(response.levels, response.means, response.intervals, strict=True):
+        bar = "#" * round(BAR * max(0.0, min(1.0, mean)))
+        lines.append(f"  {level:>6g}  {interval}  {bar}")
+    shown = ["-" if value is None else f"{value:+.2f}" for value in (response.pearson, response.spearman)]
+    lines.append(
+        f"  Pearson {shown[0]}, Spearman {shown[1]}; {response.fell:.0%} of {number(response.n, 'item')} down, "
+        f"{response.rose:.0%} up; {number(response.clusters, 'topic')}"
+    )
+    return "\n".join(lines)
+
+
+def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[Judged]:
+    found = judge(items)
+    if len(found) != len(items):
+        raise DeclarationError(
+            f"the judge returned {len(found)} judgments for {number(len(items), 'item')}; one each is expected"
+        )
+    return found
+
+
+def _value(judged: Judged, metric: str) -> float | None:
+    given = judged.measures if isinstance(judged, Judgment) else judged
+    if metric not in given:
+        raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(given)}")
+    found = given[metric]
+    return found.value if isinstance(found, Measure) else found
+
+
+def _called(judge: ItemJudge) -> str:
+    return str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
+
+
+def _reasons(judge: ItemJudge, versions: Mapping[float, Sequence[Item]], metric: str) -> str:
+    """The first reason that a judgment gives for a missing value."""
+    for items in versions.values():
+        for judged in _judge(judge, items):
+            if isinstance(judged, Judgment) and judged.measures[metric].reason is not None:
+                measure = judged.measures[metric]
+                return f"{judged.item}: {measure.reason}: {measure.detail}"
+    return "the judge gives no reason"

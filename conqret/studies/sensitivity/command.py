@@ -1,0 +1,210 @@
+"""``conqret sensitivity``: does the judge notice damage that was done on purpose?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, end, floor, note, progress, result
+from conqret.errors import number
+from conqret.perturb.command import SEED, Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.studies.sensitivity.result import SensitivityResults
+    from conqret.studies.sensitivity.sensitivity_plan import Plan
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret sensitivity items.jsonl --format direct,rag-fine-grained --perturb irrelevant,hallucinate:25%,50% "
+    "--model offline -o runs/sens\n\n"
+    "conqret sensitivity items.jsonl --perturb irrelevant:0,10,50 --labels qrels.txt --model gpt-4o-mini --dry-run\n\n"
+    "conqret sensitivity items.jsonl --grid --model gpt-4o"
+)
+DAMAGE = "Damage"
+
+
+@grouped
+def sensitivity(
+    items: options.Items,
+    *,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    formats: Annotated[
+        str,
+        typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
+    ] = "rag-fine-grained",
+    models: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Models, comma-separated; `offline` is the lexical baseline.",
+            rich_help_panel=options.MODEL,
+        ),
+    ] = "offline",
+    own: options.OwnJudge,
+    perturb: Annotated[
+        str,
+        typer.Option(
+            "--perturb",
+            "-p",
+            help="Perturbations, comma-separated, each with its levels after a colon, as counts or shares: "
+            "`irrelevant:10,50,hallucinate:25%,50%`.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = "irrelevant,hallucinate:25%,50%,100%",
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The run's folder; the same command again goes on where it stopped.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = Path("runs/sensitivity"),
+    metric: options.Metric = None,
+    grid: Annotated[
+        bool,
+        typer.Option(
+            "--grid",
+            help="Also combine `irrelevant` (0, 10, 50, 75) with `hallucinate` (0%, 50%, 100%), as in ConQRet's Figure "
+            "4.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = False,
+    pool: Pool = None,
+    perturb_model: Annotated[
+        str,
+        typer.Option(
+            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = "offline",
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = None,
+    relevant_grade: Annotated[
+        float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
+    ] = 1.0,
+    seed: Annotated[
+        int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
+    ] = SEED,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    engines: options.Engines,
+    kept: options.Kept,
+    dry_run: options.DryRun = False,
+    shown: options.Shown,
+) -> None:
+    """Damage the items by known amounts, judge every version, and see which scores follow.
+
+    For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall
+    strictly, their correlation with the level, which levels can be told apart, and whether scores move that should
+    not.
+    """
+    from conqret.show.words import counts
+    from conqret.studies.sensitivity.page import write_sensitivity
+    from conqret.studies.sensitivity.result import SensitivityFolder
+    from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
+    from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
+
+    asked: dict[str, Any] = {
+        "formats": formats, "models": [calls.of(one) for one in options.listed(models)],
+        **own.given(), "columns": options.column_map(columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
+        "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed,
+        "prompts": prompts, "rewriter": calls.of(perturb_model),
+    }  # fmt: skip
+
+    def announce(plan: Plan) -> None:
+        shown.left_out(plan.checked)
+        for level in plan.unreached:
+            shown.note(str(level))
+        for name, outs in plan.left_out.items():
+            shown.note(
+                f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {outs[0].reason}"
+            )
+
+    if dry_run:
+        from conqret.studies.sensitivity.plan_screen import tell_plan
+        from conqret.studies.sensitivity.sensitivity_cost import estimate
+
+        plan = sensitivity_plan(items, **asked)
+        if not shown.json_output:
+            announce(plan)
+        found = estimate(plan, calls.of(perturb_model), prompts=prompts)
+        tell_plan(plan, found, calls.budget_usd, shown.json_output)
+        return
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def begin(plan: Plan) -> None:
+            bar.reach(0, total=plan.judgments)
+            announce(plan)
+
+        results = measure(
+            items, **asked, folder=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
+            **engines.given(), labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget_usd,
+            on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
+        )  # fmt: skip
+    files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
+    shown.session(results.session, f"{number(results.judgments, 'judgment')}")
+    if any(judge["baseline"] for judge in results.record.judges):
+        shown.tell(f"offline is {floor('a judge')}")
+    result(results, [*_tables(results), *map(at, files)], as_json=shown.json_output)
+    note(*results.warnings)
+    for lost in results.unscored:
+        what = f"{lost.format} with {lost.model}, {lost.metric} under {lost.perturbation}"
+        note(f"no curve: {what}: {counts(lost.missing)}")
+    missing = results.missing
+    end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
+
+
+def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
+    """One block for each judge and perturbation: a line a metric, how far what should move does (with interval and p),
+    and why it is not as it should be."""
+    from itertools import groupby
+
+    from conqret.show import words
+    from conqret.show.table import Alarm, Column, Table
+    from conqret.studies.sensitivity.page import answer
+    from conqret.studies.sensitivity.verdict import STILL
+
+    columns = (
+        Column("metric", "name"), Column("expected", "name"), Column("means", "text"), "Pearson", "n",
+        Column("as expected", "text"),
+    )  # fmt: skip
+    for (format_name, model, name), curves in groupby(
+        results.curves, key=lambda curve: (curve.format, curve.model, curve.perturbation)
+    ):
+        listed = list(curves)
+        levels = ", ".join(f"{point.level:g}" for point in listed[0].points)
+        rows = [
+            (
+                words.label(curve.metric),
+                str(curve.expected or ""),
+                " ".join(f"{mean:.2f}" for mean in curve.means),
+                "–" if curve.pearson is None or curve.expected in STILL else f"{curve.pearson:+.2f}",
+                f"{curve.n} of {curve.total}",
+                said if curve.verdict == "yes" else Alarm(said),
+            )
+            for curve in listed
+            for said in [
+                "yes"
+                if curve.verdict == "yes" and curve.expected in STILL
+                else f"{curve.verdict}: {curve.words}"
+            ]
+        ]
+        title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
+        yield from (Table(title, columns, rows), "")
+    yield from answer(results.curves)

@@ -1,0 +1,98 @@
+"""The curves over levels of damage, and the cells of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conqret.data.item import Frozen
+from conqret.perturb import Direction
+from conqret.stats.curve_tests import Step
+from conqret.studies.sensitivity.verdict import Verdict
+
+
+class Measured(Frozen):
+    """What was measured: a metric of a judge."""
+
+    format: str
+    model: str
+    metric: str
+
+
+class Damaged(Measured):
+    """The same under a perturbation."""
+
+    perturbation: str
+
+
+class Point(Frozen):
+    """The mean at one level with its 95% interval (over topics)."""
+
+    level: float
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class Curve(Damaged):
+    """One metric of one judge (of this ``fingerprint``) under one perturbation.
+
+    ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
+    reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; ``falls`` is the
+    strict monotone decrease of the means (ConQRet, Table 17). ``alarms`` are levels at which a score moved that should
+    not have.
+    """
+
+    fingerprint: str
+    unit: str
+    expected: Direction
+    points: tuple[Point, ...]
+    n: int
+    total: int
+    topics: int
+    missing: Mapping[str, int]
+    falls: bool
+    pearson: float | None
+    spearman: float | None
+    fell: float
+    rose: float
+    neighbours: tuple[Step, ...]
+    alarms: tuple[float, ...]
+    verdict: Verdict
+    words: str
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The mean at each level."""
+        return tuple(point.mean for point in self.points)
+
+    @property
+    def told_apart(self) -> int:
+        """How many neighbouring levels differ significantly."""
+        return sum(step.significant for step in self.neighbours)
+
+
+class Unscored(Damaged):
+    """A curve that could not be drawn: no item has a value at every level, and why not."""
+
+    missing: Mapping[str, int]
+
+
+class StanceCurve(Damaged):
+    """The means of one metric over the items of one stance (ConQRet, Table 15)."""
+
+    stance: str
+    levels: tuple[float, ...]
+    means: tuple[float, ...]
+    n: int
+    falls: bool
+    pearson: float | None
+
+
+class Cell(Measured):
+    """One combination of two perturbations: the mean of a metric with its interval, over n items."""
+
+    levels: Mapping[str, float]
+    mean: float
+    low: float | None
+    high: float | None
+    n: int

@@ -1,0 +1,152 @@
+"""The page of a sensitivity run: one HTML file that asks nothing of any network, and its tables and plots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from conqret.data.gathering import gathered
+from conqret.perturb.kind_registry import PERTURBATIONS
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.charts import Chart, Line, Point
+from conqret.show.markdown import tables_markdown
+from conqret.show.page import write_files
+from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.studies.sensitivity.curves import Curve
+from conqret.studies.sensitivity.result import SensitivityResults
+from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
+from conqret.studies.sensitivity.verdict import STILL, Verdict
+
+SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not move", "no rise": "not rise"}
+"""What is expected, behind *should*."""
+
+
+def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
+    """Write ``report.html``, ``tables.md`` and ``plots/*.svg``; returns what was written."""
+    files = {f"plots/{name}.svg": chart.svg() for name, chart in charts(results.curves).items()}
+    page = sensitivity_sheet(results).html()
+    tables = tables_markdown(all_tables(results))
+    return write_files(folder, {"report.html": page, "tables.md": tables, **files})
+
+
+def sensitivity_sheet(results: SensitivityResults) -> Sheet:
+    """The page: verdicts, curves, and the tables laid out as the paper's."""
+    judges = results.record.judges
+    first, *others = all_tables(results)
+    return Sheet(
+        "sensitivity",
+        "Does the judge notice known damage?",
+        [
+            section(first, title="Verdicts"),
+            Section(
+                "Curves",
+                list(charts(results.curves).values()),
+                "Means over levels, with 95% intervals over topics: of what should fall or rise, and of what does not "
+                "do as expected, or is undecided.",
+            ),
+            Section(
+                "Tables",
+                others,
+                "Means in numbers, laid out as in the paper (ConQRet), of the metrics that it has.",
+                folded=True,
+            ),
+            Section("The run", [Texts(list(_remarks(results)))]),
+        ],
+        lede=[
+            *answer(results.curves),
+            f"{words.number(results.record.items, 'item')}, changed on purpose by a known amount, and judged again: "
+            "scores of what is damaged should fall, and no other should rise.",
+            *_damages(results),
+        ],
+        badges=[
+            *floor_badges([bool(one["baseline"]) for one in judges]),
+            *(("Warning", text) for text in results.warnings),
+        ],
+        facts=[
+            ("Judges", ", ".join(f"{one['format']} with {one['model']}" for one in judges)),
+            ("Judgments", words.count(results.judgments)),
+            ("Seed", str(results.record.seed)),
+        ],
+    )
+
+
+def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
+    """By file name (without ending) a chart of each perturbation and metric that should fall or rise, alarms, or is not
+    as expected: a line for each judge (ConQRet, Figure 13)."""
+    groups = gathered(((curve.perturbation, curve.metric), curve) for curve in curves)
+    return {
+        slug(f"{perturbation}-{metric}"): chart(found)
+        for (perturbation, metric), found in groups.items()
+        if any(curve.expected not in STILL or curve.alarms or curve.verdict != "yes" for curve in found)
+    }
+
+
+def chart(curves: Sequence[Curve]) -> Chart:
+    """Means over levels with their intervals; all curves share perturbation and metric."""
+    first, *others = curves
+    several = len({curve.model for curve in curves}) > 1
+    metric = words.label(first.metric)
+    should = f"should {SHOULD[first.expected]}"
+    return Chart(
+        title=f"{metric}: {damage(first.perturbation)}",
+        x=unit(first),
+        y=f"{metric} ({should}{'' if others else f': {first.verdict}'})",
+        lines=[
+            Line(
+                f"{curve.format}{f' ({curve.model})' * several}{f': {curve.verdict}' * bool(others)}",
+                [Point(one.level, one.mean, one.low, one.high) for one in curve.points],
+            )
+            for curve in curves
+        ],
+    )
+
+
+def slug(text: str) -> str:
+    """A name that is safe as a file's."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "plot"
+
+
+def answer(curves: Sequence[Curve]) -> Iterator[str]:
+    """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
+    moving = [curve.verdict for curve in curves if curve.expected not in STILL]
+    still = [curve.verdict for curve in curves if curve.expected in STILL]
+    held = f"that should not move, or not rise, {_counted(still)}"
+    if moving:
+        said = "No" if "no" in moving else "Not shown"
+        if "yes" in moving:
+            said = "Yes" if set(moving) == {"yes"} else "In part"
+        others = f"; of {len(still)} {held}" if still else ""
+        yield f"{said}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
+    elif still:
+        yield f"Of {words.number(len(still), 'score')} {held}."
+
+
+def _counted(verdicts: Sequence[Verdict]) -> str:
+    """How many scores are as expected, and how many not or not known to be."""
+    told = {"no": "not", "inconclusive": "undecided"}
+    rest = [f"{verdicts.count(one)} {said}" for one, said in told.items() if one in verdicts]
+    return ", ".join([f"{verdicts.count('yes')} did as expected", *rest])
+
+
+def _damages(results: SensitivityResults) -> Iterator[str]:
+    """What is done to the items, as far as it is known here."""
+    for name in dict.fromkeys(curve.perturbation for curve in results.curves):
+        if name in PERTURBATIONS:
+            yield f"{name}: {PERTURBATIONS[name].summary}."
+
+
+def _remarks(results: SensitivityResults) -> Iterator[str]:
+    """What was sent, and what is not there."""
+    session = results.session
+    yield (
+        f"In the last session {words.number(session.sent, 'request')} were sent, {words.count(session.recorded)} were "
+        f"answered from recordings, and {words.count(session.kept)} judgments were kept from before."
+    )
+    for reason, example in session.failures.items():
+        yield f"Some questions failed: {words.reason(reason)}, as for {example}"
+    yield from map(str, results.unreached)
+    for name, reasons in results.left_out.items():
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        yield f"{name} leaves out {words.number(len(reasons), 'item')}: {reasons[0]}{more}"

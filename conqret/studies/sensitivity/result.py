@@ -1,0 +1,125 @@
+"""What a sensitivity run leaves: its record, what came of it, and the folder that holds both."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from conqret.data.item import Frozen
+from conqret.io.in_folder import InFolder
+from conqret.perturb.versions import Unreached
+from conqret.runs.run_folder import RunRecord
+from conqret.runs.session import SessionCounts
+from conqret.studies.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
+from conqret.studies.sensitivity.verdict import STILL
+from conqret.studies.study_judging import JudgedFolder
+
+
+class PrecisionRow(Frozen):
+    """One level of Table 7: the true precision of the evidence beside what judges say of it, over n items.
+
+    ``predicted`` holds predicted precision, ``direct`` context relevance, by the judge's name.
+    """
+
+    level: float
+    n: int
+    true: float
+    predicted: Mapping[str, float]
+    direct: Mapping[str, float]
+
+
+class SensitivityRecord(RunRecord):
+    """What ``run.json`` says: enough to know the run again, and to repeat it.
+
+    A judge has format, model, baseline, fingerprint, identity and metrics; ``digest`` is that of every version of
+    every item.
+    """
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        "judges": "judges",
+        "perturbations": "perturbations",
+        "grid": "grid",
+        "seed": "seed",
+        "digest": "items, or what they are changed into",
+    }
+
+    kind: str = "sensitivity"
+    judges: tuple[Mapping[str, Any], ...]
+    perturbations: Mapping[str, tuple[float, ...]]
+    grid: tuple[str, ...]
+    seed: int
+    items: int
+    digest: str
+
+    def __str__(self) -> str:
+        judges = ", ".join(f"{judge['format']} with {judge['model']}" for judge in self.judges)
+        return f"{judges} under {', '.join(self.perturbations) or 'a grid'}, {self.items} items, seed {self.seed}"
+
+
+_VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
+
+
+def verdict_words(curves: Iterable[Curve]) -> str:
+    """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
+    apart from those that should not, which a judge passes that always says the same."""
+    still, moving = Counter[str](), Counter[str]()
+    for curve in curves:
+        (still if curve.expected in STILL else moving)[curve.verdict] += 1
+    said = [
+        f"{found['yes']} of {found.total()} {as_it_should}" + (f" ({rest})" if rest else "")
+        for found, as_it_should in (
+            (moving, "curves that should fall or rise are as they should be"),
+            (still, "curves that should not move, or not rise, are"),
+        )
+        if found
+        for rest in [", ".join(f"{found[name]} {words}" for name, words in _VERDICTS.items() if found[name])]
+    ]
+    return "; ".join(said) or "no curve"
+
+
+class SensitivityResults(Frozen):
+    """All that came out: curves, grid, Table 7 where there are labels, and what it took in the last session.
+
+    ``left_out`` are the reasons of items that lack a level, by perturbation; ``unreached`` the levels that are in no
+    curve, because most items lack them. ``warnings`` must be said wherever the results are shown.
+    """
+
+    record: SensitivityRecord
+    curves: tuple[Curve, ...]
+    unscored: tuple[Unscored, ...] = ()
+    stances: tuple[StanceCurve, ...] = ()
+    grid: tuple[Cell, ...] = ()
+    precision: tuple[PrecisionRow, ...] = ()
+    left_out: Mapping[str, tuple[str, ...]] = {}
+    unreached: tuple[Unreached, ...] = ()
+    warnings: tuple[str, ...] = ()
+    judgments: int = 0
+    session: SessionCounts = SessionCounts()
+
+    @property
+    def verdicts(self) -> str:
+        """:func:`verdict_words` of all curves."""
+        return verdict_words(self.curves)
+
+    @property
+    def missing(self) -> Counter[str]:
+        """The reasons of all missing values, over all curves, those that could not be drawn too."""
+        lost = [*(one.missing for one in self.curves), *(one.missing for one in self.unscored)]
+        return sum(map(Counter, lost), Counter())
+
+
+@dataclass(frozen=True)
+class SensitivityFolder(JudgedFolder[SensitivityRecord]):
+    """The files of a sensitivity run under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret sensitivity"
+
+    results_file = InFolder("results.json")
+    markdown_file = InFolder("tables.md")
+    plots = InFolder("plots")
+
+    def results(self) -> SensitivityResults:
+        """The finished run. Raises DeclarationError where there is none."""
+        return self.result(self.results_file, SensitivityResults)

@@ -1,0 +1,151 @@
+"""Measure judges against known damage: judge every version of every item, and draw the curves.
+
+A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appended as they arrive), ``scores.parquet``,
+``recordings.sqlite`` and, at the end, ``results.json``. The same call again goes on where it stopped; requests that
+are alike (level 0, and fields that a change does not touch) are sent once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from conqret.data import Judgment
+from conqret.runs.session import SessionCounts
+from conqret.studies.sensitivity.curve_estimates import Drawing
+from conqret.studies.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
+from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, true_precision
+from conqret.studies.sensitivity.result import (
+    PrecisionRow,
+    SensitivityFolder,
+    SensitivityRecord,
+    SensitivityResults,
+)
+from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, Plan
+from conqret.studies.sensitivity.verdict import STILL, corrected
+from conqret.studies.study_judging import Conduct, Part, digest_of, judge_parts
+
+
+def run_sensitivity(
+    plan: Plan,
+    out: SensitivityFolder | None = None,
+    conduct: Conduct | None = None,
+    *,
+    labels: Labels | None = None,
+    relevant_from: float = RELEVANT_GRADE,
+) -> SensitivityResults:
+    """Judge what is not judged yet, and write the results.
+
+    Args:
+        plan: what to judge.
+        out: the run's folder, made if need be; None keeps everything in memory.
+        conduct: how: the models' answers, the budget, who is told.
+        labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
+
+    Raises:
+        DeclarationError: the folder holds another run, or another process is writing it.
+    """
+    record = record_of(plan)
+    every = tuple(plan.every_item())
+    parts = [Part(setup.client, setup.fingerprint, every, setup.instrument) for setup in plan.setups]
+
+    def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
+        drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
+        curves = _curves(drawings, plan.seed)
+        cells = [
+            drawing.cell(stack, metric)
+            for drawing in drawings
+            for metric in GRID_METRICS
+            for stack in plan.grid
+        ]
+        return SensitivityResults(
+            record=record,
+            curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
+            unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
+            stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
+            grid=tuple(cell for cell in cells if isinstance(cell, Cell)),
+            precision=_precision(plan, drawings, labels, relevant_from) if labels else (),
+            left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
+            unreached=plan.unreached,
+            warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
+            judgments=len(judgments),
+            session=session,
+        )
+
+    return judge_parts(parts, record, out, conduct or Conduct(), conclude)
+
+
+def record_of(plan: Plan) -> SensitivityRecord:
+    """The record of ``plan``."""
+    return SensitivityRecord(
+        judges=tuple(
+            {
+                "format": setup.judge.name,
+                "model": setup.client.model,
+                "baseline": setup.client.backend.baseline,
+                "fingerprint": setup.fingerprint,
+                "identity": setup.identity,
+                "metrics": list(setup.metrics),
+            }
+            for setup in plan.setups
+        ),
+        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
+        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
+        seed=plan.seed,
+        items=len(plan.items),
+        digest=digest_of(plan.every_item()),
+    )
+
+
+def _curves(drawings: list[Drawing], seed: int) -> list[Curve | Unscored | StanceCurve]:
+    """Every curve of which something is expected; those that should stand still are tested together."""
+    asked = [
+        (drawing, damage, metric, *drawing.respond(damage, metric))
+        for drawing in drawings
+        for damage in drawing.plan.damages
+        for metric in drawing.setup.metrics
+        if damage.perturbation.expected(metric) is not None
+    ]
+    still = [
+        place
+        for place, (_, damage, metric, response, _) in enumerate(asked)
+        if response is not None and damage.perturbation.expected(metric) in STILL
+    ]
+    responses = [one for place in still if (one := asked[place][3]) is not None]
+    p_values = dict(zip(still, corrected(responses, seed), strict=True))
+    return [
+        curve
+        for place, (drawing, damage, metric, response, lost) in enumerate(asked)
+        for curve in drawing.curves(damage, metric, response, lost, p_values.get(place, ()))
+    ]
+
+
+def _precision(
+    plan: Plan, drawings: list[Drawing], labels: Labels, relevant_from: float
+) -> tuple[PrecisionRow, ...]:
+    rows = []
+    damage = next((one for one in plan.damages if one.perturbation.name == "irrelevant"), None)
+    for level in damage.levels if damage is not None else ():
+        items = plan.versions[(("irrelevant", level),) if level else ()].values()
+        known = [(item.id, true_precision(item, labels, relevant_from=relevant_from)) for item in items]
+        truth = {name: value for name, value in known if value is not None}
+        if truth:
+            rows.append(
+                PrecisionRow(
+                    level=level,
+                    n=len(truth),
+                    true=sum(truth.values()) / len(truth),
+                    predicted=_means(drawings, "predicted_precision", truth),
+                    direct=_means(drawings, "context_relevance", truth),
+                )
+            )
+    return tuple(rows)
+
+
+def _means(drawings: list[Drawing], metric: str, items: Mapping[str, float]) -> dict[str, float]:
+    """By the judge's name the mean of a metric over ``items``; a judge without a value is left out."""
+    found = {}
+    for drawing in drawings:
+        values = [value for name in items if (value := drawing.value(name, metric)) is not None]
+        if values:
+            found[f"{drawing.setup.judge.name} ({drawing.setup.client.model})"] = sum(values) / len(values)
+    return found

@@ -1,0 +1,94 @@
+"""From what a user asks for to a plan: which judges measure what, and what the perturbations draw on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io import ItemSource
+from conqret.judging.judge_parts import Judge, JudgeOptions
+from conqret.judging.setup import Setup, check_items, set_up
+from conqret.llm.client_options import ClientOptions
+from conqret.perturb import SEED, Materials, Pool
+from conqret.perturb.rewriting import rewrite_items
+from conqret.perturb.versions import LeftOut
+from conqret.prompts import Library
+from conqret.runs.session import Session
+from conqret.studies.sensitivity.sensitivity_plan import Damage
+
+
+def sensitivity_setups(
+    source: ItemSource,
+    formats: Iterable[str | Judge],
+    clients: Sequence[ClientOptions],
+    damages: Sequence[Damage],
+    *,
+    metrics: Sequence[str] = (),
+    prompts: Path | Library | None = None,
+) -> list[Setup]:
+    """A setup for each format and model, its metrics those that are asked for, or else :func:`telling_metrics`.
+
+    Raises:
+        ItemsError: items lack what a format needs.
+        DeclarationError: no such format; or a format has none of the metrics that matter here.
+    """
+    wanted = {metric.replace("-", "_") for metric in metrics}
+    found = []
+    for name in formats:
+        for client in clients:
+            _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
+            chosen = (
+                tuple(one for one in setup.metrics if one in wanted)
+                if wanted
+                else telling_metrics(setup, damages)
+            )
+            if not chosen:
+                raise DeclarationError(
+                    f"format {setup.judge.name} has none of the metrics that are asked for or that these "
+                    f"perturbations say something about; it has {', '.join(setup.metrics)}"
+                )
+            found.append(replace(setup, options=replace(setup.options, metrics=chosen)))
+    return found
+
+
+def telling_metrics(setup: Setup, damages: Sequence[Damage]) -> tuple[str, ...]:
+    """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
+    call: of less it would be another instrument than the one that judges."""
+    told = {one for one in setup.metrics if any(damage.perturbation.expected(one) for damage in damages)}
+    asked = {metric for ask in setup.asks if told & set(ask.metrics) for metric in ask.metrics}
+    return tuple(one for one in setup.metrics if one in asked)
+
+
+def damage_materials(
+    items: Sequence[Item],
+    damages: Iterable[Damage],
+    *,
+    pool: Path | None = None,
+    rewriter: Session | None = None,
+    seed: int = SEED,
+) -> tuple[dict[str, Materials], dict[str, list[LeftOut]]]:
+    """By perturbation name what it draws on, and the items for which no rewrite could be had.
+
+    ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
+    by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together.
+    """
+    highest: dict[str, Damage] = {}
+    for damage in damages:
+        before = highest.get(damage.perturbation.name)
+        if before is None or damage.levels[-1] > before.levels[-1]:
+            highest[damage.perturbation.name] = damage
+    materials: dict[str, Materials] = {}
+    unable: dict[str, list[LeftOut]] = {}
+    for name, damage in highest.items():
+        if damage.perturbation.pool:
+            materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))
+        elif damage.perturbation.rewriting and rewriter is not None and not rewriter.options.backend.baseline:
+            rewrite = partial(
+                rewrite_items, items, damage.perturbation, damage.levels, seed=seed, library=rewriter.library
+            )
+            materials[name], unable[name] = rewriter.run(rewrite)
+    return materials, unable

@@ -1,0 +1,224 @@
+"""The tables of a sensitivity run, laid out as those of ConQRet: 7, 15, 16, 17, 18, and the grid of Figure 4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from conqret.data.gathering import gathered
+from conqret.perturb import Direction
+from conqret.perturb.kind_registry import PERTURBATIONS
+from conqret.show import words
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.curve_tests import MARGIN
+from conqret.studies.sensitivity.curves import Curve, StanceCurve
+from conqret.studies.sensitivity.result import SensitivityResults
+from conqret.studies.sensitivity.verdict import STILL
+
+YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
+"""Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
+
+HOW_DECIDED = (
+    "What should fall or rise has to do so in trend (one-sided, each curve by itself), with no step back that is "
+    f"significant. What should stand still has to stay within {MARGIN:g} (equivalence); it is said to move where its "
+    "movement is significant after a correction for all curves that should stand still (maxT). Below six topics "
+    "nothing is decided. Each single verdict is wrong with a probability of 5% at most where the effects of the topics "
+    "are symmetric about their mean (of 8 to 12% under strong skew), so that among many a few are."
+)
+"""Said wherever verdicts stand."""
+
+
+def damage(perturbation: str) -> str:
+    """What a perturbation does, in a few words; its name, where another installation has it."""
+    known = perturbation in PERTURBATIONS
+    return re.split("[;:]", PERTURBATIONS[perturbation].summary)[0] if known else perturbation
+
+
+def all_tables(results: SensitivityResults) -> Iterator[Table]:
+    """Every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
+    yield verdicts(results)
+    for perturbation, metric in _pairs(results, Direction.FALL):
+        yield curve_table(results, perturbation, metric)
+    if results.stances:
+        first = results.stances[0]
+        yield stance_table(results, first.perturbation, first.metric)
+    if len({judge["model"] for judge in results.record.judges}) > 1:
+        for perturbation, metric in _pairs(results, Direction.FALL)[:1]:
+            yield monotone_table(results, perturbation, metric)
+    if results.precision:
+        yield precision_table(results)
+    yield from grid_tables(results)
+
+
+def verdicts(results: SensitivityResults) -> Table:
+    """One row a curve, under its perturbation and judge: what was expected, what came, and whether the judge passes."""
+    rows: dict[str, list[Sequence[Cell]]] = {}
+    for curve in results.curves:
+        rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", []).append((
+            words.label(curve.metric),
+            str(curve.expected),
+            str(curve.verdict),
+            f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
+            "–" if curve.expected in STILL else _signed(curve.pearson),
+            "–" if curve.expected in STILL else _signed(curve.spearman),
+            f"{curve.fell:.0%} / {curve.rose:.0%}",
+            f"{curve.told_apart} of {len(curve.neighbours)}",
+            f"{curve.n} of {curve.total}",
+            curve.words,
+        ))  # fmt: skip
+    for lost in results.unscored:
+        rows.setdefault(f"{lost.perturbation}: {lost.format} ({lost.model})", []).append(
+            (words.label(lost.metric), "", NO_ANSWER, "", "", "", "", "", "0", words.counts(lost.missing))
+        )
+    return Table(
+        "Does the judge notice?",
+        (
+            "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
+            "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
+        ),
+        [line for heading, found in rows.items() for line in ((heading,), *found)],
+        note=f"{results.verdicts[:1].upper()}{results.verdicts[1:]}. A judge that always says the same passes whatever "
+        "should not move. Expected, no rise: the score may fall, and must not rise. Correlations are of level and "
+        "mean; –: the score should not move or rise, all means are alike, or there are two levels only. Adjacent "
+        "levels differ where a t-test over topics has p < .05 after Holm. Items count where they have a value at every "
+        "level. "
+        f"{HOW_DECIDED}",
+    )  # fmt: skip
+
+
+def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
+    curves = [one for one in results.curves if (one.perturbation, one.metric) == (perturbation, metric)]
+    return Table(
+        f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)",
+        (unit(curves[0]), *(_judge(curve, results) for curve in curves)),
+        _levels([point.level for point in curves[0].points], curves),
+    )
+
+
+def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Levels by judges and stances (Table 15)."""
+    curves = [one for one in results.stances if (one.perturbation, one.metric) == (perturbation, metric)]
+    return Table(
+        f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)",
+        (
+            next((unit(one) for one in results.curves if one.perturbation == perturbation), "Level"),
+            *(f"{curve.format} {curve.stance}" for curve in curves),
+        ),
+        _levels(curves[0].levels, curves),
+    )
+
+
+def _levels(levels: Sequence[float], curves: Sequence[Curve | StanceCurve]) -> Iterator[Sequence[Cell]]:
+    """The means of each level, the correlation with it, and whether they fall."""
+    for place, level in enumerate(levels):
+        yield f"{level:g}", *(curve.means[place] for curve in curves)
+    yield "Pearson", *(_signed(curve.pearson) for curve in curves)
+    yield "Monotone decrease", *(YES if curve.falls else NO for curve in curves)
+
+
+def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Models by formats: strict monotone decrease, or not, or no valid answers (Table 17)."""
+    judges = results.record.judges
+    formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
+    models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
+    found = {
+        (one.model, one.format): one.falls
+        for one in results.curves
+        if (one.perturbation, one.metric) == (perturbation, metric)
+    }
+    asked = {(str(judge["model"]), str(judge["format"])) for judge in judges if metric in judge["metrics"]}
+
+    def cell(model: str, name: str) -> str:
+        if (model, name) not in asked:
+            return "–"
+        falls = found.get((model, name))
+        return NO_ANSWER if falls is None else YES if falls else NO
+
+    return Table(
+        f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
+        ("Model", *formats),
+        [(model, *(cell(model, name) for name in formats)) for model in models],
+        note=f"{NO_ANSWER}: no item got a valid answer at every level. –: not asked.",
+    )
+
+
+def precision_table(results: SensitivityResults) -> Table:
+    """True precision beside context relevance and predicted precision, with the error (Table 7)."""
+    direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
+    predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
+    rows = [
+        (
+            f"{row.level:g}",
+            row.true,
+            *(row.direct.get(name, "") for name in direct),
+            *(
+                precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
+                for name in predicted
+            ),
+        )
+        for row in results.precision
+    ]
+    return Table(
+        "True and predicted precision (ConQRet, Table 7)",
+        (
+            "% irrelevant", "True precision", *(f"Context relevance, {name}" for name in direct),
+            *(f"Predicted precision, {name}" for name in predicted),
+        ),
+        rows,
+        note="In brackets the error: predicted minus true.",
+    )  # fmt: skip
+
+
+def precision_cell(true: float, predicted: float) -> str:
+    """``.548 (+.043)``: a prediction with its error, of the rounded numbers as the paper has it."""
+    error = round(predicted, 3) - round(true, 3)
+    return f"{predicted:.3f} ({error:+.3f})"
+
+
+def grid_tables(results: SensitivityResults) -> Iterator[Table]:
+    """For each judge and metric the levels of one perturbation by those of the other (Figure 4)."""
+    names = results.record.grid
+    if len(names) != 2:
+        return
+    down, across = sorted(names, key=lambda name: name != "irrelevant")
+    judges = gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
+    for (name, model, metric), cells in judges.items():
+        means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
+        columns = sorted({key[1] for key in means})
+        yield Table(
+            f"{words.label(metric)} by {name} ({model}): {down} by {across} (ConQRet, Figure 4)",
+            (down, *(f"{across} {level:g}" for level in columns)),
+            [
+                (f"{one:g}", *(means.get((one, other), "") for other in columns))
+                for one in sorted({key[0] for key in means})
+            ],
+        )
+
+
+def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, str]]:
+    wanted = (
+        "context_relevance",
+        "predicted_precision",
+        "groundedness",
+        "citation_precision",
+        "citation_recall",
+    )
+    found = dict.fromkeys(
+        (curve.perturbation, curve.metric) for curve in results.curves if curve.expected is expected
+    )
+    return [pair for pair in found if pair[1] in wanted] or list(found)[:1]
+
+
+def _judge(curve: Curve, results: SensitivityResults) -> str:
+    several = len({judge["model"] for judge in results.record.judges}) > 1
+    return f"{curve.format} ({curve.model})" if several else curve.format
+
+
+def unit(curve: Curve) -> str:
+    """What the levels of a curve are, as a heading."""
+    return curve.unit[:1].upper() + curve.unit[1:]
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}"

@@ -1,0 +1,1 @@
+"""System-level evaluation: rank correlation of judge and human rankings of systems."""

@@ -1,0 +1,134 @@
+"""``conqret meta``: judges as rankers of systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.printing import note, result
+
+if TYPE_CHECKING:
+    from conqret.io.leaderboards import Leaderboard
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret meta out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b\n\n"
+    "conqret meta runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic"
+)
+Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
+FILES, COMPARED = "Files", "What is compared"
+
+
+def meta(
+    judges: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Leaderboards: files, folders of files, or folders of `conqret judge` on TREC reports."
+        ),
+    ],
+    *,
+    truth: Annotated[Path, options.option(FILES, "The reference: the leaderboard by people.")],
+    format: Annotated[  # noqa: A002 - the option's name
+        Shape, options.option(FILES, "The file format of the judges' leaderboards.")
+    ] = "ir_measures",
+    truth_format: Annotated[
+        Shape, options.option(FILES, "The file format of the reference.")
+    ] = "ir_measures",
+    reports: Annotated[
+        list[Path] | None,
+        options.option(
+            FILES, "The reports that were judged: their length is shown as one more judge. May be repeated."
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None, options.option(COMPARED, "Only this measure of the judges. May be repeated.")
+    ] = None,
+    truth_measure: Annotated[
+        list[str] | None, options.option(COMPARED, "Only this measure of the reference. May be repeated.")
+    ] = None,
+    correlation: Annotated[
+        list[str] | None,
+        options.option(
+            COMPARED,
+            "`kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first ten "
+            "systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.",
+        ),
+    ] = None,
+    on_missing: Annotated[
+        Literal["error", "skip", "default"],
+        options.option(
+            COMPARED,
+            "What to do with missing values, and with runs that only one side has: refuse them, leave them out, or "
+            "count them as 0.",
+        ),
+    ] = "error",
+    topic: Annotated[list[str] | None, options.option(COMPARED, "Only this topic. May be repeated.")] = None,
+    run: Annotated[list[str] | None, options.option(COMPARED, "Only this run. May be repeated.")] = None,
+    only_shared_topics: Annotated[
+        bool, options.option(COMPARED, "Only topics that both sides have.", "--only-shared-topics")
+    ] = False,
+    only_shared_runs: Annotated[
+        bool, options.option(COMPARED, "Only runs that both sides have.", "--only-shared-runs")
+    ] = False,
+    recompute: Annotated[
+        bool,
+        options.option(
+            COMPARED,
+            "Compute scores over all topics as means over the topics, instead of taking the files' own.",
+            "--recompute",
+        ),
+    ] = False,
+    by_topic: Annotated[bool, typer.Option("--by-topic", help="Show the coefficient of each topic.")] = False,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """How far judges rank systems as people do: rank correlations with intervals over topics, tests between judges, and
+    length beside them.
+
+    Coefficients, ties and missing runs are those of `auto-judge-evaluate meta-evaluate`.
+    """
+    from conqret.io.leaderboards import read_leaderboard
+    from conqret.io.reports import report_lengths
+    from conqret.studies.systems.page import ranking_tables
+    from conqret.studies.systems.ranked_systems import METHODS, MetaSettings
+    from conqret.studies.systems.result import meta_evaluate
+
+    settings = MetaSettings(
+        methods=tuple(dict.fromkeys(correlation or METHODS)),
+        truth_measures=tuple(truth_measure or ()),
+        measures=tuple(measure or ()),
+        on_missing=on_missing,
+        topics=tuple(topic or ()),
+        shared_topics=only_shared_topics,
+        recompute=recompute,
+        runs=tuple(run or ()),
+        shared_runs=only_shared_runs,
+        confidence=confidence,
+    )
+    lengths = {key: words for path in reports or () for key, words in report_lengths(path).items()}
+    found = meta_evaluate(
+        read_leaderboard(truth, truth_format),
+        [_judged(path, format) for path in judges],
+        settings,
+        lengths=lengths if reports else None,
+    )
+    note(*found.notes)
+    result(found, ranking_tables(found, by_topic=by_topic), as_json=json_output)
+
+
+def _judged(path: Path, shape: Shape) -> Leaderboard:
+    """The leaderboard in a file, or that of a finished run on TREC reports."""
+    from conqret.io.leaderboards import read_leaderboard
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.systems.system_ratings import run_leaderboard
+
+    run = JudgeFolder(path)
+    return (
+        run_leaderboard(path.name, run.items(), run.finished())
+        if run.record_file.is_file()
+        else read_leaderboard(path, shape)
+    )

@@ -1,0 +1,212 @@
+"""Judges as rankers of systems: how far a judge's leaderboard orders systems as a reference does.
+
+Coefficients, ties and missing runs are those of TREC AutoJudge's ``auto-judge-evaluate meta-evaluate``. What is added:
+intervals over topics (jackknife-t, as everywhere in conqret), the mean over the topics' own rankings, tests between
+judges, and how far a judge merely ranks by length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, check_known
+from conqret.io.leaderboards import Leaderboard, leaderboard
+from conqret.stats.estimate import Estimate, Sampled, Scale, without_value
+from conqret.stats.rank_correlation import FEWEST_SYSTEMS
+from conqret.stats.resampling import mean
+from conqret.stats.significance import holm
+from conqret.studies.systems.ranked_systems import Compared, MetaSettings, compared_topics, parsed, prepared
+
+LENGTH = "length"
+
+
+class RankAgreement(Frozen):
+    """One judge's measure beside one of the reference.
+
+    ``overall`` has for each method the coefficient of the scores over all topics, ``by_topic`` the mean of the topics'
+    own, ``topics`` these. ``runs`` counts the systems compared (without ``@``), ``tied`` says that the judge gives all
+    the same score, and ``with_length`` is the mean of the topics' first coefficient of judge and reports' length.
+    """
+
+    judge: str
+    measure: str
+    truth_measure: str
+    runs: int
+    tied: bool
+    overall: dict[str, Estimate]
+    by_topic: dict[str, Estimate]
+    topics: dict[str, dict[str, float | None]]
+    with_length: Estimate | None = None
+
+
+class RankDifference(Frozen):
+    """The first method's coefficient in the mean of the topics of one judge less that of another, on the topics where
+    both have one. From length, Holm's correction is over the judges; from the best, over all pairs of judges: which one
+    is the best these topics say themselves, and where ten judges are equal, the correction over nine of the pairs would
+    find one that is worse in 15% (Tukey's studentized range).
+
+    Tested are the means of the topics, because a rank correlation of scores over all topics moves by steps: where no
+    single topic turns a pair of systems, leaving topics out tells nothing of it. There is no p below six topics.
+    """
+
+    truth_measure: str
+    judge: str
+    measure: str
+    other: str
+    other_measure: str
+    difference: Estimate
+    p: float | None
+    p_holm: float | None
+
+
+class MetaEvaluation(Frozen):
+    """All of it; ``from_best`` compares each judge with the one whose coefficient is highest, ``from_length`` with
+    length."""
+
+    truth: str
+    topics: int
+    settings: MetaSettings
+    rows: tuple[RankAgreement, ...]
+    from_best: tuple[RankDifference, ...]
+    from_length: tuple[RankDifference, ...]
+    notes: tuple[str, ...]
+
+
+def meta_evaluate(
+    truth: Leaderboard,
+    judges: Sequence[Leaderboard],
+    settings: MetaSettings | None = None,
+    *,
+    lengths: Mapping[tuple[str, str], int] | None = None,
+) -> MetaEvaluation:
+    """How far each judge ranks the systems as ``truth`` does.
+
+    ``lengths`` are those of the systems' (run's) reports by topic: they make one more judge, called length.
+
+    Raises:
+        DeclarationError: fewer than three systems, gaps that are refused, no such measure, topic or method.
+    """
+    chosen = MetaSettings() if settings is None else settings
+    methods = [parsed(method) for method in chosen.methods]
+    if len(truth.runs) < FEWEST_SYSTEMS:
+        raise DeclarationError(f"{truth.name} has {len(truth.runs)} runs: a ranking needs {FEWEST_SYSTEMS}")
+    topics = compared_topics(truth, judges, chosen)
+    boards = list(judges)
+    if lengths is not None:
+        words = leaderboard(LENGTH, (("words", run, topic, float(n)) for (run, topic), n in lengths.items()))
+        shared = [topic for topic in truth.topics if topic in words.topics]
+        boards.append(words.recomputed(shared))
+    every = sorted(
+        {topic for one in (truth, *boards) for topic in one.topics if topics is None or topic in topics}
+    )
+    found: list[Compared] = []
+    for board in boards:
+        own = (
+            chosen
+            if board.name != LENGTH
+            else chosen.model_copy(update={"measures": (), "on_missing": "skip"})
+        )
+        one, other = prepared(truth, board, topics, own)
+        found += [
+            Compared(one, other, truth_measure, measure, own.on_missing, every)
+            for truth_measure in _measures(one, chosen.truth_measures)
+            for measure in _measures(other, own.measures)
+        ]
+    rows = [_row(one, chosen, methods, None if lengths is None else boards[-1]) for one in found]
+    tested = [row.topics[chosen.methods[0]] for row in rows]
+    length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
+    judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
+    best, beside = [], []
+    for measure in dict.fromkeys(row.truth_measure for row in rows):
+        own_places = [place for place in judged if rows[place].truth_measure == measure]
+        means = {place: rows[place].by_topic[chosen.methods[0]].value for place in own_places}
+        defined = {place: value for place, value in means.items() if value is not None}
+        if defined:
+            top = max(defined, key=lambda place: defined[place])
+            every_pair = list(combinations([*(place for place in own_places if place != top), top], 2))
+            found_pairs = _differences(rows, tested, every_pair, chosen)
+            best += [one for pair, one in zip(every_pair, found_pairs, strict=True) if pair[1] == top]
+        for other_place in length:
+            if rows[other_place].truth_measure == measure:
+                pairs = [(place, other_place) for place in own_places]
+                beside += _differences(rows, tested, pairs, chosen)
+    notes = [note for one in (truth, *judges) for note in one.notes]
+    return MetaEvaluation(
+        truth=truth.name, topics=len(every), settings=chosen, rows=tuple(rows), from_best=tuple(best),
+        from_length=tuple(beside), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _row(
+    one: Compared,
+    settings: MetaSettings,
+    methods: Sequence[tuple[str, int | None]],
+    words: Leaderboard | None,
+) -> RankAgreement:
+    """The row of a judge, with how far it ranks as length (``words``) does."""
+    runs, _, judged = one.aligned(one.truth.on(one.truth_measure), one.judge.on(one.measure), None)
+    names = dict(zip(settings.methods, methods, strict=True))
+    topics = {name: one.on_topics(method) for name, method in names.items()}
+    with_length = None
+    if words is not None and one.judge.name != LENGTH:
+        beside = Compared(words, one.judge, "words", one.measure, "skip", one.topics)
+        with_length = _mean(beside.on_topics(methods[0]).values()).estimate(settings.confidence)
+    return RankAgreement(
+        judge=one.judge.name,
+        measure=one.measure,
+        truth_measure=one.truth_measure,
+        runs=len(runs),
+        tied=len(judged) > 0 and judged.min() == judged.max(),
+        overall={name: one.sampled(method).estimate(settings.confidence) for name, method in names.items()},
+        by_topic={
+            name: _mean(found.values()).estimate(settings.confidence) for name, found in topics.items()
+        },
+        topics=topics,
+        with_length=with_length,
+    )
+
+
+def _differences(
+    rows: Sequence[RankAgreement],
+    tested: Sequence[Mapping[str, float | None]],
+    pairs: Sequence[tuple[int, int]],
+    settings: MetaSettings,
+) -> list[RankDifference]:
+    found = [_mean(_less(tested[place], tested[other]), "plain") for place, other in pairs]
+    # What is the same on all topics says nothing.
+    raw = [difference.p() if difference.varies else None for difference in found]
+    return [
+        RankDifference(
+            truth_measure=rows[place].truth_measure,
+            judge=rows[place].judge,
+            measure=rows[place].measure,
+            other=rows[other].judge,
+            other_measure=rows[other].measure,
+            difference=difference.estimate(settings.confidence),
+            p=p,
+            p_holm=p_holm,
+        )
+        for (place, other), difference, p, p_holm in zip(pairs, found, raw, holm(raw), strict=True)
+    ]
+
+
+def _less(one: Mapping[str, float | None], other: Mapping[str, float | None]) -> Iterator[float | None]:
+    for topic, value in one.items():
+        beside = other.get(topic)
+        yield None if value is None or beside is None else value - beside
+
+
+def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> Sampled:
+    """The mean over the topics that have a value."""
+    every = list(values)
+    defined = [value for value in every if value is not None]
+    if not defined:
+        return without_value("no topic has a coefficient" if every else "there are no scores by topic")
+    return mean(defined, scale=scale)
+
+
+def _measures(board: Leaderboard, wanted: Sequence[str]) -> list[str]:
+    check_known(f"measure in {board.name}", board.measures, *wanted)
+    return [name for name in board.measures if not wanted or name in wanted]

@@ -1,0 +1,1 @@
+"""Judge-human agreement, and the judge card."""

@@ -1,0 +1,123 @@
+"""``conqret validate``: a run's judgments beside people's labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import end, note, result, tell, tell_outcomes
+
+if TYPE_CHECKING:
+    from conqret.studies.validate.result import Validation
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret validate runs/first --labels labels.csv --scale 1:3 -o card/\n\n"
+    'conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" '
+    '--require "coverage >= 0.98"'
+)
+
+
+@grouped
+def validate(
+    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    *,
+    labels: label_options.Labels,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The folder for validation.json and validation.md. Default: the run's."
+        ),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition such as `alpha[overall_quality] >= 0.4`, `alpha.low >= 0.3` or `coverage >= 0.98`. Exit "
+            "code 0 if all are met, 1 if one is not. May be repeated."
+        ),
+    ] = None,
+    reading: label_options.LabelReading,
+    metric: label_options.Metrics = None,
+    people: label_options.People = "auto",
+    positive_from: Annotated[
+        float | None,
+        typer.Option(help="The label from which an item counts as positive, for precision, recall and F1."),
+    ] = None,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            help="By how much the judge may agree less than a person and still pass as a stand-in for one, because it "
+            "is cheaper: 0.2 beside experts, 0.1 beside a crowd.",
+            min=0,
+            max=0.99,
+        ),
+    ] = 0.2,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file written by `conqret calibrate`; calibrated scores are compared with people beside the raw "
+            "ones."
+        ),
+    ] = None,
+    beside: label_options.Floor = None,
+    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias`, for the judge card.")] = None,
+    sensitivity: Annotated[
+        Path | None, typer.Option(help="A folder of `conqret sensitivity`, for the judge card.")
+    ] = None,
+    drift: Annotated[
+        Path | None, typer.Option(help="A folder of `conqret drift`, for the judge card.")
+    ] = None,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """How far a judge agrees with people, beside how far people agree among themselves.
+
+    To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
+    never guessed. Items that have only a label or only a score are counted and listed.
+    """
+    from conqret import validate as compare
+    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.trivial_judges import not_beaten
+    from conqret.studies.agreement_tables import agreement_table, beside_table
+
+    found = compare(
+        run,
+        labels=reading.load(labels),
+        metrics=label_options.metric_map(metric),
+        require=require or (),
+        settings=Settings(people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence),
+        calibration=calibration,
+        beside=beside,
+        bias=bias,
+        sensitivity=sensitivity,
+        drift=drift,
+        output=output or run,
+    )
+    _remark(found.validation)
+    tables = [agreement_table(found.validation), beside_table(found.validation)]
+    result(found.validation, tables, as_json=json_output, outcomes=found.requirements)
+    over = {name: row.over for name, row in found.validation.dimensions.items()}
+    note(*not_beaten(over))
+    for path in found.files:
+        tell(f"{path.name:<16} {path}")
+    tell_outcomes(found.requirements)
+    end(not found.met)
+
+
+def _remark(found: Validation) -> None:
+    join = found.join
+    note(*found.basis.notes)
+    for count, what in (
+        (len(join.unlabelled), "judged items without a label"),
+        (len(join.unjudged), "labelled items that were not judged"),
+        (len(join.unknown_parts), "labelled parts that are not in the judgments"),
+    ):
+        if count:
+            note(f"{what}: {count}")
+    if join.unknown_dimensions:
+        note(f"labelled dimensions that are no metric: {', '.join(join.unknown_dimensions)}")

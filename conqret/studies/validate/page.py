@@ -1,0 +1,228 @@
+"""A validation for people: a page, and the same as Markdown, beside ``validation.json`` for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from conqret.console.conditions import RequirementOutcome
+from conqret.data.gathering import gathered
+from conqret.judging.judge_words import judge_name
+from conqret.judging.summary_tables import requirement_table
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.table import Cell, Column, Table
+from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement.trivial_judges import TRIVIAL
+from conqret.studies.agreement_tables import agreement_table, beside_table, in_one_line, over_parts
+from conqret.studies.validate.result import Validation
+
+MOST_NAMED = 10
+"""Names without a partner that the page spells out; all are in the JSON."""
+REMARK = Column("Remark", "text")
+
+
+def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> Sheet:
+    """The page."""
+    judge, basis = validation.judge, validation.basis
+    return Sheet(
+        "validation",
+        f"Does {judge_name(judge.format, judge.model)} agree with people?",
+        [one if isinstance(one, Section) else section(one) for one in _tables(validation, outcomes)],
+        lede=[
+            in_one_line(validation.dimensions.values()),
+            f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
+            "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
+            "the mean.",
+        ],
+        badges=floor_badges([judge.baseline]),
+        facts=[
+            ("Fingerprint", judge.fingerprint),
+            ("Labels", f"{basis.labels} ({basis.layout})"),
+            ("Seed", str(basis.settings.seed)),
+        ],
+    )
+
+
+def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> Iterator[Table | Section]:
+    if outcomes:
+        yield requirement_table(outcomes)
+    yield agreement_table(validation)
+    beside = beside_table(validation)
+    over = over_parts({name: row.over for name, row in validation.dimensions.items()})
+    yield Section(beside.title, [beside, *over])
+    yield _ways(validation)
+    if any(name.startswith("sample") for name in validation.average.judge):
+        yield _samples(validation)
+    yield from _statistics(validation)
+    yield _replacing(validation)
+    yield _means(validation)
+    yield from _shares(validation)
+    yield _missing(validation)
+    yield _join(validation)
+
+
+def _ways(validation: Validation) -> Table:
+    ways = gathered(((row.scale, row.target, row.onto), name) for name, row in validation.dimensions.items())
+    heads = ("Dimensions", "Scale", "People's one label", "The judge on that scale")
+    rows = [(", ".join(map(words.label, names)), *how) for how, names in ways.items()]
+    notes = " ".join(f"{note}." for note in validation.basis.notes)
+    return Table(
+        "How scores met the scale of the labels",
+        [Column(head, "text") for head in heads],
+        rows,
+        note=notes,
+    )
+
+
+def _samples(validation: Validation) -> Table:
+    average = {
+        name: one for name, one in validation.average.judge.items() if name not in (CALIBRATED, *TRIVIAL)
+    }
+    rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
+    title = "Samples, their mean and their majority"
+    heads = map(str.capitalize, average)
+    return Table(title, ("Dimension", *heads), rows, foot=[("Average", *average.values())])
+
+
+def _statistics(validation: Validation) -> Iterator[Table]:
+    rows = validation.dimensions
+    used = [
+        name for name in STATISTICS if any(row.statistics[name].value is not None for row in rows.values())
+    ]
+    if used:
+        cells: list[tuple[Cell, ...]] = [
+            (words.label(dimension), *(row.statistics[name] for name in used))
+            for dimension, row in rows.items()
+        ]
+        titles = [STATISTICS[name].title for name in used]
+        note = " ".join(filter(None, (STATISTICS[name].about for name in used)))
+        yield Table("Other statistics", ("Dimension", *titles), cells, note=note)
+
+
+def _replacing(validation: Validation) -> Section:
+    title = "Can the judge stand in for one of the people?"
+    note = (
+        "The alternative annotator test (Calderon, Reichart and Dror 2025): the judge is compared with each person by "
+        "how well both fit the others, and, being cheaper, may fit worse on up to "
+        f"{validation.basis.settings.epsilon:.0%} of the items (epsilon)."
+    )
+    tests = [row.alternative for row in validation.dimensions.values()]
+    if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
+        test.passed is not None for test in tests
+    ):
+        return Section(
+            title,
+            [Texts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
+            note,
+        )
+    rows: list[tuple[Cell, ...]] = []
+    for dimension, row in validation.dimensions.items():
+        test = row.alternative
+        verdict = "no test" if test.passed is None else "yes" if test.passed else "no"
+        rows.append((words.label(dimension), verdict, test.winning_rate, test.advantage, test.reason))
+    table = Table(
+        title,
+        ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
+        rows,
+        note="Winning rate: the share of the people whom the judge is shown to equal; passed with half or more. "
+        "Advantage probability: on how many of the items the judge fits at least as well as the person.",
+    )
+    return Section(title, [table], note)
+
+
+def _means(validation: Validation) -> Table:
+    rows = validation.dimensions.values()
+    both = any(row.mean.power for row in rows)
+    missing = any(row.worst_case != row.best_case for row in rows)
+    note = "From the judge: the mean of its scores. From labels: of the labelled items alone."
+    if both:
+        note += (
+            " From both: the labels, and what the judge says of the other items, corrected by how far it is off "
+            "where there are labels (prediction-powered inference); weight: how much the judge counts there."
+        )
+    note += f" {'The last two speak' if both else 'That speaks'} for all items only if the labelled ones are a random "
+    note += "sample of them."
+    if missing:
+        note += " Worst and best case: the judge's mean if every missing score were 0 or 1."
+    return Table(
+        "People's mean label, in [0, 1]",
+        (
+            "Dimension",
+            "From the judge",
+            "From labels",
+            *both * ("From both", "Weight"),
+            *missing * ("Worst case", "Best case"),
+        ),
+        [
+            (
+                words.label(row.dimension),
+                row.mean.naive,
+                row.mean.labels,
+                *both * (row.mean.corrected, row.mean.power),
+                *missing * (row.worst_case, row.best_case),
+            )
+            for row in rows
+        ],
+        note=note,
+    )
+
+
+def _shares(validation: Validation) -> Iterator[Table]:
+    rows = [
+        (words.label(dimension), row.positive, row.share.naive, row.share.corrected)
+        for dimension, row in validation.dimensions.items()
+        if row.share is not None
+    ]
+    if rows:
+        columns = ("Dimension", "Positive", "Judge alone", "Corrected (Rogan and Gladen)")
+        yield Table("The share of positives among unlabelled units", columns, rows)
+
+
+def _missing(validation: Validation) -> Table | Section:
+    missing = validation.missing
+    if missing.scored == missing.total:
+        return Section(
+            "What has no score", [Texts([f"All {words.count(missing.total)} judgments are whole."])]
+        )
+    reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
+    rows = [
+        (one.covariate, one.effect, words.p_value(p), one.reason)
+        for one, p in zip(missing.associations, missing.p_holm, strict=True)
+    ]
+    return Table(
+        "What has no score",
+        ("Missing scores and", "Effect", "p (Holm)", REMARK),
+        rows,
+        note=f"{missing.scored} of {missing.total} judgments are whole, {missing.unscored} unscored, "
+        f"{missing.failed} failed (reasons: {reasons}).",
+    )
+
+
+def _join(validation: Validation) -> Table | Section:
+    join = validation.join
+    rows = []
+    for title, names in (
+        ("Judged, not labelled", join.unlabelled),
+        ("Labelled, not judged", join.unjudged),
+        ("Labelled parts that the judgments do not have", join.unknown_parts),
+        ("Dimensions without a metric", join.unknown_dimensions),
+        ("Metrics without labels", list(map(words.label, join.unlabelled_metrics))),
+        ("Items with several judgments (the last counts)", join.duplicate_judgments),
+    ):
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        if names:
+            rows.append((title, len(names), ", ".join(names[:MOST_NAMED]) + more))
+    if not rows:
+        all_of = (
+            f"All {words.number(join.items, 'item')} are judged and labelled, and every part and metric, too."
+        )
+        return Section("What was matched", [Texts([all_of])])
+    return Table(
+        "What was matched",
+        ("Without a partner", "Count", Column("Names", "text")),
+        rows,
+        note=f"Judged and labelled: {words.number(join.items, 'item')}, of {join.judged} judged and {join.labelled} "
+        "labelled.",
+    )

@@ -1,0 +1,155 @@
+"""Is the judge to be trusted? Judgments beside people's labels, in one typed result.
+
+ConQRet, sections 5.1 and 6.1: Krippendorff's alpha between judge and people on each dimension, averaged without
+overall quality, and on overall quality (Table 5), for the samples singly, their mean and their majority (Tables 6,
+13, 14). Beside each stands what people reach among themselves, the base rate, and an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from conqret.data import Item, Judgment
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.labels import LabelSet
+from conqret.stats.estimate import Estimate, average, undefined, without_value
+from conqret.stats.resampling import leave_one_out
+from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.dimension_check import Checked, check_dimension
+from conqret.studies.agreement.dimension_result import DimensionValidation
+from conqret.studies.agreement.label_join import JoinReport, join_labels
+from conqret.studies.agreement.missing_scores import Missingness, missingness
+from conqret.studies.agreement.score_variants import CALIBRATED, NOT_CALIBRATED
+from conqret.studies.agreement.trivial_judges import beside_trivial
+from conqret.studies.calibrate.calibration import Calibration
+
+SCHEMA = "conqret.validation/2"
+
+
+class ValidatedJudge(Frozen):
+    """The instrument: its format, model and fingerprint, as the judgments have them; ``baseline`` if offline."""
+
+    format: str
+    model: str
+    fingerprint: str
+    baseline: bool
+
+
+class Average(Frozen):
+    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
+    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves; ``gain`` is the
+    alpha of the calibrated scores minus that of the scores as they are."""
+
+    dimensions: list[str]
+    judge: dict[str, Estimate]
+    people: Estimate
+    person: Estimate
+    as_person: Estimate
+    gain: Estimate
+
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """The means that can be asked for by name."""
+        return {
+            "alpha": self.judge["mean"],
+            "calibrated": self.judge.get(CALIBRATED, undefined(NOT_CALIBRATED)),
+            "people": self.people,
+            "person": self.person,
+            "as_person": self.as_person,
+        }
+
+
+class Validation(Frozen):
+    """Everything that judgments and labels say of a judge; JSON by ``model_dump_json``.
+
+    ``coverage`` is the share of the judged and labelled units that have a score, over all dimensions.
+    """
+
+    schema_name: str = SCHEMA
+    judge: ValidatedJudge
+    basis: Basis
+    join: JoinReport
+    coverage: float
+    dimensions: dict[str, DimensionValidation]
+    average: Average
+    missing: Missingness
+
+    @property
+    def quantities(self) -> dict[str, Estimate]:
+        """All that can be required of the whole, by name: averages without overall quality, and coverage."""
+        return {**self.average.quantities, "coverage": Estimate(self.coverage)}
+
+
+def validate(
+    judgments: Iterable[Judgment],
+    labels: LabelSet,
+    *,
+    items: Iterable[Item] = (),
+    metrics: Mapping[str, str] | None = None,
+    settings: Settings = USUAL,
+    baseline: bool = False,
+    calibration: Calibration | None = None,
+    floor: Iterable[Judgment] | None = None,
+) -> Validation:
+    """Compare the judgments of one judge with ``labels``.
+
+    ``items`` (the run's) let missing scores be compared with the length of the argument; ``metrics`` maps dimensions
+    to metrics of other names. With ``calibration`` alpha is also given for the scores that it makes, and ``floor`` are
+    the judgments of the offline model, which then stands beside length and a constant.
+
+    Raises:
+        DeclarationError: nothing meets, the judgments come from several instruments, or ``calibration`` is of another.
+        UnknownNameError: ``metrics`` names what is not there.
+    """
+    import numpy as np
+
+    kept = list(judgments)
+    judge = validated_judge(kept, baseline)
+    known = list(items)
+    joined = beside_trivial(join_labels(kept, labels, metrics), known, floor, settings)
+    if calibration is not None:
+        calibration.check(judge.format, judge.model, judge.fingerprint)
+        joined = calibration.applied(joined, settings)
+    drawn = leave_one_out(joined.clusters)
+    checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
+    units = sum(one.result.labelled for one in checked.values())
+    return Validation(
+        judge=judge,
+        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        join=joined.report,
+        coverage=sum(one.result.scored for one in checked.values()) / units if units else 0.0,
+        dimensions={name: one.result for name, one in checked.items()},
+        average=_average(checked, settings.confidence),
+        missing=missingness(kept, labels, joined, known, np.random.default_rng(settings.seed)),
+    )
+
+
+def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> ValidatedJudge:
+    """The instrument of the judgments. Raises DeclarationError where there are none, or several instruments."""
+    found = {(one.format, one.model, one.fingerprint) for one in judgments}
+    if not found:
+        raise DeclarationError("there are no judgments to validate")
+    if len(found) > 1:
+        raise DeclarationError(
+            f"the judgments come from {len(found)} instruments (format, model, fingerprint): validate one at a time"
+        )
+    name, model, fingerprint = found.pop()
+    return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
+
+
+def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
+    names = averaged_dimensions({name: one.judge["mean"].defined for name, one in checked.items()})
+    every = [checked[name] for name in names]
+    variants = [name for name in every[0].judge if all(name in one.judge for one in every)]
+    means = {name: average([one.judge[name] for one in every]) for name in variants}
+    gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
+    return Average(
+        dimensions=names,
+        judge={name: one.estimate(confidence) for name, one in means.items()},
+        gain=gain.estimate(confidence),
+        people=average([one.people for one in every]).estimate(confidence),
+        person=average([one.person for one in every]).estimate(confidence),
+        as_person=average([one.as_person for one in every]).estimate(confidence),
+    )

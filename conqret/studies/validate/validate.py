@@ -1,0 +1,129 @@
+"""``validate``: a run's judgments beside people's labels, with the judge card that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conqret.console.conditions import RequirementOutcome
+from conqret.errors import strict_options
+from conqret.io.labels import LabelSet, read_labels
+from conqret.io.written import read_written
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judgments import Judgments
+from conqret.judging.summary import summarise
+from conqret.show.page import write_files
+from conqret.studies.agreement.agreement_settings import USUAL, Settings
+from conqret.studies.agreement.trivial_judges import floor_judgments
+from conqret.studies.bias.bias_folder import BiasFolder
+from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.card.page import write_card
+from conqret.studies.card.result import Card, make_card
+from conqret.studies.drift.result import read_drift
+from conqret.studies.sensitivity.result import SensitivityFolder
+from conqret.studies.validate.page import validation_sheet
+from conqret.studies.validate.result import Validation
+from conqret.studies.validate.result import validate as compare
+from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
+
+JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """How far a judge agrees with people, whether what was required is met, its card, and the files that say so."""
+
+    validation: Validation
+    requirements: tuple[RequirementOutcome, ...]
+    card: Card
+    files: list[Path] = field(default_factory=list)
+
+    @property
+    def met(self) -> bool:
+        """Whether all that was required is met."""
+        return all(one.met for one in self.requirements)
+
+
+def read_validation(folder: Path) -> Validation:
+    """The validation that was written into ``folder``. Raises DeclarationError where there is none."""
+    return read_written(folder / JSON_NAME, Validation, "conqret validate")
+
+
+@strict_options
+def validate(
+    run: str | Path | Judgments,
+    *,
+    labels: str | Path | Sequence[str | Path] | LabelSet,
+    metrics: Mapping[str, str] | None = None,
+    require: Sequence[str] = (),
+    settings: Settings = USUAL,
+    calibration: str | Path | Calibration | None = None,
+    beside: str | Path | None = None,
+    bias: str | Path | None = None,
+    sensitivity: str | Path | None = None,
+    drift: str | Path | None = None,
+    output: str | Path | None = None,
+) -> Validated:
+    """How far a judge agrees with people, beside how far people agree among themselves.
+
+    Args:
+        run: the folder of a run, or what :func:`conqret.judge` returned.
+        labels: human labels of the items: a file, a folder or several files, or labels that were read with
+            :func:`conqret.io.labels.read_labels` (which takes their scale).
+        metrics: which metric is compared with which labelled dimension, where their names differ.
+        require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
+        settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
+        calibration: a file of ``conqret calibrate`` for this very judge; agreement is then also given for the scores
+            that it makes. Items of topics that it was fitted on get the map that was fitted without them.
+        beside: the folder of a run of the offline model on the same items, the floor.
+        bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
+        drift: a folder of ``conqret drift``, for the card.
+        output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
+            written where it is None.
+
+    Raises:
+        DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration,
+            bias, sensitivity or drift run of another instrument.
+    """
+    if isinstance(calibration, (str, Path)):
+        calibration = Calibration.read(Path(calibration))
+    requirements = [parse_requirement(text) for text in require]
+    found = labels if isinstance(labels, LabelSet) else read_labels(labels)
+    if isinstance(run, Judgments):
+        record, summary, judgments, items = run.record, run.summary, run.__iter__, run.source.__iter__
+    else:
+        folder = JudgeFolder(Path(run))
+        record, judgments, items = folder.record(), folder.judgments, folder.items
+        summary = summarise(judgments())
+    result = compare(
+        judgments(),
+        found,
+        items=items(),
+        metrics=metrics,
+        settings=settings,
+        baseline=record.baseline,
+        calibration=calibration,
+        floor=None if beside is None else floor_judgments(JudgeFolder(Path(beside))),
+    )
+    outcomes = [check_requirement(requirement, result) for requirement in requirements]
+    card = make_card(
+        record,
+        summary,
+        result,
+        items(),
+        judgments=judgments(),
+        bias=None if bias is None else BiasFolder(Path(bias)).table(),
+        sensitivity=None if sensitivity is None else SensitivityFolder(Path(sensitivity)).results(),
+        drift=None if drift is None else read_drift(Path(drift)),
+    )
+    files: list[Path] = []
+    if output is not None:
+        sheet = validation_sheet(result, outcomes)
+        pages = {
+            JSON_NAME: result.model_dump_json(indent=1) + "\n",
+            PAGE_NAME: sheet.html(),
+            MARKDOWN_NAME: sheet.markdown(),
+        }
+        files = [*write_files(Path(output), pages), *write_card(card, Path(output))]
+    return Validated(result, tuple(outcomes), card, files)

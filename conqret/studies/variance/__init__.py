@@ -1,0 +1,1 @@
+"""Variance components of a judge's scores."""

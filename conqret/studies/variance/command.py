@@ -1,0 +1,99 @@
+"""``conqret components``: where the noise of a judge comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from conqret.console import label_options
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import note, result, tell
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret components runs/a runs/b runs/other-words -o noise.html\n\n"
+    "conqret components runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100"
+)
+WANTED = "--design is a list such as model=3,sample=2"
+
+
+@grouped
+def components(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Finished runs over the same items: with other models, with other prompts (`--prompts`), or one "
+            "run with `--samples`."
+        ),
+    ],
+    *,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this metric. Default: all that the runs share. May be repeated."),
+    ] = None,
+    design: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also show the errors with these numbers of each, for example `model=3,sample=2`. May be repeated."
+        ),
+    ] = None,
+    topics: Annotated[
+        str,
+        typer.Option(
+            help="Numbers of topics for which the mean's standard error is computed, besides the runs' own number."
+        ),
+    ] = "8,20,50",
+    page: options.PageFile,
+    confidence: label_options.Confidence = 0.95,
+    json_output: options.Json = False,
+) -> None:
+    """Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more of each buys.
+
+    A G-study and its D-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
+    given as 0. No labels are needed, and no model is called.
+    """
+    from conqret._optional import require
+    from conqret.judging.judge_folder import JudgeFolder
+    from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
+    from conqret.studies.variance.result import noise_study
+
+    require("numpy", "scipy", extra="stats")
+    found = noise_study(
+        [JudgeFolder(run) for run in runs],
+        metrics=[name.replace("-", "_") for name in metric or ()],
+        designs=[_numbers(text) for text in design or ()],
+        topics=options.counts("--topics", topics),
+        confidence=confidence,
+    )
+    said = noise_words(found)
+    for text in found.runs:
+        tell(f"run        {text}")
+    tell(said[0])
+    for text in said[1:]:
+        note(text[:1].lower() + text[1:].rstrip("."))
+    if found.left_out:
+        note(f"not all runs have {', '.join(found.left_out)}")
+    tables = list(noise_tables(found))
+    result(found, tables, as_json=json_output)
+    tell(noise_finding(found))
+    if len(tables) == 1 and len(found.metrics) > 1:
+        tell("--metric NAME shows what is known of one; so does a page (-o) of all")
+    page.write(noise_sheet, found)
+
+
+def _numbers(text: str) -> dict[str, int]:
+    """``model=3,sample=2`` as numbers by facet."""
+    from conqret.errors import DeclarationError
+
+    found = {}
+    for part in options.listed(text):
+        name, _, number = part.partition("=")
+        if not number.strip().isdecimal() or not name.strip():
+            raise DeclarationError(f"{WANTED}, not {text!r}")
+        found[name.strip()] = int(number)
+    if not found:
+        raise DeclarationError(f"{WANTED}, not {text!r}")
+    return found

@@ -1,0 +1,227 @@
+"""Where the noise of a judge comes from, and what more of anything buys, as tables and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from conqret.show import words
+from conqret.show.baseline_note import floor_badges
+from conqret.show.charts import Chart, Line, Point
+from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
+from conqret.stats.estimate import undefined
+from conqret.studies.variance.result import Averaged, MetricNoise, NoiseStudy, Source
+
+Row = tuple[Cell, ...]
+
+TITLE = "Where the noise comes from"
+_LEDE = (
+    "What topics and items differ by is what is measured. What samples, prompts or models differ by on one item is "
+    "noise."
+)
+_MEASURED = "Topics and items are what is measured; the rest is noise."
+_BUYS = (
+    "Generalizability is the share of the variance of items' scores that is not noise, 1 at best: how surely their "
+    "order would come out again. It rises with what a score is averaged over. The band is its interval; over the whole "
+    "height it says that so few topics leave it open."
+)
+
+
+def noise_words(found: NoiseStudy) -> list[str]:
+    """What was compared, and what these runs leave open, in sentences."""
+    unknown = dict.fromkeys(text for one in found.metrics.values() for text in one.unknown)
+    return [
+        f"{words.number(len(found.runs), 'run')}: {words.number(found.models, 'model')}, "
+        f"{words.number(found.prompts, 'prompt')}"
+        + (f"; what differs: {', '.join(found.differs)}" if found.differs else "")
+        + ".",
+        *(f"{text[:1].upper()}{text[1:]}." for text in [*unknown, *found.notes]),
+    ]
+
+
+def noise_finding(found: NoiseStudy) -> str:
+    """Of how many metrics most of the variance is noise, and where that comes from, in a sentence."""
+    noise = [
+        {_name(one): one.share or 0.0 for one in metric.sources if not {*one.names} & {*OBJECTS}}
+        for metric in found.metrics.values()
+        if _varies(metric)
+    ]
+    if not noise:
+        return "No score differs."
+    sources = {name: sum(one.get(name, 0.0) for one in noise) for one in noise for name in one}
+    largest = max(sources, key=lambda name: sources[name])
+    named = {SAMPLE: "samples of one request", ORDER: "the order of questions"}.get(largest, largest)
+    of = f", {'all' if len(sources) == 1 else 'most'} of it from {named}" if sources[largest] else ""
+    if len(noise) == 1:
+        return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
+    much = sum(sum(one.values()) >= 0.495 for one in noise)
+    return (
+        f"Noise is estimated at half or more of the variance of scores on {much} of {len(noise)} metrics{of}."
+    )
+
+
+def noise_tables(found: NoiseStudy, *, every: bool = False) -> Iterator[Table]:
+    """What is known of a metric; where there are several, their shares side by side (and what is known of each of them,
+    where ``every`` table is wanted)."""
+    rows = list(found.metrics.values())
+    if len(rows) > 1:
+        yield _overview(rows)
+    if every or len(rows) == 1:
+        yield _sources(rows, found.confidence)
+        if varied := [one for one in rows if _varies(one)]:
+            yield _scores(varied)
+            yield _means(varied)
+
+
+def _overview(rows: Sequence[MetricNoise]) -> Table:
+    names = list(dict.fromkeys(_name(source) for one in rows for source in one.sources))
+    sources = [{_name(source): source for source in one.sources} for one in rows]
+    return Table(
+        "Shares of the variance of scores",
+        (Column("Metric", "name"), *map(words.label, names), "SD of samples"),
+        [
+            (words.label(one.metric), *(_share(of.get(name)) for name in names), one.repeatability)
+            for one, of in zip(rows, sources, strict=True)
+        ],
+        note=f"{_MEASURED} SD of samples: the standard deviation of samples of one request, in the unit of the scores.",
+    )
+
+
+def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
+    def parts(one: MetricNoise) -> Iterator[Row]:
+        return ((_name(part), part.levels, part.deviation, _share(part)) for part in one.sources)
+
+    first, below, basis = rows[0], "", ""
+    if len(rows) == 1:
+        low = [part for part in first.sources if (part.variance.value or 0) < 0]
+        named = ", ".join(f"{_name(part)} ({part.variance.value:.2g})" for part in low)
+        below = f" Variance estimated below 0, shown as 0: {named}." if low else ""
+        basis = f"{words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}; "
+    elif any((part.variance.value or 0) < 0 for one in rows for part in one.sources):
+        below = " A variance that is estimated below 0 is shown as 0."
+    return Table(
+        _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
+        (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
+        _under(rows, parts),
+        note=f"{basis}{confidence:.0%} jackknife-t intervals over {'topics' if first.topics > 1 else 'items'}. "
+        f"{_MEASURED}{below}",
+    )
+
+
+def _scores(rows: Sequence[MetricNoise]) -> Table:
+    strict = any(
+        {*one.varies} - {SAMPLE} for one in rows
+    )  # samples alone are no stricter or milder than others
+
+    def designs(one: MetricNoise) -> Iterator[Row]:
+        return (
+            (_design(row), row.score_error, row.generalizability, *[row.dependability][:strict])
+            for row in one.averaged
+        )
+
+    return Table(
+        _titled(rows, "one item's score"),
+        (Column("Averaged over", "text"), "Standard error", "Generalizability", *["Dependability"][:strict]),
+        _under(rows, designs),
+        note="Generalizability: the share of the variance of such scores that is that of topics and items, and so how "
+        "surely the order of the items would come out again."
+        + " Dependability: the same for the scores themselves, where a strict model or prompt is noise, too."
+        * strict,
+    )
+
+
+def _means(rows: Sequence[MetricNoise]) -> Table:
+    first = rows[0]
+    topics = list(first.averaged[0].mean_error)
+    *others, last = (f"{name}s" for name in ("topic", *first.varies))
+
+    def designs(one: MetricNoise) -> Iterator[Row]:
+        return ((_design(row), *(row.mean_error[count] for count in topics)) for row in one.averaged)
+
+    return Table(
+        _titled(rows, "standard error of the mean"),
+        (Column("Averaged over", "text"), *(words.number(count, "topic") for count in topics)),
+        _under(rows, designs),
+        note=f"How far the mean of a metric strays where {', '.join(others)} and {last} are drawn anew. Here there are "
+        f"{words.number(first.topics, 'topic')}, with {first.items / first.topics:.3g} items each.",
+    )
+
+
+def _titled(rows: Sequence[MetricNoise], many: str, one: str = "") -> str:
+    """The title of a table of one metric, which names it, or of several."""
+    if len(rows) == 1:
+        return f"{words.label(rows[0].metric)}: {one or many}"
+    return many[:1].upper() + many[1:]
+
+
+def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row]]) -> Iterator[Row]:
+    """The rows of each metric, under its name where there are several."""
+    for one in rows:
+        if len(rows) > 1:
+            told = "" if _varies(one) else f": all {words.count(one.scores)} scores are the same"
+            yield (f"{words.label(one.metric)}{told}",)
+        if len(rows) == 1 or _varies(one):
+            yield from of(one)
+
+
+def _varies(one: MetricNoise) -> bool:
+    return any(source.share for source in one.sources)
+
+
+def noise_sheet(found: NoiseStudy) -> Sheet:
+    """The page: what is known of each metric, and what more of anything buys as a chart."""
+    tables = list(noise_tables(found, every=True))
+    charts = [_chart(one) for one in found.metrics.values() if _varies(one)]
+    buys = Section("What averaging buys", charts, _BUYS)
+    runs = Section("Runs", [Texts([*found.runs, *noise_words(found)[1:]])])
+    first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
+    each = map(section, tables)
+    badges = floor_badges(found.baselines)
+    return Sheet(
+        "components",
+        TITLE,
+        [*first, buys, *each, runs],
+        [noise_finding(found), _LEDE, *noise_words(found)[:1]],
+        badges,
+    )
+
+
+def _chart(one: MetricNoise) -> Chart:
+    single, *more = one.averaged
+    lines = [
+        Line(
+            f"{words.label(facet)}s",
+            [
+                Point(row.numbers[facet], good.value, good.low, good.high)
+                for row in [single, *(row for row in more if _only(row.numbers, facet))]
+                if (good := row.generalizability).value is not None
+            ],
+        )
+        for facet in one.varies
+    ]
+    sure = any(point.low is not None for line in lines for point in line.points)
+    averaged = "How many" if len(lines) > 1 else f"{lines[0].name} that"
+    title = f"{words.label(one.metric)}{'' if sure else ': no interval'}"
+    return Chart(title, f"{averaged} are averaged", "Generalizability", lines)
+
+
+def _only(numbers: Mapping[str, int], facet: str) -> bool:
+    return all(number == 1 for name, number in numbers.items() if name != facet)
+
+
+def _design(row: Averaged) -> str:
+    """How many of what, the ones left out where there are others."""
+    many = {name: number for name, number in row.numbers.items() if number > 1 or len(row.numbers) == 1}
+    return ", ".join(words.number(number, name) for name, number in many.items()) or "one of each"
+
+
+def _name(source: Source) -> str:
+    return " or ".join(source.names)
+
+
+def _share(source: Source | None) -> Cell:
+    """A share in per cent; a dash with its reason where nothing varies, and nothing where there is no such source."""
+    if source is None:
+        return None
+    return undefined("no score differs") if source.share is None else f"{source.share:.0%}"

@@ -1,0 +1,323 @@
+"""Where the noise of a judge comes from, from one run with several samples or several runs of the same items.
+
+Runs differ in their model, in their prompts (paraphrases, another format, another order: whatever else makes the
+instrument), or in nothing, and are further samples then. What each brings to the scores is estimated by
+:mod:`conqret.stats.variance_components`, and what one more sample, prompt, model or topic would buy follows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from conqret.data import Judgment, Measure
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, check_known
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.runs.run_names import told_apart
+from conqret.stats.design_study import SAMPLE, Components
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.variance_components import variance_components
+
+MODEL, PROMPT, JUDGE = "model", "prompt", "judge"
+"""Which model is asked, and what; a judge is both, where no run changes one alone."""
+NUMBERS = (1, 2, 3, 5)
+"""How many samples, prompts and models are looked at."""
+TOPICS = (8, 20, 50)
+"""Over how many topics a mean is looked at, beside as many as there are."""
+
+_NOT_THE_PROMPT = frozenset({"model", "samples", "seed", "max_tokens"})
+"""Parts of an instrument that are no question: which model, how often, drawn how, and how long answers may be."""
+
+
+class Source(Frozen):
+    """One source of variance: ``names`` (several, where the runs cannot tell them apart), its ``levels``, the variance
+    as estimated, its standard deviation (0 where the variance is estimated below 0), and its ``share`` of the whole."""
+
+    names: tuple[str, ...]
+    levels: int
+    variance: Estimate
+    deviation: Estimate
+    share: float | None
+
+
+class Averaged(Frozen):
+    """Scores averaged over ``numbers`` of samples, prompts and models: the standard error of one item's score, how
+    well such scores would order items again (``generalizability``, ``E rho^2``), how well they would come out the same
+    (``dependability``, ``Phi``), and the standard error of a mean by its number of topics."""
+
+    numbers: Mapping[str, int]
+    score_error: float
+    generalizability: Estimate
+    dependability: float
+    mean_error: Mapping[int, float]
+
+
+class MetricNoise(Frozen):
+    """One metric. ``scores`` are single samples; ``varies`` is what can be averaged over; ``unknown`` says in words
+    what these runs cannot tell. ``repeatability`` is the standard deviation of samples of one request (no value where
+    there is one sample of each)."""
+
+    metric: str
+    scores: int
+    items: int
+    topics: int
+    varies: tuple[str, ...]
+    sources: tuple[Source, ...]
+    unknown: tuple[str, ...]
+    repeatability: Estimate
+    averaged: tuple[Averaged, ...]
+
+
+class Repeatability(Frozen):
+    """One metric of a judge that was asked the same again: ``scores`` of ``items``, the standard ``deviation`` of those
+    of one item, and the ``generalizability`` of one score, the share of the variance that is that of topics and
+    items."""
+
+    metric: str
+    scores: int
+    items: int
+    deviation: Estimate
+    generalizability: Estimate
+
+
+class NoiseStudy(Frozen):
+    """Where the noise of ``runs`` comes from; ``models`` and ``prompts`` count different ones, ``differs`` names the
+    parts of the instruments that differ, ``left_out`` metrics that not all runs have, and ``baselines`` says of each
+    run whether its judge is the offline baseline."""
+
+    runs: tuple[str, ...]
+    models: int
+    prompts: int
+    differs: tuple[str, ...]
+    confidence: float
+    metrics: Mapping[str, MetricNoise]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+    baselines: tuple[bool, ...] = ()
+
+
+def noise_study(
+    runs: Sequence[JudgeFolder],
+    *,
+    metrics: Sequence[str] = (),
+    designs: Sequence[Mapping[str, int]] = (),
+    topics: Sequence[int] = TOPICS,
+    confidence: float = CONFIDENCE,
+) -> NoiseStudy:
+    """Where the scores of finished runs differ, and why, for each metric that all have (or of these ``metrics``).
+
+    ``designs`` are further numbers to look at, beside :data:`NUMBERS` of one thing at a time, as in ``{"model": 3,
+    "sample": 2}``.
+
+    Raises:
+        DeclarationError: one is no finished run, they share no metric or no item, or noise cannot be told from what
+            items differ by (one run with one sample).
+        UnknownNameError: there is no such metric.
+    """
+    records = [run.record() for run in runs]
+    parts = [_parts(record) for record in records]
+    judged = [[judgment for judgment in run.finished() if judgment.version is None] for run in runs]
+    names = [list(dict.fromkeys(name for one in run for name in one.measures)) for run in judged]
+    shared = [name for name in names[0] if all(name in one for one in names)]
+    if not shared:
+        raise DeclarationError("the runs share no metric: " + "; ".join(
+            f"{run.path} has {', '.join(one)}" for run, one in zip(runs, names, strict=True)))  # fmt: skip
+    check_known("metric of all runs", shared, *metrics)
+    topics = sorted({*topics, len({one.topic for one in judged[0]})})
+    found: dict[str, MetricNoise] = {}
+    failed: dict[str, str] = {}
+    for name in metrics or shared:
+        try:
+            parted = _components(name, judged, parts)
+        except DeclarationError as error:
+            failed[name] = str(error)
+        else:
+            found[name] = _of_metric(name, parted, designs, topics, confidence)
+    if not found:
+        raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
+    called = told_apart([run.path for run in runs])
+    return NoiseStudy(
+        runs=tuple(f"{name} ({record})" for name, record in zip(called, records, strict=True)),
+        baselines=tuple(record.baseline for record in records),
+        models=len({model for model, _ in parts}),
+        prompts=len({prompt for _, prompt in parts}),
+        differs=_differing(records),
+        confidence=confidence,
+        metrics=found,
+        left_out=tuple(sorted({name for one in names for name in one} - set(shared))),
+        notes=(
+            *_notes(runs, records, judged),
+            *(f"{name} is left out: {reason}" for name, reason in failed.items()),
+        ),
+    )
+
+
+def repeatabilities(
+    judgments: Iterable[Judgment], metrics: Sequence[str], confidence: float = CONFIDENCE
+) -> tuple[Repeatability, ...]:
+    """How far a judge repeats itself on each of ``metrics`` that it scored twice on some item: in several samples, or
+    in several ``judgments`` of the item."""
+    kept = list(judgments)
+    found = []
+    for metric in metrics:
+        rows = [
+            (value, one.topic, one.item) for one in kept for _, value in samples_of(one.measures.get(metric))
+        ]
+        values, topics, items = zip(*rows, strict=True) if rows else ((), (), ())
+        try:
+            parted = variance_components(values, topics, items, {})
+        except DeclarationError:  # one score an item, or one item
+            continue
+        variance = next(
+            parted.variance(place) for place, one in enumerate(parted.effects) if one.names == (SAMPLE,)
+        )
+        found.append(
+            Repeatability(
+                metric=metric,
+                scores=len(values),
+                items=len(set(items)),
+                deviation=deviation(variance.estimate(confidence)),
+                generalizability=parted.generalizability({}).estimate(confidence),
+            )
+        )
+    return tuple(found)
+
+
+def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
+    """The values of all samples with their numbers; of a measure that was sampled once its value."""
+    if measure is None or measure.value is None:
+        return []
+    samples = enumerate(measure.samples or (measure.value,))
+    return [(number, value) for number, value in samples if value is not None]
+
+
+def deviation(variance: Estimate) -> Estimate:
+    """The root of a variance with its interval; 0 of one that is estimated below 0."""
+
+    def root(value: float | None) -> float | None:
+        return None if value is None else max(value, 0.0) ** 0.5
+
+    return Estimate(
+        root(variance.value), root(variance.low), root(variance.high), variance.n, variance.reason
+    )
+
+
+def _parts(record: JudgeRecord) -> tuple[str, str]:
+    """Which model, and which question, as texts that are the same where they are."""
+    question = {name: value for name, value in record.identity.items() if name not in _NOT_THE_PROMPT}
+    return json.dumps(record.identity.get("model"), sort_keys=True), json.dumps(question, sort_keys=True)
+
+
+def _differing(records: Sequence[JudgeRecord]) -> tuple[str, ...]:
+    names = dict.fromkeys(name for record in records for name in record.identity)
+    return tuple(
+        name
+        for name in names
+        if len({json.dumps(record.identity.get(name), sort_keys=True) for record in records}) > 1
+    )
+
+
+def _notes(
+    runs: Sequence[JudgeFolder], records: Sequence[JudgeRecord], judged: Sequence[Sequence[Judgment]]
+) -> Iterator[str]:
+    for place, record in enumerate(records):
+        for other in range(place):
+            if record.fingerprint == records[other].fingerprint:
+                alike = [one.values for one in judged[place]] == [one.values for one in judged[other]]
+                same = ", and all scores are the same: one may be a replay of the other" if alike else ""
+                yield f"{runs[other].path} and {runs[place].path} are of one instrument, and count as samples{same}"
+
+
+def _components(
+    metric: str, judged: Sequence[Sequence[Judgment]], parts: Sequence[tuple[str, str]]
+) -> Components:
+    rows = [
+        (value, one.topic, (one.topic, one.item), number, *part)
+        for run, part in zip(judged, parts, strict=True)
+        for one in run
+        for number, value in samples_of(one.measures.get(metric))
+    ]
+    if not rows:
+        raise DeclarationError("it has no score in any of the runs")
+    values, topics, items, numbers, models, prompts = zip(*rows, strict=True)
+    # Samples of one number are asked in one order of the dimensions, whichever the run.
+    orders = numbers if len(judged) > 1 and len(set(numbers)) > 1 else None
+    judges = list(zip(models, prompts, strict=True))
+    if len(set(judges)) == len(set(models)) == len(set(prompts)) > 1:
+        return variance_components(values, topics, items, {JUDGE: judges}, orders)
+    return variance_components(values, topics, items, {MODEL: models, PROMPT: prompts}, orders)
+
+
+def _of_metric(
+    metric: str,
+    found: Components,
+    designs: Sequence[Mapping[str, int]],
+    topics: Sequence[int],
+    confidence: float,
+) -> MetricNoise:
+    variances = [found.variance(place).estimate(confidence) for place in range(len(found.effects))]
+    whole = sum(max(one.value or 0.0, 0.0) for one in variances)
+    sources = tuple(
+        Source(
+            names=effect.names,
+            levels=effect.levels,
+            variance=variance,
+            deviation=deviation(variance),
+            share=max(variance.value or 0.0, 0.0) / whole if whole else None,
+        )
+        for effect, variance in zip(found.effects, variances, strict=True)
+    )
+    alone = [one.deviation for one in sources if one.names == (SAMPLE,)]
+    return MetricNoise(
+        metric=metric,
+        scores=found.n,
+        items=round(found.items * found.topics),
+        topics=found.topics,
+        varies=found.facets,
+        sources=sources,
+        unknown=tuple(_unknown(found)),
+        repeatability=alone[0] if alone else undefined("one sample of each request"),
+        averaged=tuple(
+            _averaged(found, numbers, topics, confidence) for numbers in _designs(found.facets, designs)
+        ),
+    )
+
+
+def _designs(facets: Sequence[str], more: Sequence[Mapping[str, int]]) -> Iterator[dict[str, int]]:
+    """One of everything, more of one thing at a time, and what is asked for."""
+    once = dict.fromkeys(facets, 1)
+    yield once
+    for facet in facets[::-1]:
+        for number in NUMBERS[1:]:
+            yield {**once, facet: number}
+    for numbers in more:
+        yield {**once, **numbers}
+
+
+def _averaged(
+    found: Components, numbers: Mapping[str, int], topics: Sequence[int], confidence: float
+) -> Averaged:
+    return Averaged(
+        numbers=numbers,
+        score_error=found.score_error(numbers),
+        generalizability=found.generalizability(numbers).estimate(confidence),
+        dependability=found.dependability(numbers),
+        mean_error={count: found.mean_error(numbers, count) for count in topics},
+    )
+
+
+def _unknown(found: Components) -> Iterator[str]:
+    """What the design of these runs leaves open, in words."""
+    if JUDGE in found.conditions:
+        yield "no run changes the model or the prompt alone, so the two are one source (judge)"
+    for name in (MODEL, PROMPT):
+        if not {name, JUDGE} & set(found.conditions):
+            yield f"there is one {name}, so nothing is said of what another {name} would change"
+    if SAMPLE not in found.facets:
+        yield "there is one sample of each request, so what a second one buys is not known"
+    if found.topics == 1:
+        yield "there is one topic, so nothing is said of others"
+    for one in found.effects:
+        if len(one.names) > 1:
+            yield f"{' and '.join(one.names)} cannot be told apart"

@@ -1,0 +1,143 @@
+"""The offline stance baseline: which side of a question does a text take, by its words alone?
+
+Stance detection by lexical evidence, in the manner of the first systems (Somasundaran and Wiebe 2010;
+the feature sets of SemEval-2016 task 6): what the text declares, what it finds good and bad, what it denies,
+and which of that the yes side of the question would say (see :mod:`conqret.text.sides`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from conqret.text.analysis import stem, weight
+from conqret.text.lexicons import NEGATIONS
+from conqret.text.sides import Sides
+from conqret.text.stance_words import BAD, DECLARES_AGAINST, DECLARES_FOR, GOOD, LESSEN
+from conqret.text.text_passages import REACH, Passage, read
+
+DECLARED, VALUED, DENIED = 1.0, 2.0, 0.5
+"""What a declaration, the balance of good and bad words, and a denial of the question's words weigh.
+Chosen by hand: a text full of ill words weighs as much as two declarations."""
+
+LEAD = 2
+"""Sentences at either end of a text count double: that is where a side is declared."""
+
+PRIOR = 4.0
+"""Good or bad words that a text is taken to have of each kind before it is read: short texts lean less."""
+
+_for = re.compile(DECLARES_FOR, re.IGNORECASE)
+_against = re.compile(DECLARES_AGAINST, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a text shows by itself, whatever the question: declarations for less those against, weights of
+    good and of bad words, the stems that each sentence denies, and how often each stem occurs."""
+
+    declared: float
+    good: float
+    bad: float
+    denied: tuple[frozenset[str], ...]
+    frequency: Mapping[str, int]
+
+
+@lru_cache(maxsize=2_000)
+def signs(text: str) -> Signs:
+    """Read a text. Those read last are kept, for the windows of a ranking overlap."""
+    reading = read(text)
+    declared = good = bad = 0.0
+    count = len(reading.sentences)
+    for place, sentence in enumerate(reading.sentences):
+        weight_here = 2.0 if place < LEAD or place >= count - LEAD else 1.0
+        declared += weight_here * (len(_for.findall(sentence.text)) - len(_against.findall(sentence.text)))
+        plus, minus = values(sentence)
+        good, bad = good + weight_here * plus, bad + weight_here * minus
+    return Signs(
+        declared, good, bad, tuple(sentence.denied for sentence in reading.sentences), reading.frequency
+    )
+
+
+def lean(found: Signs, sides: Sides) -> float:
+    """The side that a text takes on a question, in (-1, 1): positive for yes.
+
+    ``value = tanh(d + 2 p v - n / 2)``: d the declarations for less those against, damped by
+    ``d / (1 + |d| / 2)``; v in [-1, 1] the balance of good and bad words ``(g - b) / (g + b + 8)``, p the
+    polarity of the yes side; n the share of sentences that deny a word of the question.
+    """
+    damped = found.declared / (1 + abs(found.declared) / 2)
+    valued = (found.good - found.bad) / (found.good + found.bad + 2 * PRIOR)
+    share = sum(not sides.terms.isdisjoint(denied) for denied in found.denied) / max(1, len(found.denied))
+    return math.tanh(DECLARED * damped + VALUED * sides.polarity * valued - DENIED * share)
+
+
+def match(found: Signs, sides: Sides) -> float:
+    """How far a text keeps to the question, in [0, 1]: ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the
+    question's stems t, f_t how often the text has it, w_t a half for common words, else 1."""
+    weights = {term: weight(term) for term in sorted(sides.terms)}
+    total = sum(weights.values())
+    held = sum(w * (1 - 0.5 ** found.frequency.get(term, 0)) for term, w in weights.items())
+    return held / total if total else 0.0
+
+
+def leaning(question: str, texts: Sequence[str]) -> list[float]:
+    """How far each text takes the yes side of a question, from -1 (no) to 1 (yes)."""
+    sides = Sides.of(question)
+    return [lean(signs(text), sides) for text in texts]
+
+
+def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[float]:
+    """How well each text serves one side (``pro`` or ``con``) of the question, or either (``none``).
+
+    ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: keeping to the question counts
+    most, and of two texts that do so equally, one wholly for the side is worth three against it.
+    """
+    sides = Sides.of(question)
+    sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
+    read_texts = [signs(text) for text in texts]
+    return [match(found, sides) ** 2 * (2 + sign * lean(found, sides)) / 3 for found in read_texts]
+
+
+def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
+    """The numbers (from 0) of the texts, those that serve the side best first; equals keep their order."""
+    scores = stance_scores(question, stance, texts)
+    return sorted(range(len(texts)), key=lambda place: -scores[place])
+
+
+def values(sentence: Passage) -> tuple[int, int]:
+    """How many of a sentence's words speak well of things and how many ill, after what turns them."""
+    good = bad = turned = 0
+    for word in sentence.words:
+        kind, turns = _kind(word)
+        if turns is Turn.NEGATES:
+            turned = REACH
+            continue
+        if kind:
+            if (kind > 0) != (turned > 0):
+                good += 1
+            else:
+                bad += 1
+        turned = REACH if turns is Turn.LESSENS else max(0, turned - 1)
+    return good, bad
+
+
+class Turn(Enum):
+    """What a word does to those that follow it."""
+
+    NOTHING = 0
+    NEGATES = 1
+    LESSENS = 2
+
+
+@lru_cache(maxsize=50_000)
+def _kind(word: str) -> tuple[int, Turn]:
+    """1 for a good word, -1 for a bad one, else 0; and what it does to the words after it."""
+    if word in NEGATIONS:
+        return 0, Turn.NEGATES
+    found = stem(word)
+    kind = 1 if found in GOOD else -1 if found in BAD else 0
+    return kind, Turn.LESSENS if found in LESSEN else Turn.NOTHING

@@ -1,0 +1,79 @@
+"""A text as the stance baseline sees it: sentences of words, and the stems of its content words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from conqret.text.analysis import stem, weight
+from conqret.text.lexicons import NEGATIONS, STOP_WORDS
+from conqret.text.sentences import boundaries
+from conqret.text.word_lists import fold, words
+
+REACH = 3
+"""Words over which a negation turns a word that follows."""
+
+
+@lru_cache(maxsize=50_000)
+def root(word: str) -> str:
+    """The stem of a word; empty for stop words and single letters."""
+    return "" if word in STOP_WORDS or len(word) < 2 else stem(word)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One sentence: its text with straight apostrophes, and its words in lower case."""
+
+    text: str
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its words in order."""
+        return words(self.text)
+
+    @cached_property
+    def roots(self) -> list[str]:
+        """The stem of each word; empty for stop words."""
+        return [root(word) for word in self.words]
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The stems that stand within three content words after a negation (``not only`` denies nothing)."""
+        found: set[str] = set()
+        left = 0
+        for place, word in enumerate(self.words):
+            if word in NEGATIONS:
+                left = 0 if self.words[place + 1 : place + 2] == ["only"] else REACH
+            elif left and self.roots[place]:
+                found.add(self.roots[place])
+                left -= 1
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """A text that was read: its sentences, and how often each content stem occurs."""
+
+    sentences: tuple[Passage, ...]
+    frequency: Mapping[str, int]
+
+
+def read(raw: str) -> ReadText:
+    """Read a text."""
+    text = fold(raw)
+    sentences = tuple(Passage(part) for start, end in boundaries(text) if (part := text[start:end].strip()))
+    return ReadText(sentences, Counter(term for sentence in sentences for term in sentence.roots if term))
+
+
+def stems(text: str) -> set[str]:
+    """The stems of the content words of a text."""
+    return {root for sentence in read(text).sentences for root in sentence.roots if root}
+
+
+def support(claim: str, evidence: str) -> float:
+    """The share, by weight, of the stems of a claim that the evidence holds: 0 to 1, and 0 of a claim without words."""
+    wanted = stems(claim)
+    total = sum(map(weight, sorted(wanted)))
+    return sum(map(weight, sorted(wanted & stems(evidence)))) / total if total else 0.0

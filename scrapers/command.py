@@ -1,0 +1,108 @@
+"""``conqret scrape``: from debate pages to a corpus directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import add_commands, grouped
+from conqret.console.printing import end, note, note_all, result, tell
+from conqret.errors import number
+from conqret.scrapers import evidence_command as scrape_evidence
+from conqret.scrapers import inspect_command as scrape_inspect
+from conqret.scrapers import topics_command as scrape_topics
+from conqret.scrapers.pages_command import Fetching, need_scrape
+
+if TYPE_CHECKING:
+    from conqret.scrapers.debates import Problem
+
+app = typer.Typer(
+    help="Read debate pages, and fetch the sources that they cite.",
+    no_args_is_help=True,
+    epilog="Examples:\n\nconqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
+    "conqret scrape debates topics.txt -o corpus/\n\nconqret scrape evidence corpus/",
+)
+
+EPILOG = (
+    "Examples:\n\nconqret scrape debates topics.txt -o corpus/\n\n"
+    "conqret scrape debates topics.txt -o corpus/ --archived 2024-06"
+)
+
+_SHOWN = 20  # problems printed; all of them are in problems.jsonl
+
+
+@grouped
+def debates(
+    urls: Annotated[Path, typer.Argument(help="A file with an address on each line; # begins a comment.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The corpus directory; debates that it has are not fetched again."
+        ),
+    ] = Path("corpus"),
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Pages under way at a time. Default: 8.")
+    ] = None,
+    refetch: Annotated[bool, typer.Option("--refetch", help="Fetch again what the corpus has, too.")] = False,
+    fetching: Fetching,
+    shown: options.Shown,
+) -> None:
+    """Read debate pages: question, introduction, pros and cons, and the list of sources.
+
+    A page that cannot be read is reported with what was missing, kept in problems.jsonl and tried again next
+    time; the exit code is then 1.
+    """
+    import asyncio
+
+    need_scrape()
+    from conqret.data import Debate
+    from conqret.scrapers.debate_pages import CONCURRENCY, gather_debates, read_urls
+    from conqret.scrapers.snapshots import snapshot_of
+
+    def take(result: Debate | Problem) -> None:
+        if isinstance(result, Debate) and not shown.quiet:
+            sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
+            copy = snapshot_of(result.archived)
+            read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout
+            tell(f"{result.url}  {sides} ({read_by})")
+
+    found = asyncio.run(
+        gather_debates(
+            output,
+            read_urls(urls),
+            fetching.options(),
+            archive=fetching.archive(),
+            refetch=refetch,
+            concurrency=concurrency or CONCURRENCY,
+            on_result=take,
+        )
+    )
+    read, problems = found.read, found.problems
+    if problems and not shown.quiet:
+        pages = ["\n    ".join([one.url, *one.missing]) for one in problems]
+        note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
+        note("conqret scrape inspect ADDRESS shows what a page has, and what its layout looks for")
+        if not fetching.archived and any(one.missing[0].startswith("the page: blocked") for one in problems):
+            note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
+    sources = sum(len(one.sources) for one in read)
+    line = (
+        f"{number(len(read), 'debate')} read with {sources} sources, {found.kept} kept from before, "
+        f"{len(problems)} problems: {output}"
+    )
+    result(found.record(), [line], as_json=shown.json_output)
+    end(found.problems)
+
+
+add_commands(
+    app,
+    {
+        "topics": scrape_topics.topics,
+        "debates": debates,
+        "evidence": scrape_evidence.evidence,
+        "inspect": scrape_inspect.inspect,
+    },
+)

@@ -1,0 +1,181 @@
+"""From debates and the ledger of their sources to topics, qrels and splits (ConQRet, section 4.3). Pure.
+
+A document is relevant for a side of a topic if a paragraph of that side cites it (``[12]``) and its text was
+extracted; one that both sides cite is relevant for both. What a page answers to an argument (a counterpoint) speaks
+for the other side.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conqret.data.corpus import (
+    QRELS_STANCES,
+    SOURCE_STATUSES,
+    SPLITS,
+    CorpusParts,
+    CorpusTopic,
+    LedgerEntry,
+    Qrel,
+    QrelsStance,
+    Split,
+    judged_pairs,
+)
+from conqret.data.debate_text import Debate
+from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
+from conqret.errors import DeclarationError
+from conqret.scrapers.split import TRAIN_SHARE, groups, split_topics
+from conqret.text.citations import cited_against, cited_by
+
+SEED = 13
+NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source that it cites was extracted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """A debate's documents: those of all its sources, and those that each side cites, in order, each once."""
+
+    listed: tuple[str, ...]
+    pro: tuple[str, ...]
+    con: tuple[str, ...]
+    marks: int
+    dangling: int
+
+    @property
+    def relevant(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.pro, *self.con)))
+
+
+def build_corpus(
+    debates: Sequence[Debate], ledger: Iterable[LedgerEntry], *, seed: int = SEED, share: float = TRAIN_SHARE
+) -> CorpusParts:
+    """Make topics, qrels and splits.
+
+    For each side of a topic there are as many documents with grade 0 as with grade 1: random ones of other
+    topics of the same split, none of them listed by the topic itself; ``all`` has the union of both sides'
+    relevant documents and again as many others. Topics that share a document or a question get into the same
+    split. Topics without a relevant document are left out and named in the statistics.
+
+    Args:
+        debates: The debate pages.
+        ledger: What became of their sources; of one source, the last entry counts.
+        seed: Draws split and negatives; the same input and seed give the same corpus.
+        share: The share of topics for train.
+
+    Raises:
+        DeclarationError: two debates have the same id, or none has a relevant document.
+    """
+    entries = {(entry.debate, entry.number): entry for entry in ledger}
+    repeated = [name for name, count in Counter(debate.id for debate in debates).items() if count > 1]
+    if repeated:
+        raise DeclarationError(
+            f"debates.jsonl has the id {repeated[0]!r} more than once: keep one line of it"
+        )
+    evidence = {debate.id: _evidence(debate, entries) for debate in debates}
+    kept = [debate for debate in debates if evidence[debate.id].relevant]
+    if not kept:
+        raise DeclarationError(
+            f"none of {len(debates)} debates cites a source that was extracted: run `conqret scrape evidence` first"
+        )
+    parts = groups({one.id: (*evidence[one.id].listed, _question(one)) for one in kept})
+    split_of = split_topics(parts, seed=seed, share=share)
+    splits = {document: split_of[one.id] for one in kept for document in evidence[one.id].listed}
+    topics = tuple(CorpusTopic(id=one.id, question=one.question, split=split_of[one.id]) for one in kept)
+    qrels, short = _qrels(topics, evidence, splits, seed)
+    statistics = {
+        "table2": table2(
+            topics, qrels, len({entry.document for entry in entries.values() if entry.document})
+        ),
+        "sources": _sources(debates, entries),
+        "citations": _citations(kept, evidence),
+        "left_out": {
+            debate.id: NOT_EXTRACTED
+            if evidence[debate.id].marks > evidence[debate.id].dangling
+            else NOT_CITED
+            for debate in debates
+            if debate.id not in split_of
+        },
+        "split": {"seed": seed, "share": share, "groups": len(parts), "largest_group": max(map(len, parts))},
+        "negatives_short": short,
+    }
+    return CorpusParts(topics, qrels, splits, statistics)
+
+
+def _question(debate: Debate) -> str:
+    return "question: " + " ".join(debate.question.casefold().split()).rstrip("?")
+
+
+def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) -> _Evidence:
+    numbers = {source.number for source in debate.sources}
+    documents = {
+        number: entry.document
+        for number in numbers
+        if (entry := entries.get((debate.id, number))) is not None and entry.status == "ok" and entry.document
+    }
+    cited = {
+        "pro": tuple(dict.fromkeys((*cited_by(debate.pros), *cited_against(debate.cons)))),
+        "con": tuple(dict.fromkeys((*cited_by(debate.cons), *cited_against(debate.pros)))),
+    }
+    marks = [*cited["pro"], *cited["con"]]
+    return _Evidence(
+        listed=tuple(dict.fromkeys(documents[number] for number in sorted(documents))),
+        pro=tuple(dict.fromkeys(documents[number] for number in cited["pro"] if number in documents)),
+        con=tuple(dict.fromkeys(documents[number] for number in cited["con"] if number in documents)),
+        marks=len(marks),
+        dangling=sum(number not in numbers for number in marks),
+    )
+
+
+def _qrels(
+    topics: Sequence[CorpusTopic], evidence: Mapping[str, _Evidence], splits: Mapping[str, Split], seed: int
+) -> tuple[dict[tuple[QrelsStance, Split], tuple[Qrel, ...]], int]:
+    """The judged pairs, and how many negatives there were too few documents for."""
+    pools: dict[Split, list[str]] = {
+        split: sorted(d for d, s in splits.items() if s == split) for split in SPLITS
+    }
+    rows: dict[tuple[QrelsStance, Split], list[Qrel]] = {
+        (stance, split): [] for stance in QRELS_STANCES for split in SPLITS
+    }
+    short = 0
+    for topic in topics:
+        found = evidence[topic.id]
+        own = set(found.listed)
+        pool = [document for document in pools[topic.split] if document not in own]
+        wanted = len(found.relevant)
+        negatives = random.Random(f"negatives/{seed}/{topic.id}").sample(pool, min(wanted, len(pool)))
+        short += wanted - len(negatives)
+        relevant: dict[QrelsStance, tuple[str, ...]] = {
+            "pro": found.pro,
+            "con": found.con,
+            "all": found.relevant,
+        }
+        for stance, pairs in judged_pairs(topic.id, relevant, negatives).items():
+            rows[stance, topic.split] += pairs
+    return {key: tuple(pairs) for key, pairs in rows.items()}, short
+
+
+def _sources(debates: Sequence[Debate], entries: Mapping[tuple[str, int], LedgerEntry]) -> dict[str, Any]:
+    """How many sources the pages list, and what became of them."""
+    listed = [(debate.id, source.number) for debate in debates for source in debate.sources]
+    ends = Counter(entries[key].status for key in listed if key in entries)
+    return {
+        "listed": len(listed),
+        **{status: ends[status] for status in SOURCE_STATUSES},
+        "not_fetched": sum(key not in entries for key in listed),
+        "paper": {"listed": PAPER_CITED, "ok": PAPER_EXTRACTED},
+    }
+
+
+def _citations(debates: Sequence[Debate], evidence: Mapping[str, _Evidence]) -> dict[str, int]:
+    """Relevant documents by side, those of both, and marks that no listed source stands behind."""
+    found = [evidence[debate.id] for debate in debates]
+    return {
+        "pro": sum(len(one.pro) for one in found),
+        "con": sum(len(one.con) for one in found),
+        "both": sum(len(set(one.pro) & set(one.con)) for one in found),
+        "marks_without_source": sum(one.dangling for one in found),
+    }

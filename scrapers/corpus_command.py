@@ -1,0 +1,173 @@
+"""``conqret corpus``: topics, qrels and splits; and the import of the published release and of passage files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import at, note, progress, result
+from conqret.errors import number as counted
+
+if TYPE_CHECKING:
+    from conqret.show.table import Table
+
+app = typer.Typer(
+    help="Make topics, qrels and splits; import the published ConQRet, or passage files.",
+    no_args_is_help=True,
+    epilog="Example: conqret corpus build corpus/ --seed 13",
+)
+
+
+@app.command("build", epilog="Example: conqret corpus build corpus/ --seed 13")
+def build(
+    corpus: Annotated[
+        Path, typer.Argument(help="A corpus directory with debates and their fetched evidence.")
+    ],
+    seed: Annotated[int, typer.Option(help="The seed of the split and of the negatives.")] = 13,
+    train_share: Annotated[float, typer.Option(help="The share of topics for train.")] = 0.7,
+    json_output: options.Json = False,
+) -> None:
+    """Make topics, qrels (pro, con, all) and a topicwise split, and print the figures of ConQRet's Table 2.
+
+    No topic and no document is in both splits; the same corpus and seed give the same files.
+    """
+    from conqret.errors import DeclarationError
+    from conqret.io.corpus_folder import CorpusDirectory
+    from conqret.scrapers.corpus_building import build_corpus
+
+    if not 0 < train_share < 1:
+        raise DeclarationError(f"--train-share lies between 0 and 1, not at {train_share}")
+    directory = CorpusDirectory(corpus)
+    ledger, documents = list(directory.ledger()), list(directory.documents())
+    lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
+    if lost:
+        raise DeclarationError(
+            f"{directory.ledger_file} names {counted(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
+            "is one): run `conqret scrape evidence` again"
+        )
+    built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
+    directory.write(built, documents)
+    _remark(built.statistics)
+    lines = (
+        _table2(built.statistics["table2"]),
+        f"topics, qrels, corpus.parquet and statistics.json are in {corpus}",
+    )
+    result(built.statistics, lines, as_json=json_output)
+
+
+@app.command("import-conqret", epilog="Example: conqret corpus import-conqret path/to/release -o corpus/")
+def import_conqret(
+    release: Annotated[Path, typer.Argument(help="The release: the folder of procon/, or its parent.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
+        "corpus"
+    ),
+    json_output: options.Json = False,
+) -> None:
+    """Import the published ConQRet: its queries, its qrels with stance, and the titles of its sources.
+
+    The release has no texts of the evidence: each document is the title of its source.
+    """
+    from conqret.io.corpus_folder import CorpusDirectory
+    from conqret.io.release import read_release
+
+    directory = CorpusDirectory(output)
+    directory.refuse_scraped()
+    found = read_release(release)
+    directory.write_documents(found.documents)
+    directory.write(found, found.documents)
+    note(*found.notes)
+    lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
+    result(found.statistics, lines, as_json=json_output)
+
+
+@app.command(
+    "import-passages",
+    epilog="Examples:\n\nconqret corpus import-passages psgs_w100.tsv.gz -o wikipedia/ "
+    "--url 'https://en.wikipedia.org/wiki/{title}' --licence 'CC BY-SA 3.0'\n\n"
+    "conqret corpus import-passages sphere-*.jsonl.gz -o sphere/",
+)
+@grouped
+def import_passages(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or "
+            "any with id and text; .gz too."
+        ),
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
+        "corpus"
+    ),
+    licence: Annotated[str, typer.Option(help="The licence of passages that state none.")] = "",
+    url: Annotated[
+        str,
+        typer.Option(help="The address of passages that have none, with {title} or {id} to be filled in."),
+    ] = "",
+    shown: options.Shown,
+) -> None:
+    """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret index` and `conqret retrieve`.
+
+    Passages are read one at a time. If a row is invalid, nothing is written, and all faults are listed by line.
+    """
+    from conqret.io.corpus_folder import CorpusDirectory, write_lines
+    from conqret.io.passage_files import read_passages
+
+    directory = CorpusDirectory(output)
+    directory.refuse_scraped()
+    target = directory.documents_file
+    with progress("reading", quiet=shown.quiet) as bar:
+        count = write_lines(target, read_passages(files, licence=licence, url=url, on_passage=bar.advance))
+    result(
+        {"passages": count, "documents": str(target)},
+        [f"{count:,} passages", at(target, "documents")],
+        as_json=shown.json_output,
+    )
+
+
+def _table2(table2: Mapping[str, Any]) -> Table:
+    from conqret.data.table2 import ROWS, TOTAL
+    from conqret.show.table import Table
+
+    paper = table2["paper"]
+    columns = (table2["train"], table2["test"], paper["train"], paper["test"])
+    rows = [(label, *(_figure(column[field]) for column in columns)) for field, label in ROWS.items()]
+    total = (TOTAL, table2["documents"], "", paper["documents"], "")
+    header = ("", "train", "test", "paper train", "paper test")
+    return Table("Statistics (ConQRet, Table 2)", header, [*rows, total])
+
+
+def _figure(number: object) -> str:
+    return f"{number:.1f}" if isinstance(number, float) else str(number)
+
+
+def _remark(statistics: Mapping[str, Any]) -> None:
+    sources, cited = statistics["sources"], statistics["citations"]
+    paper = sources["paper"]
+    ends = ", ".join(
+        f"{count} {name}"
+        for name, count in sources.items()
+        if name not in ("listed", "ok", "paper") and count
+    )
+    listed = sources["listed"]
+    note(
+        f"{sources['ok']} of {listed} sources extracted ({sources['ok'] / max(listed, 1):.0%}; in the paper "
+        f"{paper['ok']:,} of {paper['listed']:,})" + (f": {ends}" if ends else "")
+    )
+    note(f"{cited['both']} documents are relevant for both sides of their topic")
+    if cited["marks_without_source"]:
+        note(f"{cited['marks_without_source']} citation marks have no source behind them on their page")
+    if statistics["negatives_short"]:
+        note(
+            f"{statistics['negatives_short']} negatives could not be drawn: too few documents of other topics"
+        )
+    for topic, reason in statistics["left_out"].items():
+        note(f"{topic} is left out: {reason}")
+    split = statistics["split"]
+    if split["largest_group"] > 1:
+        note(f"up to {split['largest_group']} topics share documents or a question, and stay in one split")

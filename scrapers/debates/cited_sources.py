@@ -1,0 +1,160 @@
+"""The sources of a debate page: a table on the page, or on its page of footnotes.
+
+Rows have two or three cells: number and title; a link back, number and title; or number, title and address.
+The number may stand in the cell's text (``12.``) or only in an anchor (``<a name="12">``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import urldefrag, urlsplit, urlunsplit
+
+from lxml.html import HtmlElement
+
+from conqret.data.debate_text import Source
+from conqret.data.gathering import gathered
+from conqret.scrapers.debates.layout import HEADINGS, Page
+from conqret.scrapers.debates.page_html import has_class, text_of
+
+FOOTNOTES = "footnotes"
+"""The last part of the address of a page of footnotes: ``…/footnotes/``."""
+MAX_URL = 2000
+"""Characters of an address; longer ones are no sources but data."""
+_NAME = re.compile(r"(?:list\s+of\s+)?(?:sources|footnotes|references)\s*:?", re.IGNORECASE)
+_NUMBER = re.compile(r"\A[\[(]?+\s*+([0-9]{1,4})\s*+[\])]?+\s*+[.:]?")
+_ANCHOR = re.compile(r"(?:^|\D)([0-9]{1,4})$")
+_BARE_URL = re.compile(r"https?://[^\s<>\"'“”]+")
+_DATED = 300  # characters at the end of an entry in which its date stands
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?"
+_DAY = rf"(?:{_MONTH}\s*(?:[0-9]{{1,2}},?\s+)?|[0-9]{{1,2}}\s+{_MONTH}\s+)"
+_DATE = rf"(?:{_DAY}[12][0-9]{{3}}|[12][0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}})"
+_ACCESSED = re.compile(rf"\b(?:accessed|retrieved|visited|viewed)\s*+(?:on)?+:?+\s*+({_DATE})", re.IGNORECASE)
+_PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)")
+
+
+def page_sources(page: Page) -> tuple[Source, ...]:
+    """The sources of a page: from the table below "Sources", a ``tablepress`` table, or the footnotes."""
+    return table_sources(page) or _first(
+        _rows(table, notes) for notes in page.further for table in notes.root.iter("table")
+    )
+
+
+def table_sources(page: Page) -> tuple[Source, ...]:
+    """The sources in the tables of a page; empty where none of its tables lists any."""
+    return _first(_rows(table, page) for table in _below_name(page.root)) or _first(
+        _rows(table, page)
+        for table in page.root.iter("table")
+        if has_class(table, "tablepress") and not _is_aside(table)
+    )
+
+
+def footnotes_wanted(page: Page) -> tuple[str, ...]:
+    """The address of the page's footnotes, where it lists no sources itself."""
+    address = "" if table_sources(page) else footnotes_url(page)
+    return (address,) if address else ()
+
+
+def footnotes_url(page: Page) -> str:
+    """Where the page's footnotes should be: its own link to ``…/footnotes/``, else that below its address.
+
+    Only an address on the page's own host is given; empty if there is none.
+    """
+    here = urlsplit(page.url)
+    for link in page.root.iter("a"):
+        target = web_address(page.link(link.get("href") or ""))
+        parts = urlsplit(target)
+        if parts.path.rstrip("/").endswith("/" + FOOTNOTES) and parts.netloc == here.netloc:
+            return urldefrag(target).url
+    return web_address(
+        urlunsplit((here.scheme, here.netloc, here.path.rstrip("/") + f"/{FOOTNOTES}/", "", ""))
+    )
+
+
+def web_address(text: str) -> str:
+    """``text`` if it is an http or https address with a host and nothing unprintable in it, else empty."""
+    address = text.strip()
+    if not address.isprintable() or " " in address or len(address) > MAX_URL:
+        return ""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError:
+        return ""
+    return address if parts.scheme in ("http", "https") and host else ""
+
+
+def source_address(links: Iterable[str], texts: Iterable[str], page: Page) -> str:
+    """The first of the ``links`` out of the page (links back to the text are none), else an address in the texts."""
+    here = urldefrag(page.url).url.rstrip("/")
+    for href in links:
+        target = web_address(page.link(href)) if not href.strip().startswith("#") else ""
+        there = urldefrag(target).url.rstrip("/")
+        if target and there != here and there + f"/{FOOTNOTES}" != here:
+            return target
+    bare = next(filter(None, map(_BARE_URL.search, texts)), None)
+    return web_address(bare[0].rstrip(".,;:)]")) if bare else ""
+
+
+def cited_date(title: str) -> str:
+    """The date that a source's entry names, as printed: the day it was accessed, else published."""
+    found = _ACCESSED.search(title[-_DATED:]) or _PUBLISHED.search(title[-60:])
+    return found[1] if found else ""
+
+
+def _first(tables: Iterable[Iterable[Source]]) -> tuple[Source, ...]:
+    """All tables' entries by number: lists may go over several tables, and the first entry of a number counts."""
+    entries = gathered((source.number, source) for table in tables for source in table)
+    return tuple(same[0] for same in entries.values())
+
+
+def _below_name(root: HtmlElement) -> Iterator[HtmlElement]:
+    """The first table after a paragraph or heading that says "Sources"."""
+    waiting = False
+    for element in root.iter("p", "div", "strong", "table", *HEADINGS):
+        if element.tag == "table":
+            if waiting and not _is_aside(element):
+                yield element
+                return
+        elif len(element) <= 3 and len(element.text or "") < 40 and not waiting:
+            waiting = _NAME.fullmatch(text_of(element)) is not None
+
+
+def _is_aside(table: HtmlElement) -> bool:
+    """A box of facts beside the text is laid out as a table too."""
+    return has_class(table, "did-you-know") or "did you know" in text_of(table)[:80].lower()
+
+
+def _rows(table: HtmlElement, page: Page) -> Iterator[Source]:
+    """The entries of a table: its rows of two cells and more that have a number."""
+    for row in table.iter("tr"):
+        cells = [cell for cell in row if cell.tag in ("td", "th")]
+        number, at = _numbered(cells) if len(cells) > 1 else (None, 0)
+        if number is None:
+            continue
+        rest = [cell for place, cell in enumerate(cells) if place != at]
+        links = (link.get("href") or "" for cell in rest for link in cell.iter("a"))
+        title, address = _title(rest), source_address(links, map(text_of, rest), page)
+        if title or address:
+            yield Source(number=number, title=title, url=address, cited=cited_date(title))
+
+
+def _numbered(cells: list[HtmlElement]) -> tuple[int | None, int]:
+    """The number of a row and the place of its cell, among the first two."""
+    for at, cell in enumerate(cells[:2]):
+        text = text_of(cell)
+        if match := _NUMBER.fullmatch(text):
+            return int(match[1]), at
+        if not text:
+            for one in cell.iter():
+                for name in (one.get("name"), one.get("id")):
+                    if name and (anchor := _ANCHOR.search(name)):
+                        return int(anchor[1]), at
+    return None, 0
+
+
+def _title(cells: list[HtmlElement]) -> str:
+    """The longest text that is no bare address."""
+    texts = [text for cell in cells if not _BARE_URL.fullmatch(text := text_of(cell))]
+    return max(texts, key=len, default="") if any(any(map(str.isalnum, text)) for text in texts) else ""

@@ -1,0 +1,187 @@
+"""What a page has, beside what the layouts look for: enough to mend a layout when a site has changed.
+
+Three things are put side by side: what a layout read, which of its selectors the page has (or nearly has), and where
+the page says what debate pages say ("Pro 1: …", a question, "[12] …"), whatever its classes are called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from lxml.html import HtmlElement
+
+from conqret.scrapers import markup
+from conqret.scrapers.debates.footnotes import is_note
+from conqret.scrapers.debates.layout import NONE, DebateParts, Index, Layout, Page
+from conqret.scrapers.debates.layout_registry import ALL, missing_of
+from conqret.scrapers.debates.lines import Line, lines
+from conqret.scrapers.debates.page_arguments import SIDE_NUMBER
+from conqret.scrapers.debates.page_html import OPENED_BY_CLICK
+from conqret.scrapers.debates.question import MAX_TITLE
+from conqret.scrapers.debates.selectors import MAX_NAME, kinds, nearest
+from conqret.text.citations import MARK
+
+MAX_PLACES = 40
+"""Kinds of places that are kept; a page of a debate has some ten."""
+LITTLE_TEXT = 400
+"""Characters of a whole page below which a script must draw it."""
+_PARTS = re.compile(
+    r"points?\s+(?:for|against)\W*|counter-?\s?points?\b.{0,200}|(?:pros?|cons?)\b\W*", re.IGNORECASE
+)
+_MARK = re.compile(MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class LookedFor:
+    """A selector of a layout, how many elements of the page and its further pages it finds, and what of the page is
+    nearly one of them."""
+
+    layout: str
+    part: str
+    selector: str
+    found: int
+    nearly: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that debate pages say: where (``section.side > h3.title``), how often, and the first text."""
+
+    what: str
+    where: str
+    times: int
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A page inspected.
+
+    ``layout`` is the one that it was compared with, empty for none; ``fits`` names all that fit. ``parts`` is what the
+    layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``hidden`` are parts that
+    readers do not see, which are left out, with their characters.
+    """
+
+    url: str
+    characters: int
+    fits: tuple[str, ...]
+    layout: str
+    parts: DebateParts | None
+    missing: tuple[str, ...]
+    wants: tuple[str, ...]
+    index: Index
+    looked_for: tuple[LookedFor, ...]
+    said: tuple[Said, ...]
+    hidden: tuple[tuple[str, int], ...]
+
+    @property
+    def drawn_by_script(self) -> bool:
+        """Whether the page holds too little text to be what its readers see, and neither a whole debate nor a list."""
+        whole = self.parts is not None and not self.missing
+        return self.characters < LITTLE_TEXT and not whole and not self.index.debates
+
+
+def inspect_page(
+    html: str,
+    url: str,
+    *,
+    further: Mapping[str, str] = NONE,
+    compared: Layout | None = None,
+    layouts: Collection[Layout] = ALL,
+) -> Inspection:
+    """Inspect a page.
+
+    Args:
+        html: The page.
+        url: Its address.
+        further: The HTML of the further pages that belong to it, by their addresses.
+        compared: The layout to compare it with, whether it fits or not; else the first that fits, else all.
+        layouts: All layouts.
+
+    Raises:
+        UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_html.parse`.
+    """
+    page = Page.read(html, url, further)
+    fits = [one for one in layouts if one.fits(page)]
+    chosen = compared or next(iter(fits), None)
+    parts = chosen.read(page) if chosen else None
+    indexes = (one.index(page) for one in ([chosen] if chosen else layouts))
+    found = list(lines(page.root, without=()))
+    return Inspection(
+        url=url,
+        characters=sum(len(line.text) for line in found),
+        fits=tuple(one.name for one in fits),
+        layout=chosen.name if chosen else "",
+        parts=parts,
+        missing=missing_of(parts) if parts else (),
+        wants=chosen.wants(page) if chosen else (),
+        index=next((one for one in indexes if one != Index()), Index()),
+        looked_for=tuple(_looked_for(page, [chosen] if chosen else layouts)),
+        said=_said(found),
+        hidden=tuple(_hidden(html)),
+    )
+
+
+def place_of(element: HtmlElement) -> str:
+    """Where an element stands, with the nearest element around it that has a class or is a section."""
+    for around in element.iterancestors():
+        if around.get("class") or around.tag in ("section", "article", "table", "ol", "ul"):
+            return f"{_name(around)} > {_name(element)}"
+    return _name(element)
+
+
+def _name(element: HtmlElement) -> str:
+    first = next(iter((element.get("class") or "").split()), "")
+    return f"{element.tag}.{first[:MAX_NAME]}" if first else str(element.tag)
+
+
+def _looked_for(page: Page, layouts: Collection[Layout]) -> Iterator[LookedFor]:
+    there = kinds(page.root)
+    roots = [page.root, *(one.root for one in page.further)]
+    every = [selector for layout in layouts for selector in layout.selectors]
+    for layout in layouts:
+        for one in layout.selectors:
+            found = sum(1 for root in roots for _ in one.find(root))
+            near = () if found else tuple(nearest(one, there, every))
+            yield LookedFor(layout.name, one.part, str(one), found, near)
+
+
+def _said(found: Collection[Line]) -> tuple[Said, ...]:
+    places: dict[tuple[str, str], list[str]] = {}
+    for line in found:
+        what = next((name for name, says in _KINDS.items() if says(line)), "")
+        if what:
+            key = (what, place_of(line.block))
+            if key in places or len(places) < MAX_PLACES:
+                places.setdefault(key, []).append(line.text)
+    rows = [Said(what, where, len(texts), texts[0][:80]) for (what, where), texts in places.items()]
+    order = list(_KINDS)
+    return tuple(sorted(rows, key=lambda one: order.index(one.what)))
+
+
+def _short(line: Line) -> bool:
+    return len(line.text) <= MAX_TITLE
+
+
+_KINDS: Mapping[str, Callable[[Line], object]] = {
+    "Pro 1: …": lambda line: _short(line) and SIDE_NUMBER.fullmatch(line.text),
+    "Pros, Points Against": lambda line: _short(line) and _PARTS.fullmatch(line.text),
+    "…?": lambda line: _short(line) and line.text.endswith("?"),
+    "[12] …": is_note,
+    "… [12]": lambda line: _MARK.search(line.text),
+}
+"""What debate pages say, in the order in which it is shown; a line is the first of these that it is."""
+
+
+def _hidden(html: str) -> Iterator[tuple[str, int]]:
+    """The parts that readers do not see, scripts apart, with their characters, the longest first."""
+    root, _ = markup.parse(html)
+    parts = [] if root is None else markup.unseen(root, OPENED_BY_CLICK)
+    sized = [
+        (place_of(one), len(markup.running_text(one).split()))
+        for one in parts
+        if one.tag not in markup.NO_TEXT
+    ]
+    yield from sorted((one for one in sized if one[1]), key=lambda one: -one[1])[:3]

@@ -1,0 +1,123 @@
+"""All layouts, and reading a page with the first that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from conqret.data.debate_text import Debate
+from conqret.registry import Registry
+from conqret.scrapers.debates.ids import debate_id
+from conqret.scrapers.debates.layout import NONE, DebateParts, Layout, Page
+from conqret.scrapers.debates.page_html import UnreadableHtmlError, plain
+from conqret.scrapers.debates.selectors import kinds, nearest
+from conqret.text.citations import cited_against, cited_by
+
+LAYOUTS = Registry(
+    "layout of debate pages",
+    "conqret.layouts",
+    Layout,
+    package="conqret.scrapers.debates.layouts",
+    attribute="LAYOUT",
+    first=("procon-britannica", "procon-headlines", "procon-classic"),
+    shared=True,
+)
+"""All layouts by name, in the order in which they are tried: ProCon's three, the narrower ones first; conqret's others,
+and those of plug-ins, each by name. (They share their group of entry points with the layouts of label files.)
+"""
+ALL = LAYOUTS.values()
+"""The layouts themselves, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A page that gave no debate: its address, and what was missing, one line each."""
+
+    url: str
+    missing: tuple[str, ...]
+    layout: str = ""
+
+
+def read_debate(
+    html: str, url: str, *, further: Mapping[str, str] = NONE, layouts: Collection[Layout] = ALL
+) -> Debate | Problem:
+    """Read a debate page.
+
+    Args:
+        html: The page.
+        url: Its address; the debate's id comes from it, and relative links are resolved against it.
+        further: The HTML of the pages that :func:`wanted_pages` names, by their addresses: its footnotes, or its
+            other side.
+        layouts: The layouts to try, in order.
+
+    Returns:
+        The debate, or a :class:`Problem` if no layout fits, if a side has no text, if the page has no
+        question, or if its paragraphs cite sources that are nowhere listed. Never an exception.
+    """
+    try:
+        page = Page.read(html, url, further)
+    except UnreadableHtmlError as error:
+        return Problem(url, (str(error),))
+    layout = next((layout for layout in layouts if layout.fits(page)), None)
+    if layout is None:
+        known = ", ".join(one.name for one in layouts)
+        lines = [f"no layout fits: the page has the arguments of none of {known}"]
+        if listed := max((len(one.index(page).debates) for one in layouts), default=0):
+            lines.append(f"it lists {listed} debates: `conqret scrape topics` makes a list of them")
+        return Problem(url, tuple(lines))
+    reading = layout.read(page)
+    if missing := missing_of(reading):
+        return Problem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
+    return Debate(
+        id=debate_id(url),
+        url=url,
+        title=plain(reading.title),
+        question=plain(reading.question),
+        introduction=reading.introduction,
+        pros=reading.pros,
+        cons=reading.cons,
+        sources=reading.sources,
+        layout=layout.name,
+    )
+
+
+def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = ALL) -> tuple[str, ...]:
+    """The addresses of the further pages that the debate at ``url`` needs; none if no layout fits."""
+    try:
+        page = Page.read(html, url)
+    except UnreadableHtmlError:
+        return ()
+    return next((layout.wants(page) for layout in layouts if layout.fits(page)), ())
+
+
+def missing_of(reading: DebateParts) -> tuple[str, ...]:
+    """What a debate needs and a page did not give, one line each, with the part in front."""
+    found = []
+    if not plain(reading.question):
+        found.append("question: no heading and no title")
+    for name, arguments in (("pros", reading.pros), ("cons", reading.cons)):
+        if not arguments:
+            found.append(f"{name}: no argument found")
+        elif not any(argument.paragraphs for argument in arguments):
+            found.append(f"{name}: {len(arguments)} titles found, and no paragraph under any")
+    both = (*reading.pros, *reading.cons)
+    cited = (*cited_by(both), *cited_against(both))
+    if cited and not reading.sources:
+        marks = f"[{min(cited)}]" if len(set(cited)) == 1 else f"[{min(cited)}] to [{max(cited)}]"
+        found.append(
+            f"sources: the arguments cite {marks}, and neither the page nor its footnotes list sources"
+        )
+    return tuple(found)
+
+
+def _nearly(page: Page, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
+    """For each missing part: what the layout looks for in vain, and what the page has that is nearly that."""
+    parts = {one.partition(":")[0] for one in missing}
+    if parts & {"pros", "cons"}:
+        parts |= {"arguments", "titles"}
+    there = kinds(page.root)
+    for selector in layout.selectors:
+        if selector.part in parts and next(selector.find(page.root), None) is None:
+            near = nearest(selector, there, layout.selectors)
+            if near:
+                yield f"{selector.part}: the layout looks for {selector}, and the page has {', '.join(near)}"

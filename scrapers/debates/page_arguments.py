@@ -1,0 +1,146 @@
+"""Arguments, paragraphs and introductions: what ProCon's two layouts have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from lxml.html import HtmlElement
+
+from conqret.data.debate_text import DebateArgument
+from conqret.scrapers.debates.layout import HEADINGS, Page, entry_content
+from conqret.scrapers.debates.page_html import outermost, text_of, with_class
+
+COLUMN = "arguments-column-{side}"
+CONTAINER = "argument-container"
+SIDE_NUMBER = re.compile(
+    r"(pro|con)(?:\s++argument)?+\s*+(?:#\s*+)?([0-9]{1,2})\s*+(?:[:.)–—-]++\s*+|$)(.*)", re.IGNORECASE
+)
+"""A heading such as "Pro 2" or "Con 1: It costs too much": side, number, and the rest."""
+_NO_PARAGRAPH = re.compile(r"(?:\W*(?:read|show|see)\s+(?:more|less)\W*|back to top|\W*)", re.IGNORECASE)
+_SECTION = re.compile(
+    r"(?:discussion\s+questions|take\s+action|sources|footnotes|references|notes|did\s+you\s+know\??|"
+    r"pros?\s*(?:and|&|/)\s*cons?(?:\s+arguments)?|(?:top\s+)?arguments|pros?|cons?|related\s+.*)\s*:?",
+    re.IGNORECASE,
+)
+PARAGRAPHS = ("p", "li", "blockquote", "pre", "dd")
+FURNITURE = ("nav", "aside", "form")
+TABLES_TOO = (*FURNITURE, "table")
+
+
+def columns(page: Page, side: str) -> list[HtmlElement]:
+    """The columns of one side (``"pro"`` or ``"con"``); some pages have one for each row of arguments."""
+    return outermost(with_class(page.root, COLUMN.format(side=side)))
+
+
+def column_arguments(page: Page, side: str) -> tuple[DebateArgument, ...]:
+    """The arguments in the columns of one side, a ``div.argument-container`` each."""
+    return tuple(
+        argument
+        for column in columns(page, side)
+        for container in outermost(with_class(column, CONTAINER))
+        if (argument := block_argument(container)) is not None
+    )
+
+
+def block_argument(block: HtmlElement) -> DebateArgument | None:
+    """One argument that has a block of its own: its ``h4`` (or next best heading) and its paragraphs."""
+    heading = _title_element(block)
+    title = _without_number(text_of(heading)) if heading is not None else ""
+    paragraphs = tuple(paragraph_texts(block, skip=heading))
+    if not paragraphs:
+        bare = text_of(block).removeprefix(text_of(heading) if heading is not None else "").strip()
+        paragraphs = (bare,) if bare and not _is_heading_text(bare) else ()
+    return DebateArgument(title=title, paragraphs=paragraphs) if title or paragraphs else None
+
+
+def paragraph_texts(root: HtmlElement, skip: HtmlElement | None = None) -> Iterator[str]:
+    """Texts of the paragraphs and list items under ``root``, in order, each once; no tables of sources."""
+    for element, text in blocks(root, PARAGRAPHS, whole=("p", "pre"), without=TABLES_TOO):
+        if skip not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text):
+            yield text
+
+
+def introduction(page: Page, before: HtmlElement | None) -> str:
+    """The paragraphs of the page's content up to its first section or argument, parted by blank lines.
+
+    ``before`` is the first element of the arguments. Paragraphs that lie deeper are taken only where the
+    content has none of its own.
+    """
+    content = entry_content(page)
+    own: list[str] = []
+    deeper: list[str] = []
+    for element, text in blocks(content, ("p", *HEADINGS), until=before):
+        if is_section(text):
+            break
+        if element.tag == "p":
+            (own if element.getparent() is content else deeper).append(text)
+    return "\n\n".join(text for text in own or deeper if not _NO_PARAGRAPH.fullmatch(text))
+
+
+def blocks(
+    root: HtmlElement,
+    tags: Collection[str],
+    *,
+    whole: Collection[str] = (),
+    without: Collection[str] = FURNITURE,
+    until: HtmlElement | None = None,
+) -> Iterator[tuple[HtmlElement, str]]:
+    """The elements with one of ``tags`` that hold text, and their texts, in order and none within another.
+
+    One that holds paragraphs gives way to them, unless its tag is among ``whole``. Elements with a tag of
+    ``without`` are passed over with all that is in them; the element ``until`` ends it.
+    """
+    covered: set[HtmlElement] = set()
+    for element in root.iterdescendants("*"):
+        if element is until:
+            return
+        if element.getparent() in covered or element.tag in without:
+            covered.add(element)
+        elif element.tag in tags and (
+            element.tag in whole or next(element.iterdescendants("p"), None) is None
+        ):
+            covered.add(element)
+            if text := text_of(element):
+                yield element, text
+
+
+def is_section(text: str) -> bool:
+    """Whether a heading begins another part of the page ("Sources", "Discussion Questions")."""
+    return _SECTION.fullmatch(text) is not None
+
+
+def first_of(elements: Iterable[HtmlElement], page: Page) -> HtmlElement | None:
+    """The element that stands first on the page."""
+    wanted = set(elements)
+    return next((element for element in page.root.iter() if element in wanted), None) if wanted else None
+
+
+def _title_element(block: HtmlElement) -> HtmlElement | None:
+    for tag in ("h4", "h3", "h5", "h2", "h6", "strong", "b"):
+        for element in block.iter(tag):
+            text = text_of(element)
+            if (
+                text
+                and not _is_heading_text(text)
+                and not (tag in ("strong", "b") and not _stands_alone(element))
+            ):
+                return element
+    return None
+
+
+def _stands_alone(element: HtmlElement) -> bool:
+    parent = element.getparent()
+    if parent is None or len(parent) != 1:
+        return False
+    return not (parent.text or "").strip() and not (element.tail or "").strip()
+
+
+def _is_heading_text(text: str) -> bool:
+    number = SIDE_NUMBER.fullmatch(text)
+    return number is not None and not number[3].strip()
+
+
+def _without_number(text: str) -> str:
+    number = SIDE_NUMBER.fullmatch(text)
+    return number[3].strip() if number and number[3].strip() else text

@@ -1,0 +1,250 @@
+"""``conqret scrape evidence``: the sources that debates cite, fetched, extracted and accounted for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import Group, grouped
+from conqret.console.printing import note, progress, result
+from conqret.scrapers.pages_command import archive_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.scrapers.archive import InternetArchive
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret scrape evidence corpus/ --concurrency 32 --user-agent 'our-lab (mailto:someone@example.org)'\n\n"
+    "conqret scrape evidence corpus/ --search searxng,brave\n\n"
+    "conqret scrape evidence corpus/ --archive\n\n"
+    "conqret scrape evidence corpus/ --reparse"
+)
+_ASKING, _LIMITS = "Asking", "Limits"
+
+
+@dataclass(frozen=True)
+class Asking(Group):
+    """How sites are asked."""
+
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            "-c",
+            help="Requests at once, over all hosts. [default: 32]",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None
+    delay: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None
+    per_host: Annotated[
+        int | None, typer.Option(help="Requests to one host at once. [default: 2]", rich_help_panel=_ASKING)
+    ] = None
+    user_agent: Annotated[
+        str | None,
+        typer.Option(
+            help="The user agent that web sites see; name a contact in it.", rich_help_panel=_ASKING
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Allowed(Group):
+    """What may be asked, and how much an answer may take."""
+
+    allow_private: Annotated[
+        bool,
+        typer.Option(
+            "--allow-private",
+            help="Allow loopback and private addresses, and any port (test servers, intranets).",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = False
+    allow_port: Annotated[
+        list[int] | None,
+        typer.Option(help="A port to allow besides 80 and 443. May be repeated.", rich_help_panel=_LIMITS),
+    ] = None
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds for one request. [default: 60]", rich_help_panel=_LIMITS)
+    ] = None
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(
+            help="The most bytes of one response, as transferred. [default: 16777216]",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Processes that parse. [default: one a core, at most 8]", rich_help_panel=_LIMITS),
+    ] = None
+
+
+@grouped
+def evidence(
+    corpus: Annotated[
+        Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret scrape debates`.")
+    ],
+    *,
+    asking: Asking,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY, "
+            "GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the "
+            "environment.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    archive: Annotated[
+        bool,
+        typer.Option(
+            "--archive",
+            help="Take the Internet Archive's snapshot nearest to the date of citation; if there is none, today's "
+            "page.",
+            rich_help_panel=_ASKING,
+        ),
+    ] = False,
+    archived: Annotated[
+        str | None,
+        typer.Option(
+            help="The same, with the snapshot nearest to this year, month or day, as in 2024-06.",
+            metavar="YYYY-MM",
+            rich_help_panel=_ASKING,
+        ),
+    ] = None,
+    archive_base: Annotated[
+        str | None,
+        typer.Option(
+            help="Another archive with the same API. [default: https://archive.org]", rich_help_panel=_ASKING
+        ),
+    ] = None,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask again for what ended as an error.")
+    ] = False,
+    reparse: Annotated[
+        bool,
+        typer.Option(
+            "--reparse", help="Extract all texts again from the stored responses, without a request."
+        ),
+    ] = False,
+    allowed: Allowed,
+    shown: options.Shown,
+) -> None:
+    """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
+
+    The same command again goes on where it stopped, and fetches nothing that ledger.jsonl has as finished.
+    """
+    import asyncio
+
+    taken = archive_at(archived, archive_base)
+    wanted = _options(
+        asking, allowed, search, taken, archive_base, archive=archive, retry_errors=retry_errors
+    )
+    from conqret.scrapers.evidence_fetching import gather_evidence
+    from conqret.scrapers.reparse import reparse_evidence
+
+    ends: Counter[str] = Counter()
+    with progress("gathering", quiet=shown.quiet) as bar:
+
+        def advance(line: LedgerLine) -> None:
+            ends[line.status] += 1
+            bar.advance(counted=f"{ends['ok']} of {ends.total()} extracted")
+
+        work = reparse_evidence if reparse else gather_evidence
+        summary = asyncio.run(
+            work(
+                corpus,
+                wanted,
+                on_start=lambda total, kept: bar.reach(kept, total=total),
+                on_line=advance,
+            )
+        )
+    result(summary.record(), _lines(summary, corpus), as_json=shown.json_output)
+    if not shown.quiet:
+        _advise(summary, searching=bool(wanted.providers))
+
+
+def _options(
+    asking: Asking,
+    allowed: Allowed,
+    search: str | None,
+    archived: InternetArchive | None,
+    archive_base: str | None,
+    *,
+    archive: bool,
+    retry_errors: bool,
+) -> EvidenceOptions:
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
+
+    require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
+    from conqret.scrapers import archive as archived_pages
+    from conqret.scrapers.archive import BASE, InternetArchive
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.extract.worker_pool import WORKERS
+    from conqret.scrapers.fetch import FetchOptions, Limits, Policy
+    from conqret.scrapers.fetch.address_guard import PORTS
+    from conqret.scrapers.fetch.politeness import DELAY
+    from conqret.scrapers.providers import providers
+
+    timeout, max_bytes, workers = allowed.timeout, allowed.max_bytes, allowed.workers
+    if timeout is not None and not 0 < timeout < float("inf"):
+        raise DeclarationError(f"--timeout is a number of seconds above 0, not {timeout}")
+    if (max_bytes is not None and max_bytes < 1) or (workers is not None and workers < 1):
+        raise DeclarationError("--max-bytes and --workers are at least 1")
+    usual = Limits()
+    names = options.listed(search)
+    taken = archived or (InternetArchive(archive_base or BASE) if archive or archive_base else None)
+    return EvidenceOptions(
+        FetchOptions(
+            **{"delay": archived_pages.DELAY if taken else DELAY} | asking.given(),
+            policy=Policy(allowed.allow_private, PORTS | frozenset(allowed.allow_port or ())),
+            limits=Limits(
+                total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes
+            ),
+        ),
+        providers(names),
+        taken,
+        retry_errors,
+        workers or WORKERS,
+    )
+
+
+def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
+    from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
+
+    share = f" ({summary.share:.1%})" if summary.cited else ""
+    yield f"cited       {summary.cited:,}"
+    yield f"extracted   {summary.extracted:,}{share}"
+    yield f"documents   {summary.documents:,}"
+    for status, count in summary.by_status.items():
+        if count and status != "ok":
+            yield f"  {status:<12}{count:,}"
+    yield f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
+    yield f"ledger      {corpus / 'ledger.jsonl'}"
+
+
+def _advise(summary: EvidenceSummary, *, searching: bool) -> None:
+    if summary.kept:
+        note(f"{summary.kept:,} sources had their end from before; {summary.pages:,} URLs were fetched now")
+    if summary.by_status.get("error"):
+        note(f"{summary.by_status['error']:,} sources ended as errors; --retry-errors asks for them again")
+    if summary.without_url and not searching:
+        note(f"{summary.without_url:,} sources have no URL; --search finds them by title")

@@ -1,0 +1,237 @@
+"""The run over all cited sources: search, fetch, extract, record; resumable, and bounded in memory.
+
+Every host has lanes of its own, so that a slow host delays nobody else. A source holds a place from its
+request to its line in the ledger, and there are :data:`IN_HAND` places for each request that may be under
+way: while some pages are parsed and written the next are asked for, but pages do not pile up.
+
+What is written, in this order: the response (WARC), the text (documents), the line (ledger). So a line in
+the ledger means that the rest is there, and a kill costs what was under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conqret.data.corpus import SOURCE_STATUSES
+from conqret.errors import ConqretError
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.locking import only_writer
+from conqret.scrapers.archive import InternetArchive
+from conqret.scrapers.evidence_documents import DocumentStore, make_document
+from conqret.scrapers.extract import Extractor
+from conqret.scrapers.extract.worker_pool import SECONDS, WORKERS
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Page, Status
+from conqret.scrapers.fetch.address_guard import Lookup
+from conqret.scrapers.fetch_ledger import EvidenceSummary, Ledger, LedgerLine
+from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan
+from conqret.scrapers.lanes import work_off
+from conqret.scrapers.providers import Provider
+from conqret.scrapers.search import Searcher
+from conqret.scrapers.warc import WarcWriter
+
+IN_HAND = 2
+"""Pages being asked for, parsed or written, for each request that may be under way."""
+SEARCH_LANES = 4
+"""Sources without URL that are worked on at once; the providers' own pace is what limits them."""
+
+OnLine = Callable[[LedgerLine], None]
+OnStart = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOptions:
+    """How the sources are gathered.
+
+    ``providers`` are asked for sources without URL, in this order; ``archive`` makes the Internet Archive's
+    snapshot (nearest to its ``when``, else to the date of citation) go before the page of today, which is taken
+    where there is none; ``retry_errors`` asks again for what ended as ``error``; ``parse_seconds`` is the time that
+    one page may take to be parsed.
+    """
+
+    fetch: FetchOptions = field(default_factory=FetchOptions)
+    providers: tuple[Provider, ...] = ()
+    archive: InternetArchive | None = None
+    retry_errors: bool = False
+    workers: int = WORKERS
+    parse_seconds: float = SECONDS
+
+
+async def gather_evidence(
+    corpus: Path,
+    options: EvidenceOptions | None = None,
+    *,
+    on_start: OnStart = lambda cited, kept: None,
+    on_line: OnLine = lambda line: None,
+    lookup: Lookup | None = None,
+) -> EvidenceSummary:
+    """Fetch what the debates of a corpus cite, and write documents, ledger and responses beside them.
+
+    ``on_start`` gets the number of sources cited and of those that have their end from before; ``on_line``
+    every line as it is written. ``lookup`` replaces the system's name resolution.
+
+    Raises:
+        DeclarationError: there is no ``debates.jsonl``, a file of the corpus is broken, or another run is
+            writing to it. Failures of the network never raise: they are the ledger's lines.
+    """
+    options = options or EvidenceOptions()
+    started = time.monotonic()
+    with opened(corpus) as (cited, ledger):
+        lanes, copies = plan(
+            cited,
+            ledger,
+            options.fetch.policy,
+            retry_errors=options.retry_errors,
+            searching=bool(options.providers),
+            dated=options.archive is not None and not options.archive.when,
+        )
+        jobs = sum(map(len, lanes.values()))
+        left = sum(len(job) for queue in lanes.values() for job in queue) + len(copies)
+        on_start(len(cited), len(cited) - left)
+        _record(ledger, copies, on_line)
+        if lanes:
+            await _run(corpus, lanes, ledger, options, on_line, lookup)
+        ledger.compact([one.key for one in cited])
+        return summary_of(
+            cited, ledger, kept=len(cited) - left, pages=jobs, seconds=time.monotonic() - started
+        )
+
+
+@contextmanager
+def opened(corpus: Path) -> Iterator[tuple[list[Cited], Ledger]]:
+    """The sources that the debates of a corpus cite, and its ledger, which nobody else writes meanwhile.
+
+    Raises:
+        DeclarationError: there are no debates, a file of the corpus is broken, or another run is writing to it.
+    """
+    cited = cited_sources(CorpusDirectory(corpus).debates())
+    with (
+        only_writer(corpus, "wait for it, or stop it"),
+        Ledger(CorpusDirectory(corpus).ledger_file) as ledger,
+    ):
+        yield cited, ledger
+
+
+def summary_of(cited: Sequence[Cited], ledger: Ledger, **figures: Any) -> EvidenceSummary:
+    """The summary of a run over the sources that the debates cite now; ``figures`` are those of the run itself."""
+    lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
+    counts = Counter(line.status for line in lines)
+    return EvidenceSummary(
+        cited=len(cited),
+        extracted=counts["ok"],
+        documents=len({line.document for line in lines if line.document}),
+        by_status={status: counts[status] for status in SOURCE_STATUSES},
+        without_url=sum(not one.url for one in cited),
+        **figures,
+    )
+
+
+async def _run(
+    corpus: Path,
+    lanes: dict[str, deque[Job]],
+    ledger: Ledger,
+    options: EvidenceOptions,
+    on_line: OnLine,
+    lookup: Lookup | None,
+) -> None:
+    from conqret._version import __version__
+
+    async with AsyncExitStack() as stack:
+        documents = stack.enter_context(DocumentStore(CorpusDirectory(corpus).documents_file))
+        responses = stack.enter_context(closing(WarcWriter(corpus, f"conqret {__version__}")))
+        searcher = Searcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
+        stack.push_async_callback(searcher.close)
+        fetcher = await stack.enter_async_context(
+            Fetcher(options.fetch, on_reply=responses.write, lookup=lookup)
+        )
+        extractor = await stack.enter_async_context(Extractor(options.workers, seconds=options.parse_seconds))
+        places = asyncio.Semaphore(IN_HAND * options.fetch.concurrency)
+        run = _Run(options, ledger, documents, fetcher, extractor, searcher, places, on_line)
+        widths = {SEARCH_LANE: SEARCH_LANES}
+        await work_off(
+            [(jobs, widths.get(lane, IN_HAND * options.fetch.per_host)) for lane, jobs in lanes.items()],
+            run.work,
+        )
+
+
+@dataclass(slots=True)
+class _Run:
+    """What the lanes share."""
+
+    options: EvidenceOptions
+    ledger: Ledger
+    documents: DocumentStore
+    fetcher: Fetcher
+    extractor: Extractor
+    searcher: Searcher
+    places: asyncio.Semaphore
+    on_line: OnLine
+
+    async def work(self, job: Job) -> None:
+        """Find out what becomes of the sources of a job, and record it."""
+        if job[0].url and self.options.archive is None:
+            await self.fetcher.ready(job[0].url)
+        async with self.places:
+            try:
+                end = await self._settle(job[0])
+            except (ConqretError, OSError):
+                raise  # a disk that is full or a file that is gone ends the run
+            except Exception as error:  # noqa: BLE001 - a fault of ours must not take the other pages along
+                end = {
+                    "status": Status.ERROR.value,
+                    "detail": f"internal error: {type(error).__name__}: {str(error)[:200]}",
+                }
+            _record(self.ledger, [one.line(end) for one in job], self.on_line)
+
+    async def _settle(self, one: Cited) -> dict[str, Any]:
+        """What becomes of a source, as the fields of a line."""
+        end: dict[str, Any] = {"url": one.url}
+        try:
+            if not one.url:
+                found = await self.searcher.find(one.source.title)
+                end |= {"url": found.url, "provider": found.provider}
+            page = await self._page(end["url"], one.source.cited)
+        except FetchError as error:
+            return end | {"status": error.status.value, "detail": error.detail, "http": error.http}
+        end |= {
+            "status": page.status.value,
+            "detail": page.detail,
+            "final_url": page.final_url,
+            "http": page.http,
+            "bytes": len(page.body),
+            "content_type": page.content_type,
+            "seconds": round(page.seconds, 3),
+            "attempts": page.attempts,
+        }
+        return end | await parsed(page, one.source.title, self.extractor, self.documents) if page.ok else end
+
+    async def _page(self, url: str, cited: str) -> Page:
+        if self.options.archive is not None:
+            snapshot = await self.options.archive.snapshot(self.fetcher, url, cited)
+            if snapshot is not None:
+                return await self.fetcher.fetch(snapshot, robots=False)
+        return await self.fetcher.fetch(url)
+
+
+async def parsed(page: Page, title: str, extractor: Extractor, documents: DocumentStore) -> dict[str, Any]:
+    """Keep the text of a page that was fetched, and return the fields of a line that say so, or why there is none.
+
+    ``title`` is that of its source, for a page without one.
+    """
+    result = await extractor.extract(page.body, page.content_type, page.charset)
+    if not result.ok:
+        return {"status": Status.UNPARSABLE.value, "detail": result.problem, "document": None}
+    document = make_document(result.text, result.title or title, page.final_url)
+    return {"status": Status.OK.value, "detail": "", "document": documents.keep(document)}
+
+
+def _record(ledger: Ledger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:
+    for line in lines:
+        ledger.add(line)
+        on_line(line)

@@ -1,0 +1,160 @@
+"""The fetcher: one shared client, and for every URL a page or a reason, never an exception."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+
+from yarl import URL
+
+from conqret.errors import DeclarationError
+from conqret.scrapers.fetch.address_guard import Lookup, Policy, checked_url
+from conqret.scrapers.fetch.fetch_limits import Limits
+from conqret.scrapers.fetch.fetch_retry import Retries
+from conqret.scrapers.fetch.fetched_page import FetchError, Page, Reply, Status, refusal
+from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
+from conqret.scrapers.fetch.redirects import MAX_REDIRECTS, next_url
+from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
+from conqret.scrapers.fetch.wire import USER_AGENT, Wire
+
+CONCURRENCY = 32
+"""Requests under way at once, over all hosts."""
+OnReply = Callable[[Reply], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How to fetch. ``delay`` in seconds a host; ``robots`` off only for sites that gave their leave."""
+
+    user_agent: str = USER_AGENT
+    concurrency: int = CONCURRENCY
+    per_host: int = PER_HOST
+    delay: float = DELAY
+    robots: bool = True
+    retries: Retries = field(default_factory=Retries)
+    policy: Policy = field(default_factory=Policy)
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not self.user_agent.strip() or any(not char.isprintable() for char in self.user_agent):
+            raise DeclarationError("the user agent is empty or holds control characters; name yourself in it")
+        if self.concurrency < 1 or self.per_host < 1 or self.retries.attempts < 1:
+            raise DeclarationError("concurrency, requests a host and attempts are at least 1")
+        if not 0.0 <= self.delay < float("inf"):
+            raise DeclarationError(f"the delay is a number of seconds from 0 on, not {self.delay}")
+
+
+class Fetcher(AbstractAsyncContextManager["Fetcher"]):
+    """Fetches URLs over one connection pool; an async context manager.
+
+    ``on_reply`` is awaited with every HTTP response, redirects and robots.txt included, before its page is
+    returned (this is where responses are stored). ``lookup`` replaces the system's name resolution.
+    """
+
+    def __init__(
+        self,
+        options: FetchOptions | None = None,
+        *,
+        on_reply: OnReply | None = None,
+        lookup: Lookup | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        self.options = options or FetchOptions()
+        self._on_reply, self._rng = on_reply, rng or random.Random()
+        self._slots = asyncio.Semaphore(self.options.concurrency)
+        self._politeness = Politeness(delay=self.options.delay, per_host=self.options.per_host, rng=self._rng)
+        product = self.options.user_agent.split("/", 1)[0].split()[0]
+        self._robots = Robots(self._ask_robots, product, self._politeness.crawl_delay)
+        self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, lookup)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._robots.close()
+        await self._wire.close()
+
+    async def fetch(self, url: str, *, robots: bool = True) -> Page:
+        """Fetch one URL; whatever happens is in the page's status and detail.
+
+        ``robots`` off skips robots.txt for this one: for a service that is asked through its API.
+        """
+        started = time.monotonic()
+        try:
+            reply, attempts = await self.options.retries.over(
+                lambda: self._whole(url, robots=robots and self.options.robots), self._rng
+            )
+            page = _page(url, reply, attempts)
+        except FetchError as error:
+            after = f" after {error.attempts} attempts" if error.attempts > 1 else ""
+            page = Page(
+                url, error.status, error.detail + after, error.http, error.url, attempts=error.attempts
+            )
+        return replace(page, seconds=time.monotonic() - started)
+
+    async def ready(self, url: str) -> None:
+        """Wait until the URL's host may be asked again, so that a wait holds no place of another."""
+        try:
+            host = checked_url(url, self.options.policy).raw_host
+        except FetchError:
+            return
+        await self._politeness.ready(host or "")
+
+    async def _whole(self, url: str, *, robots: bool) -> Reply:
+        """The successful and whole response for a URL; raises :class:`FetchError` if it is none."""
+        reply = await self._followed(url, robots=robots)
+        if reply.fault is not None:
+            raise reply.fault
+        return reply
+
+    async def _followed(self, url: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> Reply:
+        """Ask for a URL, follow its redirects, and return a successful response; else raise :class:`FetchError`."""
+        seen = [checked_url(url, self.options.policy)]
+        while True:
+            if robots:
+                await self._robots.check(seen[-1])
+            reply = await self._exchange(seen[-1])
+            target = next_url(reply, seen, self.options.policy, limit)
+            if target is None:
+                break
+            seen.append(target)
+        if not reply.ok:
+            raise refusal(reply)
+        return reply
+
+    async def _ask_robots(self, url: URL) -> Reply:
+        reply, _ = await self.options.retries.over(
+            lambda: self._followed(str(url), robots=False, limit=ROBOTS_REDIRECTS), self._rng
+        )
+        return reply
+
+    async def _exchange(self, url: URL) -> Reply:
+        """One request and its response, the body read within the limits."""
+        host = url.raw_host or ""
+        async with self._politeness.turn(host), self._slots:
+            reply = await self._wire.request(url)
+        if reply.retry_after is not None and not reply.ok:
+            self._politeness.hold(host, reply.retry_after)
+        if self._on_reply is not None:
+            await self._on_reply(reply)
+        return reply
+
+
+def _page(url: str, reply: Reply, attempts: int) -> Page:
+    kind, charset = content_type_of(reply.lowered)
+    return Page(url, Status.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts)
+
+
+def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Media type and charset that the headers (names in lower case) claim; empty where they claim none."""
+    kind, _, parameters = headers.get("content-type", "").partition(";")
+    charset = ""
+    for parameter in parameters.split(";"):
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "charset":
+            charset = value.strip().strip("\"'").lower()[:40]
+    return kind.strip().lower()[:100], charset

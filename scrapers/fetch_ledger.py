@@ -1,0 +1,96 @@
+"""What became of every cited source: one line each, written as soon as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import Field
+
+from conqret.data.corpus import LedgerEntry
+from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
+from conqret.runs.row_store import RowStore
+
+
+def source_key(debate: str, number: int) -> str:
+    """What names a source: its debate, and its number there."""
+    return f"{debate} {number}"
+
+
+class LedgerLine(LedgerEntry):
+    """A ledger entry with the circumstances of its fetch.
+
+    ``http`` is the last HTTP status (0: none); ``bytes`` the size after decompression; ``seconds`` wall time
+    with all waits; ``provider`` the search engine that found the URL, None where the page gave it.
+    """
+
+    http: int = 0
+    bytes: int = Field(default=0, ge=0)
+    content_type: str = ""
+    seconds: float = 0.0
+    attempts: int = 0
+    provider: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Debate and number."""
+        return source_key(self.debate, self.number)
+
+
+class Ledger(RowStore[LedgerLine]):
+    """The ledger of a corpus, by :func:`source_key`: appended to while fetching. Of a source, the last line counts.
+
+    Raises:
+        DeclarationError: a line is broken (a last one cut off by a kill is dropped instead).
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.touch()
+        super().__init__(
+            path, LedgerLine, lambda line: line.key, foreign="is no line of a ledger; mend or remove it"
+        )
+
+    def compact(self, order: Iterable[str]) -> None:
+        """Leave a line a source in the file: those of the keys in ``order`` first, then the others as they came."""
+        self.arrange([*order, *(line.key for line in self.rows())])
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSummary:
+    """The figures that ConQRet reports in section 4.2, and what stands behind them.
+
+    ``cited`` counts sources, ``extracted`` those with a text, ``documents`` the different texts among them;
+    ``by_status`` has every status, in the order of the ledger's words; ``kept`` sources had their end from
+    an earlier run; ``pages`` URLs were fetched in this one.
+    """
+
+    cited: int
+    extracted: int
+    documents: int
+    by_status: dict[str, int] = field(default_factory=dict)
+    without_url: int = 0
+    kept: int = 0
+    pages: int = 0
+    seconds: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Extracted over cited, in [0, 1]; 0 where nothing is cited."""
+        return self.extracted / self.cited if self.cited else 0.0
+
+    def record(self) -> dict[str, object]:
+        """The summary as JSON holds it, with the paper's own figures."""
+        paper = {"cited": PAPER_CITED, "extracted": PAPER_EXTRACTED, "share": PAPER_EXTRACTED / PAPER_CITED}
+        return {
+            "cited": self.cited,
+            "extracted": self.extracted,
+            "share": self.share,
+            "documents": self.documents,
+            "by_status": self.by_status,
+            "without_url": self.without_url,
+            "kept": self.kept,
+            "pages": self.pages,
+            "seconds": round(self.seconds, 3),
+            "paper": paper,
+        }

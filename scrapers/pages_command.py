@@ -1,0 +1,85 @@
+"""What ``conqret scrape debates``, ``topics`` and ``inspect`` have in common: how their pages are fetched."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console.option_groups import Group
+
+if TYPE_CHECKING:
+    from conqret.scrapers.archive import InternetArchive
+    from conqret.scrapers.debate_pages import PageFetcher
+    from conqret.scrapers.fetch import FetchOptions
+
+Archived = Annotated[
+    str | None,
+    typer.Option(
+        help="Read the Internet Archive's copies nearest to this year, month or day, as in 2024-06.",
+        metavar="YYYY-MM",
+    ),
+]
+ArchiveBase = Annotated[
+    str | None, typer.Option(help="Another archive with the same API. [default: https://archive.org]")
+]
+
+
+@dataclass(frozen=True)
+class Fetching(Group):
+    """How pages are fetched."""
+
+    archived: Archived = None
+    archive_base: ArchiveBase = None
+    delay: Annotated[
+        float | None,
+        typer.Option(help="Seconds between two requests to one host. [default: 1; with `--archived` 4]"),
+    ] = None
+    allow_private: Annotated[
+        bool,
+        typer.Option(
+            "--allow-private", help="Allow loopback and private addresses (test servers, intranets)."
+        ),
+    ] = False
+
+    def archive(self) -> InternetArchive | None:
+        """The archive that all pages come from, if they do."""
+        return archive_at(self.archived, self.archive_base)
+
+    def options(self) -> FetchOptions:
+        """The fetcher's."""
+        from conqret.scrapers import archive
+        from conqret.scrapers.fetch import FetchOptions, Policy
+        from conqret.scrapers.fetch.politeness import DELAY
+
+        usual = archive.DELAY if self.archive() else DELAY
+        return FetchOptions(
+            delay=usual if self.delay is None else self.delay, policy=Policy(allow_private=self.allow_private)
+        )
+
+    @contextlib.asynccontextmanager
+    async def fetcher(self) -> AsyncIterator[PageFetcher]:
+        """Whoever fetches, while the block runs."""
+        from conqret.scrapers.archive import ArchivedPages
+        from conqret.scrapers.fetch import Fetcher
+
+        archive = self.archive()
+        async with Fetcher(self.options()) as fetcher:
+            yield ArchivedPages(fetcher, archive) if archive else fetcher
+
+
+def archive_at(archived: str | None, base: str | None) -> InternetArchive | None:
+    """The archive at ``base`` as it was at the time ``archived``; None without a time."""
+    from conqret.scrapers.archive import BASE, InternetArchive, moment
+
+    return InternetArchive(base or BASE, moment(archived)) if archived is not None else None
+
+
+def need_scrape() -> None:
+    """Ask for the extra that fetches and parses pages."""
+    from conqret._optional import require
+
+    require("aiohttp", "lxml", "protego", extra="scrape")

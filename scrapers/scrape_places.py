@@ -1,0 +1,75 @@
+"""A page that somebody names: by its address, or as a file that was saved from a browser."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml.html import HtmlElement
+
+from conqret.errors import DeclarationError, ExecutionError
+from conqret.scrapers import markup
+from conqret.scrapers.debate_pages import PageFetcher, page_end
+from conqret.scrapers.debates.cited_sources import web_address
+from conqret.scrapers.debates.page_html import MAX_PAGE
+from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.snapshots import original_address
+
+UNKNOWN = "https://unknown.invalid/"
+"""The address of a saved page that does not say its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The HTML of a page, its own address, and that of the archive's copy that was read (empty: none was)."""
+
+    html: str
+    url: str
+    archived: str = ""
+
+
+async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Opened:
+    """Read a page from a web address or a file; ``address`` says where a saved page was.
+
+    Without it, that is what the page itself gives as its address (``<link rel=canonical>``), else :data:`UNKNOWN`.
+
+    Raises:
+        DeclarationError: it is neither an address nor a file, or the file is larger than any debate page.
+        ExecutionError: the page cannot be fetched.
+    """
+    if address and not web_address(address):
+        raise DeclarationError(f"--address is no http or https address: {address[:80]!r}")
+    if web_address(place):
+        page = await fetcher.fetch(place)
+        if not page.ok:
+            raise ExecutionError(f"{place}: {page_end(page)}", reason=page.status.value)
+        final = page.final_url or place
+        own = original_address(final)
+        return Opened(decode(page.body, page.charset), own, final if final != own else "")
+    html = _saved(place)
+    return Opened(html, address or _own_address(html))
+
+
+def _saved(place: str) -> str:
+    """The HTML of a saved page."""
+    file = Path(place)
+    if not file.is_file():
+        raise DeclarationError(
+            f"{place[:200]}: neither an http or https address nor a file; give one, such as a saved page.html"
+        )
+    if file.stat().st_size > 4 * MAX_PAGE:
+        raise DeclarationError(f"{file}: has {file.stat().st_size:,} bytes, more than any debate page")
+    return decode(file.read_bytes(), "")
+
+
+def _own_address(html: str) -> str:
+    root, _ = markup.parse(html[:MAX_PAGE])
+    found = [] if root is None else [_said(one) for one in root.iter("link", "meta")]
+    return next(filter(None, found), UNKNOWN)
+
+
+def _said(element: HtmlElement) -> str:
+    """The address that a ``link`` or ``meta`` gives as the page's own."""
+    if element.get("rel") == "canonical" or element.get("property") == "og:url":
+        return original_address(web_address(element.get("href") or element.get("content") or ""))
+    return ""

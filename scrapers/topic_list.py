@@ -1,0 +1,149 @@
+"""From the index of a debate site to the list of its debates' addresses, which ``conqret scrape debates`` takes."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from urllib.parse import urldefrag, urlsplit
+
+from conqret.errors import DeclarationError
+from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
+from conqret.scrapers.debates.cited_sources import web_address
+from conqret.scrapers.debates.layout import Index, Layout, Listed, Page
+from conqret.scrapers.debates.layout_registry import ALL
+from conqret.scrapers.debates.page_html import UnreadableHtmlError
+from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.scrape_places import Opened, open_page
+from conqret.scrapers.snapshots import original_address
+
+MAX_INDEX_PAGES = 500
+"""Pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class TopicList:
+    """What the pages of an index list: debates, pages without sides, and the index pages that ``failed``."""
+
+    debates: tuple[Listed, ...]
+    explainers: tuple[Listed, ...]
+    pages: int
+    failed: tuple[str, ...] = ()
+
+    def lines(self, index: str, *, explainers: bool = False) -> Iterator[str]:
+        """The lines of the file: addresses, with the headings of the index as comments.
+
+        Pages without sides are comments, too, unless ``explainers``.
+        """
+        yield f"# {index}"
+        heading = ""
+        for one in (*self.debates, *self.explainers):
+            if one.heading != heading:
+                heading = one.heading
+                yield f"# {heading}"
+            yield one.url if one.sides or explainers else f"# explainer, without sides: {one.url}"
+
+
+async def gather_topics(
+    place: str,
+    fetcher: PageFetcher,
+    *,
+    address: str = "",
+    links: str = "",
+    layouts: Collection[Layout] = ALL,
+    on_page: Callable[[int, int], None] = lambda done, known: None,
+) -> TopicList:
+    """Read an index, and the index pages that it leads to.
+
+    Args:
+        place: Its address, or a file that holds it.
+        fetcher: Fetches it, and the pages that it leads to.
+        address: Where a file was saved from.
+        links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
+            an index that no layout knows.
+        layouts: The layouts to ask.
+        on_page: Called with the number of index pages done, and of those known of.
+
+    Raises:
+        DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
+        ExecutionError: the index cannot be fetched.
+    """
+    first = await open_page(place, fetcher, address)
+    page = _parsed(first)
+    if links:
+        listed = [Listed(one) for one in _links(page) if fnmatchcase(one, links)]
+        if not listed:
+            raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
+        return TopicList(tuple(listed), (), 1)
+    layout = next((one for one in layouts if one.index(page) != Index()), None)
+    if layout is None:
+        raise DeclarationError(
+            f"{place}: no layout finds debates listed on it; {_linked(page)}. "
+            "--links 'PATTERN' takes the links that match, as in --links 'https://*.procon.org/*'"
+        )
+    found: dict[str, Listed] = {}
+    failed: list[str] = []
+    seen, waiting, pages = {page_key(first.url)}, deque[Page | str]([page]), 0
+    while waiting:
+        following = waiting.popleft()
+        one = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
+        if one is None:
+            continue
+        pages += 1
+        index = layout.index(one)
+        for listed_there in index.debates:
+            found.setdefault(page_key(listed_there.url), listed_there)
+        for further in index.further:
+            if page_key(further) not in seen and len(seen) < MAX_INDEX_PAGES:
+                seen.add(page_key(further))
+                waiting.append(further)
+        on_page(len(seen) - len(waiting), len(seen))
+    if not found:
+        raise DeclarationError(
+            f"{place}: {pages} index pages of {layout.name} were read, and list no debate"
+            + "".join(f"\n  {one}" for one in failed[:_SHOWN])
+        )
+    debates = [one for one in found.values() if one.sides]
+    return TopicList(
+        tuple(debates), tuple(one for one in found.values() if not one.sides), pages, tuple(failed)
+    )
+
+
+def _parsed(opened: Opened) -> Page:
+    try:
+        return Page.read(opened.html, opened.url)
+    except UnreadableHtmlError as error:
+        raise DeclarationError(f"{opened.url}: {error}") from error
+
+
+async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> Page | None:
+    """An index page; None, and a line more in ``failed``, if it cannot be had or read."""
+    page = await fetcher.fetch(url)
+    if not page.ok:
+        failed.append(f"{url}: {page_end(page)}")
+        return None
+    try:
+        return Page.read(decode(page.body, page.charset), original_address(page.final_url or url))
+    except UnreadableHtmlError as error:
+        failed.append(f"{url}: {error}")
+        return None
+
+
+def _links(page: Page) -> list[str]:
+    """The addresses that a page links to, each once, in page order."""
+    found = (web_address(page.link(link.get("href") or "")) for link in page.root.iter("a"))
+    return list(dict.fromkeys(urldefrag(one).url for one in found if one))
+
+
+def _linked(page: Page) -> str:
+    """Where the links of a page lead, the commonest places first: what a pattern can be made of."""
+    places: Counter[str] = Counter()
+    found = _links(page)
+    for one in found:
+        parts = urlsplit(one)
+        folder = parts.path.strip("/").rpartition("/")[0]
+        places[f"{parts.netloc}/{folder[:60] + '/' if folder else ''}*"] += 1
+    shown = ", ".join(f"{place} ({count})" for place, count in places.most_common(_SHOWN))
+    return f"it links to {len(found)} pages: {shown}" if found else "it has no link at all"

@@ -1,0 +1,102 @@
+"""``conqret scrape topics``: the addresses of a site's debates, from its index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import Bar, at, end, note_all, progress, result
+from conqret.scrapers.pages_command import Fetching, need_scrape
+
+if TYPE_CHECKING:
+    from conqret.scrapers.topic_list import TopicList
+
+EPILOG = (
+    "Examples:\n\n"
+    "conqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
+    "conqret scrape topics https://idebate.net/resources/debatabase -o topics.txt"
+)
+
+
+@grouped
+def topics(
+    index: Annotated[
+        str, typer.Argument(help="The address of a page that lists debates, or a saved copy of it.")
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the list of debates.")] = Path(
+        "topics.txt"
+    ),
+    explainers: Annotated[
+        bool,
+        typer.Option(
+            "--explainers",
+            help="Also list pages without sides (explainers), which otherwise appear as comments only.",
+        ),
+    ] = False,
+    links: Annotated[
+        str,
+        typer.Option(
+            help="Take the links that match this pattern (`*` stands for anything), whatever the site, for example "
+            "`--links 'https://*.procon.org/*'`."
+        ),
+    ] = "",
+    address: Annotated[
+        str, typer.Option(help="The address that a saved page had, to complete its links.")
+    ] = "",
+    fetching: Fetching,
+    overwrite: options.Replace = False,
+    shown: options.Shown,
+) -> None:
+    """List the debates of a site in a file that `conqret scrape debates` takes.
+
+    Categories and next pages of an index are followed. Index pages that cannot be read are named, and the exit code is
+    then 1.
+    """
+    import asyncio
+
+    need_scrape()
+    from conqret.io.atomic import write_all
+    from conqret.io.overwriting import check_new
+    from conqret.scrapers.topic_list import gather_topics
+
+    async def gather(bar: Bar) -> TopicList:
+        async with fetching.fetcher() as fetcher:
+            return await gather_topics(
+                index,
+                fetcher,
+                address=address,
+                links=links,
+                on_page=lambda done, known: bar.reach(done, total=known),
+            )
+
+    check_new([output], overwrite=overwrite)
+    with progress("reading the index", quiet=shown.quiet) as bar:
+        found = asyncio.run(gather(bar))
+    write_all(output, (f"{line}\n".encode() for line in found.lines(index, explainers=explainers)))
+    if found.failed and not shown.quiet:
+        note_all(f"{len(found.failed)} index pages could not be read", found.failed)
+    record = {
+        "debates": [one.url for one in found.debates],
+        "explainers": [one.url for one in found.explainers],
+        "pages": found.pages,
+        "failed": found.failed,
+    }
+    result(record, _lines(found, output, explainers=explainers), as_json=shown.json_output)
+    end(found.failed)
+
+
+def _lines(found: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
+    from conqret.show.words import number
+
+    yield f"{number(len(found.debates), 'debate')} listed on {number(found.pages, 'page')}"
+    if found.explainers:
+        kept = "listed, too" if explainers else "left as comments: an explainer takes no side"
+        yield f"{number(len(found.explainers), 'explainer')} {kept}"
+    yield at(output)
+    yield f"next: conqret scrape debates {output} -o corpus/"
