@@ -49,8 +49,8 @@ def run(
     Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
     arrives: if a run is stopped, the same command goes on from there, and nothing is paid for twice.
     """
-    from conqret import run as run_file
     from conqret.experiments.experiment import experiment_job
+    from conqret.experiments.experiment import run as run_file
     from conqret.experiments.experiment_cost import estimate
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import addresses

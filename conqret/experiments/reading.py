@@ -13,7 +13,7 @@ from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.format_registry import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.llm.reachable import address
-from conqret.retrieval.dense.text_encoding import is_adapter
+from conqret.retrieval.dense.encoder_files import is_adapter
 from conqret.retrieval.engine import ENGINES, get_engine
 
 _Fault = tuple[Place, str]

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret import Judgments
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import Checked
     from conqret.judging.judge_folder import JudgeFolder
+    from conqret.judging.judgments import Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
     from conqret.llm.client import Client
@@ -154,10 +154,10 @@ def judge(
     Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
     command goes on from there, and no answer is paid for twice.
     """
-    from conqret import judge as judged
     from conqret.errors import DeclarationError, check_known
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
+    from conqret.judging.judge import judge as judged
     from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {

@@ -10,7 +10,7 @@ from conqret.errors import UnknownNameError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_words import question
+from conqret.judging.judge_words import cost, question
 from conqret.judging.report_figures import Histogram, Share, histogram, shares
 from conqret.judging.summary import MetricSummary, Summary
 from conqret.judging.summary_tables import Beside, usage_rows
@@ -82,6 +82,7 @@ def overview(
         "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
         "summary": summary,
         "tally": tally,
+        "cost": cost(summary.usage),
         "created": words.moment(record.created),
         "judge": (judge := judge_here(record)),
         "second_judged": judge is None or any("second_argument" in ask.needs for ask in judge.asks),

@@ -124,7 +124,7 @@ def run(
     """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
     from dataclasses import asdict
 
-    from conqret import retrieve
+    from conqret.retrieval.retrieve import retrieve
 
     with progress("indexing" if rerank is None else "reranking", quiet=shown.quiet) as bar:
 

@@ -10,8 +10,8 @@ import pyterrier as pt
 
 from conqret.errors import DeclarationError, first_line
 from conqret.retrieval.dense.document_passages import WORDS, passages
+from conqret.retrieval.dense.encoder_files import EXTRA, is_adapter
 from conqret.retrieval.dense.encoders import adapted
-from conqret.retrieval.dense.text_encoding import EXTRA, is_adapter
 from conqret.retrieval.first_stage import DEPTH
 from conqret.retrieval.rerank import ordered
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from conqret.data.gathering import gathered
 from conqret.show import words
+from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible
 from conqret.stats.effects import Effect
 from conqret.stats.estimate import NO_INTERVAL, Estimate
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["name", "text", "figure"]
 """A name stands left, a figure right, and neither is ever broken; a text is broken between its words."""
-
-
-class Alarm(str):
-    """A cell that must not be missed: red in a terminal, bold in Markdown."""
-
-    __slots__ = ()
 
 
 Cell = str | int | float | Estimate | Effect | None

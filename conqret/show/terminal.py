@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich import box, table
 from rich.align import Align
@@ -12,7 +12,10 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from conqret.show.table import Alarm, Column, Table
+from conqret.show.visible_text import Alarm
+
+if TYPE_CHECKING:
+    from conqret.show.table import Column, Table
 
 GAP = 3
 """Characters between two columns: two of padding and one of the rule."""
@@ -43,7 +46,7 @@ def fitted(declared: Table, width: int) -> Iterator[table.Table]:
     """
     if _needed(declared) > width and all(len(row) > 1 for row in declared.rows):
         header, *rows = zip(declared.header, *declared.rows, *declared.foot, strict=True)
-        turned = Table("", header, rows)
+        turned = type(declared)("", header, rows)
         declared = min(declared, turned, key=_needed)
     least = _widths(declared)
     for places in _blocks(declared.columns, least, width):

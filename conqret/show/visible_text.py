@@ -27,6 +27,12 @@ _number = re.compile(r"[0-9]+")
 _ELLIPSIS = " …"
 
 
+class Alarm(str):
+    """A cell that must not be missed: red in a terminal, bold in Markdown."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A stretch of text. ``cites`` is the document's number where it is a citation, with ``mark`` the running

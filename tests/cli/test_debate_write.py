@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings, tune
+from conqret.debate.debatune.debater_training import tune
+from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
 from conqret.debate.debatune.instructions import read_instructions
 from conqret.llm import retry
 from tests.debate.tunable import ROWS, save_model, write_rows

@@ -16,6 +16,7 @@ from conqret.debate.debatune.debater_tuning import (
     Step,
     Training,
     TunedFolder,
+    TunedRecord,
     TuningSettings,
     check_apart,
     sides_of,
@@ -32,6 +33,9 @@ from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 
 UNLEARNT = -100
 """The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
+
+
+DEFAULTS = TuningSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +64,58 @@ class Prepared:
     plan: Plan
 
 
+def plan(
+    rows: Sequence[Instruction],
+    model: Path,
+    settings: TuningSettings = DEFAULTS,
+    *,
+    held_out: Sequence[Instruction] = (),
+) -> Plan:
+    """What :func:`tune` would do; only the tokenizer is loaded.
+
+    Raises:
+        DeclarationError: as :func:`tune`.
+        MissingDependencyError: as :func:`tune`.
+    """
+    return prepared(rows, model, settings, held_out).plan
+
+
+def tune(
+    rows: Sequence[Instruction],
+    model: Path,
+    folder: TunedFolder,
+    settings: TuningSettings = DEFAULTS,
+    *,
+    held_out: Sequence[Instruction] = (),
+    overwrite: bool = False,
+    on_start: Callable[[Plan, int], None] = lambda plan, kept: None,
+    on_step: Callable[[Step], None] = lambda step: None,
+) -> Training:
+    """Tune the model in ``model`` on ``rows``, or go on where an earlier call was stopped.
+
+    ``on_start`` gets the plan and the steps that are done already. A finished folder is read and nothing is trained.
+
+    Raises:
+        DeclarationError: there is no model in the folder or it cannot be used, a row has no room for its response, a
+            topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
+        MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
+    """
+    given = prepared(rows, model, settings, held_out)
+    record = TunedRecord.of(model, rows, held_out, settings)
+    folder.check(record, overwrite=overwrite)
+    base = loaded(given) if overwrite or not folder.summary_file.exists() else None
+    with folder.claimed(record, overwrite=overwrite):
+        if base is None:
+            on_start(given.plan, given.plan.steps)
+        else:
+            trained(given, base, folder, on_start, on_step)
+        return folder.result(folder.training_file, Training)
+
+
 def prepared(
     rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
 ) -> Prepared:
-    """The rows as tokens, and what will be done with them. See :func:`conqret.debate.debatune.debater_tuning.tune`."""
+    """The rows as tokens, and what will be done with them. See :func:`tune`."""
     check_base(model)
     check_apart(rows, held_out)
     transformers = require("transformers", extra=EXTRA)

@@ -10,7 +10,7 @@ LoRA the one that the adapter was merged into, which stands in ``adapter/``), ``
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -166,58 +166,6 @@ class Plan:
     rate: float
     chat: bool
     held_out: int
-
-
-def plan(
-    rows: Sequence[Instruction],
-    model: Path,
-    settings: TuningSettings = TuningSettings(),
-    *,
-    held_out: Sequence[Instruction] = (),
-) -> Plan:
-    """What :func:`tune` would do; only the tokenizer is loaded.
-
-    Raises:
-        DeclarationError: as :func:`tune`.
-        MissingDependencyError: as :func:`tune`.
-    """
-    from conqret.debate.debatune.debater_training import prepared
-
-    return prepared(rows, model, settings, held_out).plan
-
-
-def tune(
-    rows: Sequence[Instruction],
-    model: Path,
-    folder: TunedFolder,
-    settings: TuningSettings = TuningSettings(),
-    *,
-    held_out: Sequence[Instruction] = (),
-    overwrite: bool = False,
-    on_start: Callable[[Plan, int], None] = lambda plan, kept: None,
-    on_step: Callable[[Step], None] = lambda step: None,
-) -> Training:
-    """Tune the model in ``model`` on ``rows``, or go on where an earlier call was stopped.
-
-    ``on_start`` gets the plan and the steps that are done already. A finished folder is read and nothing is trained.
-
-    Raises:
-        DeclarationError: there is no model in the folder or it cannot be used, a row has no room for its response, a
-            topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
-        MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
-    """
-    from conqret.debate.debatune.debater_training import loaded, prepared, trained
-
-    given = prepared(rows, model, settings, held_out)
-    record = TunedRecord.of(model, rows, held_out, settings)
-    folder.check(record, overwrite=overwrite)
-    base = loaded(given) if overwrite or not folder.summary_file.exists() else None
-    with folder.claimed(record, overwrite=overwrite):
-        if base is None:
-            on_start(given.plan, given.plan.steps)
-        else:
-            trained(given, base, folder, on_start, on_step)
-        return folder.result(folder.training_file, Training)
 
 
 def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:

@@ -14,10 +14,10 @@ from conqret.console.printing import NONE, at, end, result
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from conqret import Judgments
     from conqret.data import Item
     from conqret.debate.debatune.debate_judging import Systems
     from conqret.debate.debatune.sifting import Sifted
+    from conqret.judging.judgments import Judgments
     from conqret.judging.study_command import Asking
     from conqret.show.table import Table
 
@@ -64,8 +64,7 @@ def judged(
 
     ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
     """
-    from conqret import judge
-    from conqret.judging.judge import expected_cost
+    from conqret.judging.judge import expected_cost, judge
     from conqret.llm.client_options import OFFLINE_MODEL
     from conqret.runs.run_places import default_folder, stem
 

@@ -36,7 +36,7 @@ def quality(
     """
     from functools import partial
 
-    from conqret import response_quality
+    from conqret.debate.debatune.debate_judging import response_quality
     from conqret.debate.debatune.page import quality_table
     from conqret.debate.debatune.quality_scores import FORMAT, pair
     from conqret.debate.debatune.statements import read_statements, system_of

@@ -42,8 +42,8 @@ def score(
     """
     from functools import partial
 
-    from conqret import controllability
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
+    from conqret.debate.debatune.debate_judging import controllability
     from conqret.debate.debatune.page import controllability_table
     from conqret.debate.debatune.statements import read_statements
 

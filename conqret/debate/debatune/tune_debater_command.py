@@ -116,8 +116,9 @@ def tune(
     """
     from dataclasses import asdict
 
-    from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings, plan
-    from conqret.debate.debatune.debater_tuning import tune as tuned
+    from conqret.debate.debatune.debater_training import plan
+    from conqret.debate.debatune.debater_training import tune as tuned
+    from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
     from conqret.debate.debatune.instructions import read_instructions
     from conqret.debate.debatune.tuning_plot import loss_curve, plan_lines
     from conqret.runs.run_places import default_folder, stem

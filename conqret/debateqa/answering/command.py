@@ -120,8 +120,8 @@ def answer(
     """
     from dataclasses import replace
 
-    from conqret import answer as write_answers
     from conqret.debateqa.answer_page import answers_table
+    from conqret.debateqa.answering.answer import answer as write_answers
     from conqret.debateqa.answering.answer import answering, place
     from conqret.debateqa.answering.answering_cost import estimate
     from conqret.debateqa.answering.answering_run import AnswersFolder

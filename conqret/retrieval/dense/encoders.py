@@ -13,11 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from conqret.errors import DeclarationError, first_line
-from conqret.retrieval.dense.text_encoding import EXTRA, Encoding, is_sentence_transformer, model_file
+from conqret.retrieval.dense.encoder_files import EXTRA, is_sentence_transformer, model_file
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from conqret.retrieval.dense.text_encoding import Encoding
 
 BATCH = 32
 """Texts in one step: sentence-transformers' own default. Texts of like length stand together."""

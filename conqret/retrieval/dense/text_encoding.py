@@ -6,15 +6,14 @@ says itself, else mean pooling and the dot product.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive
 from conqret.retrieval.dense.document_passages import WORDS
+from conqret.retrieval.dense.encoder_files import is_adapter, is_sentence_transformer, model_file
 
 if TYPE_CHECKING:
     from conqret.retrieval.engine import Engine
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 POOLINGS = ("mean", "cls", "last", "pooler")
 """How the states of a text's tokens become one vector: their mean, the first, the last, or the model's own pooler."""
 
-EXTRA = "dense"
 
 _SEARCH = "Represent this sentence for searching relevant passages: "
 KNOWN: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -38,8 +36,6 @@ KNOWN: tuple[tuple[str, dict[str, Any]], ...] = (
 """What is known of models by the last part of their names: Izacard et al. 2022, Karpukhin et al. 2020, Wang et al.
 2022, Xiao et al. 2023 with Li and Li 2023 (the encoder of BeRDS's MMR),
 Hofstaetter et al. 2021 with Xiao et al. 2022."""
-
-_ADAPTER = re.compile(r"\A[A-Za-z_][\w.]*+:[A-Za-z_]\w*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,40 +146,6 @@ class Encoding:
         else:
             named = [*encoder_weights(self.encoder), *encoder_weights(self.query_encoder or self.encoder)]
         return digest_of(named)
-
-
-def is_adapter(name: str) -> bool:
-    """Whether a name is that of a function, ``module:function``."""
-    return bool(_ADAPTER.fullmatch(name)) and not Path(name).exists()
-
-
-def model_file(name: str, file: str) -> Any:
-    """A JSON file of a model, read; None where it has none.
-
-    Raises:
-        DeclarationError: it cannot be read, or there is no such model.
-    """
-    from conqret.local.model_identity import hub_file
-
-    try:
-        place = Path(name) / file if Path(name).is_dir() else hub_file(name, file)
-        return json.loads(place.read_bytes())
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if "does not appear to have a file" in str(error):
-            return None
-        raise DeclarationError(
-            f"there is no encoder {name!r}: no folder has this name, and no hub gives it (--encoder takes the folder "
-            "of a model, or its name on a hub that can be reached)"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise DeclarationError(f"{file} of the encoder {name!r} is no JSON: {error}") from None
-
-
-def is_sentence_transformer(name: str) -> bool:
-    """Whether a model says itself of which modules it is made, pooling included."""
-    return model_file(name, "modules.json") is not None
 
 
 def _said(name: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
-from conqret.retrieval.dense.text_encoding import EXTRA, Encoding
+from conqret.retrieval.dense.encoder_files import EXTRA
+from conqret.retrieval.dense.text_encoding import Encoding
 from conqret.retrieval.dense.vectors import BLOCK, Vectors
 from conqret.retrieval.engine import Hits
 from conqret.retrieval.engines import dense

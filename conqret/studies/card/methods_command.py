@@ -47,12 +47,12 @@ def methods(
 
     Paragraphs and tables as Markdown or LaTeX, made from the run's own record. No model is called.
     """
-    from conqret import validate
     from conqret.errors import DeclarationError
     from conqret.io.overwriting import write_new
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import Settings
     from conqret.studies.card.methods import methods as paragraphs
+    from conqret.studies.validate.validate import validate
 
     if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
         raise DeclarationError(f"{output} ends in neither {LATEX} nor {MARKDOWN}; give a file that does")

@@ -15,8 +15,8 @@ from conqret.errors import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret import Judgments
     from conqret.io import Checked
+    from conqret.judging.judgments import Judgments
     from conqret.judging.setup import Setup
     from conqret.llm.client import Client
 

@@ -80,10 +80,10 @@ def validate(
     To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
     never guessed. Items that have only a label or only a score are counted and listed.
     """
-    from conqret import validate as compare
     from conqret.studies.agreement.agreement_settings import Settings
     from conqret.studies.agreement.trivial_judges import not_beaten
     from conqret.studies.agreement_tables import agreement_table, beside_table
+    from conqret.studies.validate.validate import validate as compare
 
     found = compare(
         run,
