@@ -39,7 +39,7 @@ def estimate(job: Job, *, ranked: bool = False) -> list[Expected]:
     its ranking. Of a run that has its rankings (``ranked``) these are taken.
 
     Raises:
-        DeclarationError: as :func:`conqret.experiments.run.run_experiment`.
+        DeclarationError: as :func:`conqret.experiments.experiment.run`.
     """
     sizes = Sizes()
     first = {

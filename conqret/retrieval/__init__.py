@@ -41,12 +41,12 @@ _PLACES = {
     "Dense": "first_stage",
     "Fusion": "fusion",
     "MMR": "mmr",
-    "Index": "index",
+    "Index": "corpus_index",
     "ListwiseReranker": "rerank",
     "PerspectiveExpansion": "expansion",
-    "Texts": "texts",
-    "build_index": "index",
-    "open_index": "index",
+    "Texts": "document_texts",
+    "build_index": "corpus_index",
+    "open_index": "corpus_index",
 }
 _WITHOUT_PYTERRIER = {"Index", "build_index", "open_index"}
 

@@ -29,7 +29,7 @@ def test_every_kind_of_page_is_checked() -> None:
                 found.add(head[1])
     for file in (ROOT / "conqret").rglob("*.py"):
         text = file.read_text(encoding="utf-8")
-        if "report.sheet import" in text:
+        if "show.sheet import" in text:
             calls = (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Call))
             sheets = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == "Sheet")
             found |= {one.args[0].value for one in sheets if isinstance(one.args[0], ast.Constant)}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import conqret.judging.page
+import conqret.show.page
 
-CSS = (Path(conqret.judging.page.__file__).parent / "page.css").read_text(encoding="utf-8")
+CSS = (Path(conqret.show.page.__file__).parent / "page.css").read_text(encoding="utf-8")
 PAIR = r"light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)"
 NAMED = {name: colours for name, *colours in re.findall(rf"--([a-z-]+): {PAIR};", CSS)}
 LEVELS = [

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
+from conqret.judging.judge_words import cost
 from conqret.judging.summary import Summary, summarise
 from conqret.judging.summary_tables import Beside, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
@@ -66,12 +67,12 @@ def test_an_unknown_price_is_never_zero() -> None:
     priced = Call(key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5)
     unpriced = Call(key="b", ask="x", attempts=1, finish_reason="stop")
 
-    def cost(*calls: Call) -> str:
+    def said(*calls: Call) -> str:
         return cost(summarise([judgment(scored(1.0), *calls)]).usage)
 
-    assert cost(priced) == "$0.50"
-    assert cost(unpriced) == "unknown (no price for 1 answer)"
-    assert cost(priced, unpriced, unpriced) == "unknown, at least $0.50 (no price for 2 answers)"
+    assert said(priced) == "$0.50"
+    assert said(unpriced) == "unknown (no price for 1 answer)"
+    assert said(priced, unpriced, unpriced) == "unknown, at least $0.50 (no price for 2 answers)"
 
 
 def test_every_reason_has_words() -> None:

@@ -17,12 +17,12 @@ from conqret.io.atomic import PARTS
 ROOT = Path(__file__).resolve().parents[2]
 
 FORKING = """
-import importlib.util, json, os, pkgutil, signal, sys, traceback
+import importlib.util, json, os, pkgutil, resource, signal, sys, traceback
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
 from conqret.cli.main import app, main
-names = "cli answering api curation debate debateqa experiments generation judging judges llm perspectives retrieval"
-for name in (*names.split(), "reliability", "report"):
+names = "cli debate debateqa experiments generation judging judges labels llm perspectives retrieval show studies"
+for name in names.split():
     package = importlib.import_module(f"conqret.{name}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
@@ -39,6 +39,10 @@ for line in sys.stdin:
                     os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), stream)
             if order["ignoring"]:
                 signal.signal(order["ignoring"], signal.SIG_IGN)
+            if order["memory"]:
+                with open("/proc/self/statm") as file:
+                    most = int(file.read().split()[0]) * resource.getpagesize() + order["memory"]
+                resource.setrlimit(resource.RLIMIT_AS, (most, most))
             sys.argv = ["conqret", *order["arguments"]]
             main()
             code = 0
@@ -83,15 +87,16 @@ class Forks:
         out: str | Path = os.devnull,
         err: str | Path = "",
         ignoring: int | None = None,
+        memory: int = 0,
     ) -> int:
         """Begin a command; returns its process's number.
 
         What it says goes to ``out`` and ``err`` (by default ours); it ignores the signal ``ignoring``, as what is
-        started in the background does.
+        started in the background does. ``memory`` is the most that it may take beside what is loaded (bytes; 0: all).
         """
         assert self._process.stdin is not None
         given = {"arguments": [str(one) for one in arguments], "out": str(out), "err": str(err)}
-        self._process.stdin.write(json.dumps({**given, "ignoring": ignoring}) + "\n")
+        self._process.stdin.write(json.dumps({**given, "ignoring": ignoring, "memory": memory}) + "\n")
         self._process.stdin.flush()
         return self._said()
 

@@ -24,7 +24,7 @@ main()
 """
 QUICK = """
 from conqret.web import connections
-from conqret.labels.pages import answers
+from conqret.labels.pages import page_responses as answers
 connections.REQUEST_SECONDS, answers.FORM_SECONDS = 1.0, 0.5
 from conqret.cli.main import main
 main()
