@@ -11,6 +11,7 @@ from urllib.parse import urldefrag
 
 from conqret.data.debate_text import Debate
 from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.locking import only_writer
 from conqret.runs.row_store import RowStore
@@ -47,9 +48,7 @@ def read_urls(path: str | Path) -> list[str]:
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; give one with a web address on each line")
     found: dict[str, str] = {}
-    for number, line in enumerate(
-        file.read_text(encoding="utf-8-sig", errors="replace").splitlines(), start=1
-    ):
+    for number, line in enumerate(whole_text(file, "utf-8-sig", "replace").splitlines(), start=1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue

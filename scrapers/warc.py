@@ -15,9 +15,9 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
@@ -38,12 +38,13 @@ _LEVEL = 6
 """zlib's own default."""
 AT_ONCE = 131_072
 """Bytes up to which a response is packed and written on the spot: that takes less than handing it over."""
+MOST_HEADERS = 2**20
+"""Bytes of all headers of a response, those of HTTP and those of the WARC."""
 _DROPPED = ("transfer-encoding", "trailer")
 """Headers that no longer hold of the body as it is stored: chunks are joined."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a response lies: bytes from the start of the WARC, bytes of its gzip member."""
 
     url: str
@@ -112,9 +113,16 @@ def read_index(corpus: Path) -> Iterator[Place]:
     path = corpus / INDEX_NAME
     for number, line in whole_lines(path):
         try:
-            yield Place(**json.loads(line))
+            place = Place(**json.loads(line))
+            if not all(_is_size(one) for one in (place.offset, place.length)):
+                raise ValueError(line)
+            yield place
         except (ValueError, TypeError):
             raise DeclarationError(f"{path}:{number} is no line of the index; remove it") from None
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 class WarcReader:
@@ -139,7 +147,7 @@ class WarcReader:
         """The page of a URL as it was when it was fetched. A damaged record is an ``error``."""
         place = self._places[url]
         try:
-            headers, raw = self._record(place)
+            headers, raw = self._record(place, limits)
             body = decode(raw, headers.get("content-encoding", ""), limits)
         except FetchError as error:
             return Page(url, error.status, error.detail, place.http, url)
@@ -150,12 +158,21 @@ class WarcReader:
         kind, charset = content_type_of(headers)
         return Page(url, Status.OK, "", place.http, url, body, kind, charset)
 
-    def _record(self, place: Place) -> tuple[dict[str, str], bytes]:
+    def _record(self, place: Place, limits: Limits) -> tuple[dict[str, str], bytes]:
+        """Headers and body of a response: of a member no more is read, or unpacked, than a response may have."""
+        most = limits.max_bytes + MOST_HEADERS
         with self._path.open("rb") as file:
             file.seek(place.offset)
-            member = io.BytesIO(file.read(place.length))
+            packed = file.read(min(place.length, most))
+        unpacker = zlib.decompressobj(wbits=31)
         try:
-            record = next(ArchiveIterator(member), None)
+            member = unpacker.decompress(packed, most)
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
+        if unpacker.unconsumed_tail or not unpacker.eof:
+            raise ValueError("it is cut off, or unpacks to more than a response may have")
+        try:
+            record = next(ArchiveIterator(io.BytesIO(member)), None)
         except ArchiveLoadFailed as error:
             raise ValueError(str(error)) from error
         if record is None or record.http_headers is None:

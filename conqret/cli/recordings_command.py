@@ -10,6 +10,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.printing import end, result, say
 from conqret.errors import number as counted
+from conqret.io.bounded import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +75,7 @@ def redact(
 def _names(given: list[str]) -> Iterator[str]:
     for one in given:
         file = Path(one)
-        yield from file.read_text("utf-8").splitlines() if file.is_file() else options.listed(one)
+        yield from whole_text(file).splitlines() if file.is_file() else options.listed(one)
 
 
 def _patterns(given: list[str]) -> Iterator[str]:

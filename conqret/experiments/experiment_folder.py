@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from conqret.errors import DeclarationError, number
 from conqret.experiments.config import System
 from conqret.generation.generation_run import GenerationFolder
+from conqret.io.bounded import whole_bytes
 from conqret.io.in_folder import InFolder
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.runs.run_folder import RunFolder, RunRecord
@@ -63,7 +64,7 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
             raise DeclarationError(
                 f"{self.path} holds no finished experiment: give `conqret run` again, and it goes on"
             )
-        found: dict[str, Any] = json.loads(self.summary_file.read_bytes())
+        found: dict[str, Any] = json.loads(whole_bytes(self.summary_file))
         return found
 
     def ranking(self, name: str, stance: str) -> Path:

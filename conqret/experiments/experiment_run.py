@@ -21,6 +21,7 @@ from conqret.experiments.record import experiment_record
 from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments
 from conqret.io.atomic import write_whole
+from conqret.io.bounded import whole_text
 from conqret.judging.engines import clients_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.redaction import without_password
@@ -100,6 +101,4 @@ async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) 
 
 
 def _copy_file(job: Job) -> None:
-    write_whole(
-        job.out.path / "experiment.toml", without_password(job.file.read_text(encoding="utf-8")).encode()
-    )
+    write_whole(job.out.path / "experiment.toml", without_password(whole_text(job.file)).encode())

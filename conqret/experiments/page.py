@@ -24,6 +24,7 @@ from conqret.experiments.experiment_tables import (
     topic_tables,
 )
 from conqret.generation.generation_run import GenerationFolder
+from conqret.io.bounded import whole_bytes
 from conqret.show import words
 from conqret.show.forest import Forest, Row
 from conqret.show.markdown import tables_markdown
@@ -61,7 +62,7 @@ def write_experiment(out: ExperimentFolder) -> list[Path]:
 def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
     """The page, piece by piece: the sheet, and behind it what was written; ``around`` is what else there is."""
     summary = out.summary()
-    record = json.loads(out.record_file.read_bytes())
+    record = json.loads(whole_bytes(out.record_file))
     sheet = experiment_sheet(out, record, summary)
     written = list(texts(out, record["systems"]))
     omitted = max(0, len(written) - MOST_TEXTS)
@@ -74,7 +75,7 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
     """The page: what the tables say, and ways into every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
-    costs = json.loads(out.costs_file.read_bytes()) if out.costs_file.is_file() else []
+    costs = json.loads(whole_bytes(out.costs_file)) if out.costs_file.is_file() else []
     came_out = outcome(summary["differences"], first)
     sections = [
         Section(

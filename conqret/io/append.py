@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import mmap
 import os
@@ -11,7 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from conqret.errors import DeclarationError
 from conqret.io.closing import Closing
+from conqret.io.limits import LINE
 
 
 class AppendLog(Closing):
@@ -49,10 +52,15 @@ def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers from 1, a last one without its end left out; none of no file."""
     if not path.exists():
         return
+    most = LINE.most
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.endswith(b"\n"):
-                yield number, line
+        for number in itertools.count(1):
+            line = file.readline(most + 1)
+            if len(line) > most:
+                raise DeclarationError(f"{path}:{number} is longer than {LINE}: remove it, {LINE.remedy}")
+            if not line.endswith(b"\n"):
+                return
+            yield number, line
 
 
 def cut_torn_line(path: Path) -> None:

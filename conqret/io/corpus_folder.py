@@ -36,6 +36,7 @@ from conqret.data.debate_text import Debate
 from conqret.data.item import Document
 from conqret.errors import DeclarationError, check_known
 from conqret.io.atomic import replacing, write_all, write_whole
+from conqret.io.bounded import whole_text
 from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import json_lines
 from conqret.io.schema import read_models
@@ -132,7 +133,7 @@ class CorpusDirectory:
     def statistics(self) -> dict[str, Any]:
         """What ``statistics.json`` holds."""
         file = _there(self.statistics_file, "conqret corpus build")
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(whole_text(file))
         return found
 
     def write_debates(self, debates: Iterable[Debate]) -> int:

@@ -14,6 +14,8 @@ from conqret.errors import Fault
 from conqret.io import limits
 
 HEAD = 4096
+SKIPPED = 4
+"""How many times the limit of a line is passed over to find its end; what follows a longer one is not read."""
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 """What reading a gzip stream that is cut off or damaged raises."""
 GZIP = b"\x1f\x8b"
@@ -95,8 +97,12 @@ def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
             if len(data) > most:
                 problem = f"the line is longer than {limits.LINE}"
                 yield Fault(name, number, "", problem, f"Split the item, {limits.LINE.remedy}")
-                while data and not data.endswith(b"\n"):
+                for _ in range(SKIPPED):
                     data = file.readline(most)
+                    if not data or data.endswith(b"\n"):
+                        break
+                else:
+                    return
                 continue
             mark = len(UTF8_MARK) if number == 1 and data.startswith(UTF8_MARK) else 0
             yield Line(number, offset + mark, data[mark:], data.endswith(b"\n"))

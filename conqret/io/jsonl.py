@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from conqret.errors import Fault
+from conqret.errors import DeclarationError, Fault
 from conqret.io import limits
+from conqret.io.bounded import whole_bytes
 from conqret.io.decoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
 from conqret.io.faults import kind, quoted, repeated_in, too_many
 from conqret.io.rows import Row
@@ -49,8 +50,8 @@ def parse(text: str | bytes) -> object:
 def object_in(file: Path) -> dict[str, Any]:
     """The object in a JSON file of our own; an empty one where there is none that can be read."""
     try:
-        found = parse(file.read_bytes())
-    except (OSError, ValueError):
+        found = parse(whole_bytes(file))
+    except (OSError, ValueError, DeclarationError):
         return {}
     return found if isinstance(found, dict) else {}
 

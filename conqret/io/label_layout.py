@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, Fault, LabelsError
-from conqret.io import limits
+from conqret.io.bounded import whole_bytes
 from conqret.io.faults import FaultList
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
@@ -86,8 +86,8 @@ class LabelFile:
         if self.path.suffix.lower() != ".json":
             return []
         try:
-            found = parse(self.path.read_bytes()) if self.path.stat().st_size <= limits.LIST.most else []
-        except (OSError, ValueError):
+            found = parse(whole_bytes(self.path))
+        except (OSError, ValueError, DeclarationError):
             return []
         return found if isinstance(found, list) else []
 

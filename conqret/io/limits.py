@@ -72,11 +72,22 @@ PAGE = Limit("CONQRET_MAX_PAGE", 256 * _MIB)
 """Of one page of a Parquet file, unpacked, which a reader makes at once: writers end a page at 1 MiB, or after some
 thousand values."""
 
+PAGES = Limit("CONQRET_MAX_PAGES", 1024 * _MIB)
+"""Of the largest pages of all columns of a Parquet file together: a reader holds one of each at once."""
+
+VALUES = Limit("CONQRET_MAX_VALUES", 2**25, "values")
+"""In the lists of one column, in one row group of a Parquet file: those of a row are made at once, and a file of 100
+bytes can name any number of empty ones."""
+
+INDEX = Limit("CONQRET_MAX_INDEX", 512 * _MIB)
+"""Of a list in the index of a corpus that is read whole: ids and places of ten million documents, the terms of an
+engine."""
+
 ROW = Limit("CONQRET_MAX_ROW", 128 * _MIB)
 """Of one row in a store of recordings: an answer with all its log-probabilities, four times over."""
 
 ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
 """Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included."""
 
-LIMITS = (LINE, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, ROW, ANSWER)
+LIMITS = (LINE, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER)
 """All of them."""

@@ -14,7 +14,7 @@ from typing import Any
 
 _DEEPEST = 20
 _SCHEMA, _NAME, _CHILDREN = 2, 4, 5
-_ROW_GROUPS, _COLUMNS, _META_DATA = 4, 1, 3
+_ROW_GROUPS, _COLUMNS, _META_DATA, _ROWS = 4, 1, 3, 3
 _PATH, _VALUES, _COMPRESSED, _DATA, _DICTIONARY = 3, 5, 7, 9, 11
 _UNPACKED_SIZE, _PACKED_SIZE, _HEADERS, _PAGE_VALUES = 2, 3, (5, 7, 8), 1
 _TRUE, _BYTE, _INTEGERS, _DOUBLE, _BINARY, _LISTS, _STRUCT = 1, 3, (4, 5, 6), 7, 8, (9, 10), 12
@@ -27,7 +27,40 @@ def largest_page(path: Path) -> tuple[int, str]:
         ValueError: the headers are damaged.
     """
     with _headers(path) as data:
-        return max(_pages(data), default=(0, ""))
+        return max(((size, name) for size, name, _ in _pages(data)), default=(0, ""))
+
+
+def held_at_once(path: Path, *, dictionaries: bool = True) -> int:
+    """Bytes of the largest pages of all columns together, unpacked, of which a reader holds one each; without the
+    ``dictionaries``, it is the most that the values of one row may take that no other row shares.
+
+    Raises:
+        ValueError: the headers are damaged.
+    """
+    largest = dict[str, int]()
+    with _headers(path) as data:
+        for size, name, dictionary in _pages(data):
+            if dictionaries or not dictionary:
+                largest[name] = max(size, largest.get(name, 0))
+    return sum(largest.values())
+
+
+def most_in_lists(path: Path) -> tuple[int, str]:
+    """The values that the lists of a column hold in one row group, beyond one a row, and the name of that column.
+
+    Raises:
+        ValueError: the headers are damaged.
+    """
+    with _headers(path) as data:
+        return max(
+            (
+                (column[_VALUES] - group.get(_ROWS, 0), _name(column))
+                for group in _footer(data).get(_ROW_GROUPS, [])
+                for chunk in group[_COLUMNS]
+                if (column := chunk.get(_META_DATA)) is not None
+            ),
+            default=(0, ""),
+        )
 
 
 def column_names(path: Path) -> tuple[str, ...]:
@@ -66,8 +99,8 @@ def _footer(data: mmap.mmap) -> dict[int, Any]:
     return _struct(data, start, 0)[0]
 
 
-def _pages(data: mmap.mmap) -> Iterator[tuple[int, str]]:
-    """Size and column of each page."""
+def _pages(data: mmap.mmap) -> Iterator[tuple[int, str, bool]]:
+    """Size and column of each page, and whether it is a dictionary."""
     for group in _footer(data).get(_ROW_GROUPS, []):
         for chunk in group[_COLUMNS]:
             column = chunk.get(_META_DATA)
@@ -75,14 +108,18 @@ def _pages(data: mmap.mmap) -> Iterator[tuple[int, str]]:
                 yield from _chunk(data, column)
 
 
-def _chunk(data: mmap.mmap, column: dict[int, Any]) -> Iterator[tuple[int, str]]:
-    name = b".".join(column.get(_PATH, [])).decode("utf-8", "replace")
+def _name(column: dict[int, Any]) -> str:
+    return b".".join(column.get(_PATH, [])).decode("utf-8", "replace")
+
+
+def _chunk(data: mmap.mmap, column: dict[int, Any]) -> Iterator[tuple[int, str, bool]]:
+    name = _name(column)
     at = min(column[_DATA], column.get(_DICTIONARY) or column[_DATA])
     left = column[_VALUES]
     end = at + column[_COMPRESSED]
     while at < end and left > 0:
         header, at = _struct(data, at, 0)
-        yield header[_UNPACKED_SIZE], name
+        yield header[_UNPACKED_SIZE], name, 7 in header
         counts = [header[place][_PAGE_VALUES] for place in _HEADERS if place in header]
         if 7 not in header:  # a dictionary's values are no rows
             left -= sum(counts)

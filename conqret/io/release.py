@@ -26,6 +26,7 @@ from conqret.data.corpus import (
 from conqret.data.item import Document
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
+from conqret.io.bounded import whole_bytes
 from conqret.io.checks import cell_text
 from conqret.io.csv_table import CsvRows
 from conqret.io.jsonl import parse
@@ -108,7 +109,7 @@ def _documents(root: Path) -> dict[str, Document]:
     found: dict[str, Document] = {}
     for file in sorted((root / "procon").glob("*_public/*.json")):
         try:
-            sources = parse(file.read_bytes()).get("sources", [])  # type: ignore[attr-defined]
+            sources = parse(whole_bytes(file)).get("sources", [])  # type: ignore[attr-defined]
             for source in sources:
                 title = " ".join(str(source["title"]).split()) or str(source.get("url") or "untitled")
                 key = str(source["docid"])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, number
-from conqret.io.limits import LIST
+from conqret.io.bounded import whole_text
 
 Place = tuple[int | str, ...]
 """Where a field stands: ``("judges", 1, "format")``."""
@@ -29,9 +29,7 @@ def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
         DeclarationError: it is not there, too large, not UTF-8, or no TOML.
     """
     try:
-        if path.stat().st_size > LIST.most:
-            raise DeclarationError(f"{path} is larger than {LIST}, and no {what}; {LIST.remedy}")
-        text = path.read_text(encoding="utf-8")
+        text = whole_text(path)
     except FileNotFoundError:
         raise DeclarationError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:

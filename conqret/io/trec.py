@@ -12,11 +12,13 @@ from typing import NamedTuple, TypeVar
 
 from conqret.data.corpus import Qrel
 from conqret.data.gathering import gathered
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, Fault
 from conqret.io.atomic import write_all
-from conqret.io.decoding import GZIP_ERRORS, open_bytes
+from conqret.io.decoding import byte_lines
 
 _Row = TypeVar("_Row")
+MOST_PARTS = 10
+"""Of a line that are told apart: more than any form has."""
 
 
 class ScoredDoc(NamedTuple):
@@ -132,19 +134,17 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
 
 
 def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
-    try:
-        with open_bytes(path) as file:
-            for number, line in enumerate(file, start=1):
-                parts = line.decode("utf-8", "replace").split()
-                if not parts:
-                    continue
-                try:
-                    yield row(parts)
-                except ValueError:
-                    found = " ".join(parts)[:80]
-                    raise DeclarationError(f"{path}:{number} is not “{shape}”: {found!r}") from None
-    except GZIP_ERRORS:
-        raise DeclarationError(f"{path}: the gzip stream ends early or is damaged; write it again") from None
+    for line in byte_lines(path, str(path)):
+        if isinstance(line, Fault):
+            raise DeclarationError(f"{path}:{line.line}: {line.problem}. {line.remedy}")
+        parts = line.data.decode("utf-8", "replace").split(maxsplit=MOST_PARTS)
+        if not parts:
+            continue
+        try:
+            yield row(parts)
+        except ValueError:
+            found = " ".join(parts)[:80]
+            raise DeclarationError(f"{path}:{line.number} is not “{shape}”: {found!r}") from None
 
 
 def _id(text: str) -> str:

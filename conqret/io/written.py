@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError
-from conqret.io.regular import only_regular
+from conqret.io.bounded import whole_bytes
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -20,7 +20,7 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
         DeclarationError: it is not there, or holds something else.
     """
     try:
-        return model.model_validate_json(only_regular(file).read_bytes())
+        return model.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(f"{file} is not there: {command} with -o {file.parent} makes it") from None
     except ValidationError as error:

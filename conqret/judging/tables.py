@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ COLUMNS = (
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
+_ITEM, _METRIC, _PART = (COLUMNS.index(name) for name in ("item", "metric", "part"))
 _CHUNK = 15_000
 """Rows that are turned into a frame at a time: enough for speed, little enough for memory."""
 
@@ -75,16 +76,24 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
     """``scores.parquet`` in the making: judgments come one by one, and the file appears whole when all is well.
 
     The rows are kept as columns, a few hundred judgments at a time. ``leading`` names columns of text that stand
-    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems.
+    before :data:`COLUMNS`: whose the judgment is, where a table is one of several systems. ``calibrated`` are scores by
+    item, metric and part, for a column behind the others.
     """
 
-    def __init__(self, path: Path, leading: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        leading: Sequence[str] = (),
+        calibrated: Mapping[tuple[str, str, str | None], float] | None = None,
+    ) -> None:
         import polars as pl
 
-        self._path = path
+        self._path, self._calibrated = path, calibrated
         numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
         others = {"flipped": pl.Boolean, "seed": pl.Int64}
         self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
+        if calibrated is not None:
+            self._schema["calibrated"] = pl.Float64
         self._frames = [pl.DataFrame(schema=self._schema)]
         self._rows: list[tuple[Any, ...]] = []
 
@@ -100,7 +109,10 @@ class ScoreTable(AbstractContextManager["ScoreTable"]):
 
     def add(self, judgment: Judgment, *leading: str) -> None:
         """Take in the rows of a judgment, ``leading`` before each."""
-        self._rows += [(*leading, *row) for row in _rows(judgment)]
+        rows = _rows(judgment)
+        if (scores := self._calibrated) is not None:
+            rows = ((*row, scores.get((row[_ITEM], row[_METRIC], row[_PART]))) for row in rows)
+        self._rows += [(*leading, *row) for row in rows]
         if len(self._rows) >= _CHUNK:
             self._gather()
 

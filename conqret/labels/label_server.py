@@ -14,6 +14,7 @@ from conqret._optional import require
 from conqret.console.option_groups import Group
 from conqret.console.printing import note, say
 from conqret.errors import DeclarationError, number
+from conqret.io.bounded import whole_text
 
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
@@ -67,7 +68,7 @@ def text_of(file: Path | None) -> str:
         DeclarationError: it cannot be read.
     """
     try:
-        return file.read_text(encoding="utf-8") if file is not None else ""
+        return whole_text(file) if file is not None else ""
     except (OSError, UnicodeDecodeError) as error:
         raise DeclarationError(
             f"{file} cannot be read as a text ({error}); give a text file in UTF-8"

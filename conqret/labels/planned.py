@@ -10,6 +10,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.errors import DeclarationError, ItemsError, number
 from conqret.io import Checked, ItemSource, open_items
+from conqret.io.bounded import whole_text
 from conqret.labels.choosing import screens_of, task_of
 from conqret.labels.screens import Screen
 from conqret.labels.task import Wanted
@@ -116,7 +117,7 @@ def planned_screens(
 
 def _read(plan: Path) -> tuple[list[str], float | None]:
     try:
-        found = json.loads(plan.read_text(encoding="utf-8"))
+        found = json.loads(whole_text(plan))
         probability = None if found["probability"] is None else float(found["probability"])
         return [str(one["item"]) for one in found["chosen"]], probability
     except (OSError, ValueError, KeyError, TypeError) as error:

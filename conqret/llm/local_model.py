@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conqret.errors import DeclarationError, first_line
+from conqret.io.bounded import whole_text
 from conqret.llm.client_options import ClientOptions
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.token_windows import window_in
@@ -152,7 +153,7 @@ def _mapping(file: Path) -> Mapping[str, Any]:
     if not file.is_file():
         return {}
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(whole_text(file))
     except (ValueError, RecursionError) as error:
         raise DeclarationError(f"{file} is no JSON: {error}") from error
     if not isinstance(found, dict):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from conqret.io.bounded import whole_bytes
 from conqret.local.models import no_bars
 
 STATE = "trainer_state.json"
@@ -21,7 +22,7 @@ def last_checkpoint(folder: Path) -> Path | None:
     whole_ones = []
     for one in folder.glob("checkpoint-*"):
         try:
-            json.loads((one / STATE).read_bytes())
+            json.loads(whole_bytes(one / STATE))
             whole_ones.append(one)
         except (OSError, ValueError):
             shutil.rmtree(one)

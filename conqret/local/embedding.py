@@ -8,6 +8,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
+from conqret.io.bounded import whole_bytes
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import bars_on_terminals, placed, revision
 
@@ -64,5 +65,5 @@ def encoder_weights(name: str) -> list[str]:
     listed = folder / "modules.json"
     if not listed.is_file():
         return [revision(name)]
-    places = [folder / one["path"] for one in json.loads(listed.read_bytes()) if one["path"]]
+    places = [folder / one["path"] for one in json.loads(whole_bytes(listed)) if one["path"]]
     return [revision(name), *(folder_identity(place) for place in places if place.is_dir())]

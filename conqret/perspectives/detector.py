@@ -16,6 +16,7 @@ from typing import Any
 from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line
+from conqret.io.bounded import whole_bytes
 from conqret.io.pairs import Pair
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import load
@@ -141,7 +142,7 @@ def card_of(folder: Path) -> DetectorCard | None:
     if not (folder / MODEL).is_dir() or not file.is_file():
         return None
     try:
-        return DetectorCard.model_validate_json(file.read_bytes())
+        return DetectorCard.model_validate_json(whole_bytes(file))
     except ValueError as error:
         raise DeclarationError(f"{file} describes no detector: {first_line(error)}") from error
 

@@ -6,16 +6,18 @@ Topics and qrels are read by :class:`conqret.io.corpus_folder.CorpusDirectory`.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory, Doc
+from conqret.io.limits import LINE
 from conqret.io.schema import read_models
 
 CORPORA = "corpora.jsonl"
@@ -64,7 +66,9 @@ class Collection:
         seen: set[str] = set()
         offset = 0
         with self.documents_file.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+            for number in itertools.count(1):
+                if not (line := self._line(file, f"{self.documents_file}:{number}")):
+                    return
                 if line.strip():
                     entry = _entry(line, offset, f"{self.documents_file}:{number}")
                     if entry.id in seen:
@@ -81,8 +85,16 @@ class Collection:
         with self.documents_file.open("rb") as file:
             for offset in offsets:
                 file.seek(offset)
-                found.append(_entry(file.readline(), offset, f"{self.documents_file} at byte {offset}"))
+                where = f"{self.documents_file} at byte {offset}"
+                found.append(_entry(self._line(file, where), offset, where))
         return found
+
+    @staticmethod
+    def _line(file: IO[bytes], where: str) -> bytes:
+        line = file.readline(LINE.most + 1)
+        if len(line) > LINE.most:
+            raise DeclarationError(f"{where}: the line is longer than {LINE}; split it, {LINE.remedy}")
+        return line
 
 
 class OwnCorpus(BaseModel):

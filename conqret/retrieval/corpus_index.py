@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
+from conqret.io import limits
+from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import object_in
 from conqret.retrieval.collection import Collection, OwnCollection, collection_of
 from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
@@ -174,7 +176,7 @@ def _open(
     collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
 ) -> Index:
     folder = collection.folder / engine.home
-    documents = json.loads((folder / _DOCUMENTS).read_text(encoding="utf-8"))
+    documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.INDEX))
     return Index(
         collection,
         folder,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from conqret._optional import require
 from conqret.data import Stance
 from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.io.bounded import whole_text
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import scored, write_run
 from conqret.llm.client_options import ClientOptions
@@ -197,7 +198,7 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
     if wanted is None:
         return topics
     is_file = len(wanted) < MAX_NAME and Path(wanted).is_file()
-    listed = Path(wanted).read_text(encoding="utf-8-sig").splitlines() if is_file else wanted.split(",")
+    listed = whole_text(wanted, "utf-8-sig").splitlines() if is_file else wanted.split(",")
     names = {name.strip() for name in listed} - {""}
     if not names:
         raise DeclarationError(f"--topics {wanted!r} names no topic; give ids, as in --topics {topics[0].id}")

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError
+from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
-from conqret.io.regular import check_own_files, only_regular
+from conqret.io.regular import check_own_files
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.run_folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
 
@@ -185,7 +186,7 @@ def _in_words(record: dict[str, Any]) -> Iterator[str]:
 
 def _record(path: Path) -> dict[str, Any]:
     try:
-        record = parse(only_regular(path / RECORD_NAME).read_bytes())
+        record = parse(whole_bytes(path / RECORD_NAME))
     except OSError:
         raise DeclarationError(f"{path} holds no run ({RECORD_NAME} is not there)") from None
     except ValueError as error:
@@ -197,9 +198,9 @@ def _record(path: Path) -> dict[str, Any]:
 def _state(path: Path, record: dict[str, Any]) -> tuple[str, str]:
     """Whether the last of the files is there that a run of this kind makes, and what it says of judgments lost."""
     try:
-        summary = json.loads((path / SUMMARY).read_bytes())
+        summary = json.loads(whole_bytes(path / SUMMARY))
         outstanding = summary.get("outstanding")
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError, RecursionError, DeclarationError):
         made = ITEMS if record.get("kind") == "generate" else SCORES
         return FINISHED if (path / made).is_file() else "not finished", ""
     counts = {name: summary.get(name) for name in _LOST} if record.get("kind") == "judge" else {}

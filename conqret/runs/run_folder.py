@@ -20,8 +20,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from conqret._version import __version__
 from conqret.data import Item
-from conqret.errors import DeclarationError, first_line
+from conqret.errors import DeclarationError, Fault, first_line
 from conqret.io.atomic import PARTS, write_whole
+from conqret.io.bounded import whole_bytes
+from conqret.io.decoding import byte_lines
 from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import parse
 from conqret.io.locking import LOCK_NAME, only_writer
@@ -132,14 +134,15 @@ class RunFolder(Generic[R]):
             f"give {self.COMMAND} as it made this run again, with the original items, or get a sound copy"
         )
         try:
-            with self.items_file.open("rb") as lines:
-                for number, line in enumerate(lines, start=1):
-                    try:
-                        item = Item.model_validate_json(line)
-                    except ValidationError as error:
-                        why = f"{self.items_file}:{number} is no item ({_first(error)})"
-                        raise DeclarationError(f"{why}; {mended}") from None
-                    yield item
+            for line in byte_lines(self.items_file, str(self.items_file)):
+                if isinstance(line, Fault):
+                    raise DeclarationError(f"{self.items_file}:{line.line}: {line.problem}; {mended}")
+                try:
+                    item = Item.model_validate_json(line.data)
+                except ValidationError as error:
+                    why = f"{self.items_file}:{line.number} is no item ({_first(error)})"
+                    raise DeclarationError(f"{why}; {mended}") from None
+                yield item
         except OSError as error:
             raise DeclarationError(f"{self.items_file} cannot be read: {error.strerror}; {mended}") from None
 
@@ -159,7 +162,7 @@ class RunFolder(Generic[R]):
     def result(self, file: Path, model: type[M]) -> M:
         """What a finished run has written into ``file``. Raises DeclarationError where the run is not finished."""
         try:
-            return model.model_validate_json(file.read_bytes())
+            return model.model_validate_json(whole_bytes(file))
         except FileNotFoundError:
             state = "holds no finished run" if self.path.is_dir() else "does not exist"
             raise DeclarationError(
@@ -234,7 +237,7 @@ class RunFolder(Generic[R]):
     def _found(self) -> Mapping[str, Any] | None:
         """What ``run.json`` holds; None where there is none."""
         try:
-            found = parse(self.record_file.read_bytes())
+            found = parse(whole_bytes(self.record_file))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError) as error:

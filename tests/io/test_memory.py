@@ -34,7 +34,6 @@ def test_peak_memory(form, tmp_path):
                 file.write(f'{{"id": "{n}", "topic": "T?", "documents": {shown}}}\n')
         assert path.stat().st_size > ITEMS * 20_000
     else:
-        pytest.importorskip("pyarrow")
         frame = polars.DataFrame({"topic": ["T?"], "documents": [documents]})
         polars.concat([frame] * ITEMS).write_parquet(path, compression="uncompressed", use_pyarrow=False)
     run = subprocess.run(

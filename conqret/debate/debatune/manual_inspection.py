@@ -23,6 +23,7 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, METRIC, check_good_from, is_good
 from conqret.debate.debatune.statements import system_of
 from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
@@ -131,7 +132,7 @@ def read_inspection(file: Path) -> Inspection:
         DeclarationError: there is no such file, or it is none.
     """
     try:
-        return Inspection.model_validate_json(file.read_bytes())
+        return Inspection.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(
             f"{file} is not there: it was written with the sheet by `conqret debate sample`; name it with --plan"

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_text
 
 TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
 """The top-level domains that the paper trusts; .edu and .gov are not open for registration."""
@@ -56,7 +57,7 @@ def read_trusted(path: Path) -> TrustedDomains:
         DeclarationError: the file cannot be read, or a line is no domain.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = whole_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise DeclarationError(f"{path} cannot be read as a list of domains: {error}") from error
     added: dict[str, str] = {}

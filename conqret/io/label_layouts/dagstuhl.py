@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from conqret.errors import Fault
 from conqret.io.cell_values import as_text
 from conqret.io.csv_table import CsvRows
+from conqret.io.decoding import Line, byte_lines, decoded
 from conqret.io.faults import quoted
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
@@ -32,9 +34,8 @@ def _fits(file: LabelFile) -> bool:
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     rows = CsvRows(file.path, file.name, published_in="windows-1252")
-    try:
-        file.path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
+    lines = byte_lines(file.path, file.name)
+    if any(isinstance(line, Line) and isinstance(decoded(line, file.name), Fault) for line in lines):
         file.notes.append("the file is not UTF-8 and is read as Windows-1252, as the corpus is published")
     for row in file.rows(rows):
         cells = {name.casefold(): as_text(cell or "") for name, cell in row.record.items()}

@@ -27,6 +27,7 @@ from pydantic import BaseModel, ValidationError
 from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.io.atomic import write_whole
+from conqret.io.bounded import whole_bytes
 from conqret.llm.batches.anthropic import AnthropicBatches, anthropic_server
 from conqret.llm.batches.batch_service import BatchService, read_lines
 from conqret.llm.batches.openai import OpenAIBatches
@@ -139,7 +140,7 @@ class Batches:
     def _read(self) -> None:
         if self._file.exists():
             try:
-                self._kept = _File.model_validate_json(self._file.read_bytes())
+                self._kept = _File.model_validate_json(whole_bytes(self._file))
             except ValidationError as error:
                 raise DeclarationError(
                     f"{self._file} holds no batches as conqret writes them: {error}"

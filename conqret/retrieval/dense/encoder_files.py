@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_bytes
 
 EXTRA = "dense"
 _ADAPTER = re.compile(r"\A[A-Za-z_][\w.]*+:[A-Za-z_]\w*+")
@@ -28,7 +29,7 @@ def model_file(name: str, file: str) -> Any:
 
     try:
         place = Path(name) / file if Path(name).is_dir() else hub_file(name, file)
-        return json.loads(place.read_bytes())
+        return json.loads(whole_bytes(place))
     except FileNotFoundError:
         return None
     except OSError as error:

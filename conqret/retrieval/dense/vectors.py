@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
+from conqret.io import limits
+from conqret.io.bounded import whole_bytes
 from conqret.retrieval.dense.document_passages import blocks
 from conqret.retrieval.engine import highest
 
@@ -67,7 +69,7 @@ def _whole(folder: Path, width: int) -> int:
     for file in files:
         file.touch()
     rows = files[0].stat().st_size // (_WIDE * width)
-    raw = files[1].read_bytes()
+    raw = whole_bytes(files[1], limits.INDEX)
     ends = np.cumsum(np.frombuffer(raw[: len(raw) // _WIDE * _WIDE], np.int32))
     done = int(np.searchsorted(ends, rows, side="right"))
     kept = int(ends[done - 1]) if done else 0

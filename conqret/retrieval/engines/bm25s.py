@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret.io import limits
+from conqret.io.bounded import whole_bytes
 from conqret.retrieval.engine import Engine, Hits, Settings, highest
 from conqret.text.word_lists import stop_list, words
 
@@ -39,7 +41,7 @@ def open_index(folder: Path, settings: Settings) -> Bm25sSearcher:
     import bm25s
 
     vocabulary = _Vocabulary(settings)
-    terms = json.loads((folder / _TERMS).read_text(encoding="utf-8"))
+    terms = json.loads(whole_bytes(folder / _TERMS, limits.INDEX))
     vocabulary.terms = {term: number for number, term in enumerate(terms)}
     model = bm25s.BM25.load(str(folder), load_vocab=False, show_progress=False) if terms else None
     return Bm25sSearcher(model, vocabulary, stop_list(str(settings.stop_words)))

@@ -79,8 +79,7 @@ def abstain(
     that are left.
 
     Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
-    that a draw of topics breaks this promise is `--delta`. It holds only where the labeled items are a random
-    sample of those scored (`conqret label --plan` draws one). The other scores are left out with the reason
+    that a draw of topics breaks this promise is `--delta`. The other scores are left out with the reason
     `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
     threshold.
     """

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_bytes
 
 
 class FittedFile(Frozen):
@@ -40,7 +41,7 @@ class FittedFile(Frozen):
             DeclarationError: there is no such file, or it holds something else.
         """
         try:
-            found = cls.model_validate_json(file.read_bytes())
+            found = cls.model_validate_json(whole_bytes(file))
         except OSError as error:
             raise DeclarationError(f"{file} cannot be read: {error.strerror}") from None
         except ValidationError as error:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from statistics import fmean
 
 from conqret.data.gathering import gathered
-from conqret.io.atomic import replacing, write_whole
+from conqret.io.atomic import write_whole
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.judging.tables import ScoreTable
 from conqret.studies.calibrate.calibration import Calibration
 
 
@@ -19,8 +19,6 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
     Raises:
         DeclarationError: the calibration is another judge's, or this is no run.
     """
-    import polars as pl
-
     record = run.record()
     calibration.check(record.format, record.model, record.fingerprint)
     found = {
@@ -29,10 +27,9 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
         for place, score in calibration.calibrated(judgment).items()
     }
     if run.scores_file.exists():
-        frame = pl.read_parquet(run.scores_file)
-        scores = [found.get(row) for row in frame.select("item", "metric", "part").iter_rows()]
-        with replacing(run.scores_file) as file:
-            frame.with_columns(pl.Series(CALIBRATED, scores, pl.Float64)).write_parquet(file)
+        with ScoreTable(run.scores_file, calibrated=found) as table:
+            for judgment in run.judgments():
+                table.add(judgment)
     whole = gathered((metric, score) for (_, metric, part), score in found.items() if part is None)
     summary = run.so_far().with_calibrated({metric: fmean(scores) for metric, scores in whole.items()})
     if run.summary_file.exists():

@@ -84,8 +84,7 @@ def drift(
         float,
         options.option(
             SERIES,
-            "The rate of false alarms: in which share of planned series a judge that has not changed raises any. It "
-            "holds where noise is independent between occasions.",
+            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
         ),
     ] = 0.05,
     require: Annotated[

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_whole
+from conqret.io.atomic import write_all, write_whole
 from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import compact
 from conqret.io.labels import LabelSet
@@ -25,6 +25,10 @@ from conqret.studies.jury.result import Jury, hold_jury
 from conqret.studies.jury.rules import Rule, Weights, combiner
 
 RESULT, PAGE = "jury.json", "jury.html"
+
+
+CHUNK = 2**20
+"""Bytes that are copied at once."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,11 @@ def _write(
     *,
     overwrite: bool,
 ) -> None:
-    items = first.items_file.read_bytes()
-    with out.claimed(record, overwrite=overwrite, begin=partial(write_whole, out.items_file, items)):
+    def copy_items() -> None:
+        with first.items_file.open("rb") as items:
+            write_all(out.items_file, iter(partial(items.read, CHUNK), b""))
+
+    with out.claimed(record, overwrite=overwrite, begin=copy_items):
         lines = [compact(one.model_dump(mode="json")) + b"\n" for one in judgments]
         write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, record.fingerprint) as rows:

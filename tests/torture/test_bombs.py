@@ -1,0 +1,260 @@
+"""Small files that unpack to gigabytes, and large ones where small ones belong: each reader refuses them in flat
+memory, and says what is wrong."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import conqret
+from conqret.errors import DeclarationError
+from conqret.scrapers.warc import WarcReader
+from tests.runs.killed import ROOT, Forks
+from tests.torture.effort import times
+
+MIB = 2**20
+MEMORY = 1200 * MIB
+"""What a command may take beside what is loaded; sound files of these kinds take a tenth."""
+DEMO = ROOT / "fixtures/demo/items.jsonl"
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is that of Linux")
+
+
+def refused(forks: Forks, tmp_path: Path, *arguments: object, code: int = 2) -> str:
+    """What a command says that has little memory, and ends with ``code``."""
+    said = tmp_path / "said"
+    said.unlink(missing_ok=True)
+    forks.start(*arguments, err=said, memory=MEMORY)
+    ended = forks.end()
+    text = said.read_text(errors="replace")
+    assert "Traceback" not in text, text[-3000:]
+    assert ended == code, text[-3000:]
+    return " ".join(text.split())
+
+
+def long_line(file: Path, start: bytes = b"", mebibytes: int = 0) -> Path:
+    """A gzip file of one endless line; some kilobytes on the disk."""
+    with file.open("wb") as out:
+        out.write(gzip.compress(start))
+        part = gzip.compress(b"a" * (64 * MIB), 9)
+        for _ in range((mebibytes or times(576, 6_400)) // 64):
+            out.write(part)
+    return file
+
+
+def sparse(file: Path, size: int = 4 * 2**30) -> Path:
+    """A file that is large and takes no room."""
+    file.unlink(missing_ok=True)
+    with file.open("wb") as out:
+        out.truncate(size)
+    return file
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("bombs") / "run"
+    conqret.judge(DEMO, format="direct", output=folder)
+    return folder
+
+
+CORPUS = ROOT / "fixtures/corpus"
+LONG = "is longer than 64 MiB"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("board", ("meta", "FILE", "--truth", "FILE")),
+        (
+            "run.res.gz",
+            ("generate", CORPUS, "--run", "FILE", "--stance", "pro", "--model", "offline", "-o", "OUT"),
+        ),
+        ("run.res.gz", ("retrieve", "evaluate", CORPUS, "--systems", "own=FILE")),
+        ("pairs.csv.gz", ("score", "correlate", "FILE", "--preferences", "FILE")),
+        ("labels.csv.gz", ("agree", "FILE")),
+        ("items.jsonl.gz", ("judge", "FILE", "-o", "OUT")),
+    ],
+    ids=lambda given: given[0] if isinstance(given, tuple) else "",
+)
+def test_a_line_without_an_end(
+    name: str, arguments: tuple[object, ...], forks: Forks, tmp_path: Path
+) -> None:
+    file = long_line(tmp_path / name)
+    given = [str(one).replace("FILE", str(file)).replace("OUT", str(tmp_path / "out")) for one in arguments]
+    assert LONG in refused(forks, tmp_path, *given)
+    assert not (tmp_path / "out").exists()
+
+
+WHOLE = "is larger than 64 MiB"
+RUN_FILES = [
+    ("run.json", WHOLE, ("report", "show", "validate", "diff")),
+    ("judgments.jsonl", LONG, ("report", "show", "validate", "diff")),
+    ("items.jsonl", LONG, ("report",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "command"), [(name, said, one) for name, said, each in RUN_FILES for one in each]
+)
+def test_a_large_file_in_a_run(
+    name: str, said: str, command: str, run: Path, forks: Forks, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(run, other)
+    sparse(other / name)
+    more = {"validate": ["--labels", ROOT / "fixtures/demo/labels.jsonl"], "diff": [run]}.get(command, [])
+    assert said in refused(forks, tmp_path, command, other, *more)
+
+
+def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
+    large = sparse(tmp_path / "large.json")
+    for arguments in (
+        ("judge", DEMO, "--format", "direct", "--calibration", large, "-o", tmp_path / "out"),
+        ("judge", DEMO, "--format", "direct", "--abstain", large, "-o", tmp_path / "out"),
+        ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
+        ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
+        ("run", large, "-o", tmp_path / "out"),
+        ("cards", large),
+        ("questions", "dedupe", large, "-o", tmp_path / "kept.jsonl"),
+    ):
+        said = refused(forks, tmp_path, *arguments)
+        assert "64 MiB" in said, (arguments, said)
+
+
+def test_a_large_file_in_an_index(forks: Forks, tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    shutil.copytree(CORPUS, corpus)
+    assert forks.run("index", corpus) == 0
+    for file in ("index/documents.json", "index/index.json", "documents.jsonl"):
+        (tmp_path / "sound").unlink(missing_ok=True)
+        shutil.move(corpus / file, tmp_path / "sound")
+        sparse(corpus / file, 2**30)
+        forks.start("retrieve", corpus, "-o", tmp_path / "run.res", err=tmp_path / "said", memory=MEMORY)
+        code = forks.end()
+        said = (tmp_path / "said").read_text()
+        assert (code, "Traceback" in said) in ((2, False), (0, False)), said[-2000:]  # 0: indexed anew
+        shutil.move(tmp_path / "sound", corpus / file)
+
+
+def dictionary(file: Path, kind: str) -> Path:
+    """A Parquet file of some kilobytes whose cells name one text of megabytes over and over."""
+    text = "a" * (20 * MIB)
+    if kind == "rows":
+        column = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array([text]))
+        topics = pa.array(["t"] * 4_000)
+    elif kind == "one row":
+        cells = pa.DictionaryArray.from_arrays(pa.array([0] * 4_000, pa.int32()), pa.array([text]))
+        column, topics = pa.ListArray.from_arrays(pa.array([0, 4_000], pa.int32()), cells), pa.array(["t"])
+    else:
+        count = 100_000_000
+        column = pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), pa.nulls(count, pa.string()))
+        topics = pa.array(["t"])
+    table = pa.table({"topic": topics, "argument" if kind == "rows" else "documents": column})
+    pq.write_table(table, file, compression="zstd", use_dictionary=True)
+    return file
+
+
+READ = """
+import sys
+import zlib
+from pathlib import Path
+from conqret.errors import Fault
+from conqret.io.parquet import ParquetRows
+rows = faults = 0
+for row in ParquetRows(Path(sys.argv[1]), "file"):
+    rows, faults = rows + 1, faults + isinstance(row, Fault)
+    if rows > 300:
+        break
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+print(rows, faults, peak // 1024)
+"""
+
+
+@pytest.mark.parametrize("kind", ["rows", "one row", "nothing"])
+def test_a_parquet_file_of_kilobytes(kind: str, tmp_path: Path) -> None:
+    file = dictionary(tmp_path / "items.parquet", kind)
+    assert file.stat().st_size < MIB
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(file)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows, faults, peak = map(int, done.stdout.split())
+    assert peak < 600, peak
+    assert rows == 301 if kind == "rows" else faults == 1
+
+
+READ_STORED = """
+import sys
+import zlib
+from pathlib import Path
+from conqret.scrapers.fetch import Limits
+from conqret.scrapers.warc import WarcReader
+page = WarcReader(Path(sys.argv[1])).read("https://example.org/", Limits())
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+print(peak // 1024, page.status.value, page.detail)
+"""
+
+
+@pytest.mark.parametrize("head", [b"", b"WARC/1.1\r\nWARC-Type: response\r\n"], ids=["body", "a header"])
+def test_a_stored_response_that_unpacks_to_gigabytes(head: bytes, tmp_path: Path) -> None:
+    packer = zlib.compressobj(1, wbits=31)
+    member = packer.compress(head)
+    for _ in range(times(10, 40)):
+        member += packer.compress(b"a" * (64 * MIB))
+    member += packer.flush()
+    (tmp_path / "responses.warc.gz").write_bytes(member)
+    place = {"url": "https://example.org/", "http": 200, "offset": 0, "length": len(member)}
+    (tmp_path / "responses.index.jsonl").write_text(json.dumps(place) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-c", READ_STORED, tmp_path], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    peak, _, said = done.stdout.partition(" ")
+    assert int(peak) < 300
+    assert "the stored response is damaged" in said
+
+
+@pytest.mark.parametrize("wrong", [-1, 1.5, "9", None, True, 10**30])
+@pytest.mark.parametrize("field", ["offset", "length"])
+def test_places_of_stored_responses_that_are_none(field: str, wrong: object, tmp_path: Path) -> None:
+    place = {"url": "https://example.org/", "http": 200, "offset": 0, "length": 9, field: wrong}
+    (tmp_path / "responses.warc.gz").write_bytes(b"")
+    (tmp_path / "responses.index.jsonl").write_text(json.dumps(place) + "\n")
+    with pytest.raises(DeclarationError, match="is no line of the index"):
+        WarcReader(tmp_path)
+
+
+def test_no_file_is_read_whole_without_a_limit() -> None:
+    """Whole files are read by conqret.io.bounded; these few are our own, or are held to a limit where they stand."""
+    allowed = {
+        "adapters/judge_process.py",  # the log of our own process
+        "baseline/fitted.py", "show/page.py", "llm/catalogue.py", "prompts/library.py",  # files of an installation
+        "labels/links.py",  # a secret that we wrote
+        "llm/backends/function.py",  # the source of an imported function
+        "llm/redaction.py", "io/sqlite_pages.py", "scrapers/scrape_places.py",  # of a size that is looked at before
+        "io/overwriting.py",  # what the user is about to replace
+        "retrieval/silence.py",  # what a library printed
+    }  # fmt: skip
+    whole = {"read_text", "read_bytes"}
+    found = set()
+    for tree in ("conqret", "judges", "prompts", "scrapers"):
+        for file in (ROOT / tree).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and node.func.attr in whole
+                ):
+                    found.add(file.relative_to(ROOT).as_posix().removeprefix("conqret/"))
+    assert found <= allowed, found - allowed
