@@ -15,6 +15,7 @@ from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import object_in
+from conqret.io.regular import check_own_files
 from conqret.retrieval.collection import Collection, OwnCollection, collection_of
 from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
 from conqret.retrieval.opened import Index, OwnIndex
@@ -22,7 +23,7 @@ from conqret.text.word_lists import fold
 
 __all__ = ["Index", "build_index", "open_index"]
 
-LAYOUT = 1
+LAYOUT = 2
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 
 _MANIFEST, _DOCUMENTS, _ENGINE = "index.json", "documents.json", "engine"
@@ -168,6 +169,7 @@ def _fill(
         "version": engine.version(),
         "settings": asdict(settings),  # type: ignore[call-overload]
         "documents": len(ids),
+        "files": _digests(work),
     }
     (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
@@ -176,6 +178,7 @@ def _open(
     collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
 ) -> Index:
     folder = collection.folder / engine.home
+    _check_files(collection, engine.home)
     documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.INDEX))
     return Index(
         collection,
@@ -188,6 +191,34 @@ def _open(
         engine.open(folder / _ENGINE, settings),
         fresh,
     )
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """The sha256 of each file of an index but its manifest, by its place in the folder."""
+    found = {}
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file != folder / _MANIFEST:
+            with file.open("rb") as opened:
+                found[file.relative_to(folder).as_posix()] = hashlib.file_digest(opened, "sha256").hexdigest()
+    return found
+
+
+def _check_files(collection: Collection, home: str) -> None:
+    """Engines read their files in native code, which a damaged one may bring down, or have find other documents.
+
+    Raises:
+        DeclarationError: a file of the index is not as it was built.
+    """
+    folder = collection.folder / home
+    check_own_files(folder)
+    wanted, found = object_in(folder / _MANIFEST).get("files"), _digests(folder)
+    if not isinstance(wanted, dict) or wanted != found:
+        known = wanted if isinstance(wanted, dict) else {}
+        names = sorted(name for name in {**known, **found} if known.get(name) != found.get(name))
+        raise DeclarationError(
+            f"the index in {folder} is damaged: {', '.join(names[:3])} not as built; build it again with "
+            f"conqret index {collection.folder} --rebuild"
+        )
 
 
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""An index whose files are not as they were built is given to no engine's native code: the command names the file."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conqret.errors import DeclarationError
+from conqret.retrieval import build_index, open_index
+from tests.retrieval.conftest import TEXTS, write_corpus
+from tests.runs.killed import Forks
+from tests.torture.effort import times
+
+TOPICS = {"cats": "Should cats be kept indoors?"}
+
+
+def flipped(file: Path, draw: random.Random) -> None:
+    data = bytearray(file.read_bytes())
+    data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    file.write_bytes(data)
+
+
+def halved(file: Path, _: random.Random) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def emptied(file: Path, _: random.Random) -> None:
+    file.write_bytes(b"")
+
+
+def removed(file: Path, _: random.Random) -> None:
+    file.unlink()
+
+
+def made_a_folder(file: Path, _: random.Random) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def linked(file: Path, _: random.Random) -> None:
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+
+
+DAMAGES = (flipped, halved, emptied, removed, made_a_folder, linked)
+
+
+@pytest.mark.parametrize("engine", ["pisa", "bm25s"])
+def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
+    if engine == "pisa":
+        pytest.importorskip("pyterrier_pisa")
+    assert forks.run("index", corpus, "--engine", engine) == 0
+    shutil.copytree(corpus / "index", tmp_path / "sound")
+    draw = random.Random(13)
+    files = [file.relative_to(corpus / "index") for file in (corpus / "index").rglob("*") if file.is_file()]
+    names = sorted(
+        name for name in files if name.name != "index.json" and (corpus / "index" / name).stat().st_size
+    )
+    for name in draw.sample(names, min(len(names), times(3, 99))):
+        for damage in draw.sample(DAMAGES, times(2, len(DAMAGES))):
+            damage(corpus / "index" / name, draw)
+            said = tmp_path / "said"
+            said.unlink(missing_ok=True)
+            forks.start("retrieve", corpus, "-o", tmp_path / "run.res", err=said)
+            code = forks.end()
+            text = " ".join(said.read_text().split())
+            assert (code, "Traceback" in text) == (2, False), (name, damage.__name__, code, text)
+            assert "index" in text, text
+            assert not (tmp_path / "run.res").exists()
+            shutil.rmtree(corpus / "index")
+            shutil.copytree(tmp_path / "sound", corpus / "index")
+    flipped(corpus / "index" / names[0], draw)
+    assert forks.run("index", corpus, "--engine", engine, "--rebuild") == 0
+    assert forks.run("retrieve", corpus, "-o", tmp_path / "run.res") == 0
+
+
+@pytest.mark.parametrize("engine", ["dense", "hnsw"])
+def test_vectors_and_graphs_are_looked_at_too(engine: str, tmp_path: Path) -> None:
+    pytest.importorskip("faiss", reason="the extra dense is not installed")
+    small = pytest.importorskip("tests.retrieval.small_encoder", reason="the extra dense is not installed")
+    corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
+    pairs = [(text[:40], text) for text in TEXTS.values()]
+    encoder = small.train(pairs, list(TEXTS.values()), tmp_path / "encoder", steps=2, width=8)
+    from conqret.retrieval.dense.text_encoding import Encoding
+
+    build_index(corpus, engine=engine, settings=Encoding(str(encoder)))
+    home = corpus / f"index-{engine}"
+    assert open_index(corpus, engine).search(["cats"], 3).documents.size == 3
+    shutil.copytree(home, tmp_path / "sound")
+    draw = random.Random(13)
+    names = [
+        file.relative_to(home) for file in home.rglob("*") if file.is_file() and file.name != "index.json"
+    ]
+    for name in names:
+        for damage in DAMAGES:
+            damage(home / name, draw)
+            with pytest.raises(DeclarationError, match=r"index") as error:
+                open_index(corpus, engine)
+            assert name.name in str(error.value)
+            shutil.rmtree(home)
+            shutil.copytree(tmp_path / "sound", home)
+
+
+def test_the_engine_of_another_index_is_noticed(tmp_path: Path) -> None:
+    first, second = (write_corpus(tmp_path / name, TEXTS, TOPICS) for name in ("first", "second"))
+    with (second / "documents.jsonl").open("a") as file:
+        file.write('{"id": "one-more", "text": "Cats sleep."}\n')
+    for corpus in (first, second):
+        build_index(corpus, engine="bm25s")
+    shutil.rmtree(first / "index/engine")
+    shutil.copytree(second / "index/engine", first / "index/engine")
+    with pytest.raises(DeclarationError, match="is damaged"):
+        open_index(first)
+    shutil.rmtree(first / "index")
+    shutil.copytree(second / "index", first / "index")  # whole: of another corpus, so that it is built anew
+    assert len(open_index(first)) == len(TEXTS)
