@@ -58,15 +58,14 @@ HEAVY = (
     "trl",
 )
 PACKAGES = (
-    "api",
-    "answering",
     "cli",
-    "curation",
     "debate",
     "debateqa",
     "experiments",
     "generation",
-    "judges",
+    "judging",
+    "perspectives",
+    "studies",
 )
 
 
