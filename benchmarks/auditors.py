@@ -1,7 +1,7 @@
 """What finds a first place that wins 60%, and what raises an alarm at nothing: conqret and seven other libraries.
 
-    python benchmarks/auditors.py --kept auditors.jsonl                         # all of them: some hours on two cores
-    python benchmarks/auditors.py --kept auditors.jsonl --only conqret,judgecal  # these alone, beside what is kept
+    python benchmarks/auditors.py --kept auditors.jsonl                            # all: 25 minutes of one core
+    python benchmarks/auditors.py --kept auditors.jsonl --only 'conqret;judgecal'  # these alone; what is kept stays
     python benchmarks/auditors.py --kept auditors.jsonl --only '' --page docs/results/auditors.md
 
 Each gets the same simulated judges (simulated_pairs.py), by the same seeds. Of conqret everything behind the judgments
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
-from audited.page import CELLS, FILE, NOT_ASKED, RATE, Said, page, table
+from audited.page import FILE, NOT_ASKED, RATE, Z_TEST, Cell, Said, Tables, cells_of
 from side_by_side.environments import default_folder, libraries, python_of, version_of
 from simulated_pairs import NOTHING, SimulatedJudge
 
@@ -40,8 +40,10 @@ Z = 1.959964
 """Beyond which a standard normal value lies in 5% of cases."""
 PROBES = ("position", "length", "authority", "injection")
 """What can be asked of pairs without documents and labels."""
-OWN = {"conqret": PROBES, "conqret, position and length": PROBES[:2], "conqret, position": PROBES[:1]}
+DESIGNS = {"position": PROBES[:1], "position and length": PROBES[:2], "four probes": PROBES}
 """The probes that are made together, and corrected together."""
+FEWER = {"judgecal": 30, "judgemetry": 100, "judge-audit": 200}
+"""Judges for each cell, of libraries that resample at length."""
 JUDGED = {
     value: Judgment.model_construct(
         measures={"preference": Measure.model_construct(value=value, label=label)}
@@ -49,7 +51,7 @@ JUDGED = {
     for value, label in ((0.0, "second"), (0.5, "tie"), (1.0, "first"))
 }
 Answers = Mapping[str, str | bool | None]
-Auditor = Callable[[Sequence[SimulatedJudge]], Iterator[Answers]]
+Auditor = Callable[[Sequence[SimulatedJudge], str], Iterator[Answers]]
 
 
 def judged(found: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
@@ -75,19 +77,15 @@ def both(given: NDArray[Any], swapped: NDArray[Any]) -> list[tuple[Any, Any]]:
     return list(zip(given.tolist(), swapped.tolist(), strict=True))
 
 
-def audited(probes: Sequence[str]) -> Auditor:
-    """What ``conqret bias`` says with these probes."""
-
-    def audit(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
-        found = pairs_plan(judges[0].pairs, judges[0].topics, probes)
-        for judge in judges:
-            rows = bias_rows(found.contrasts, judged(found, judge), seed=judge.seed)
-            yield {row.probe: row.verdict for row in rows if row.primary}
-
-    return audit
+def audited(judges: Sequence[SimulatedJudge], design: str) -> Iterator[Answers]:
+    """What ``conqret bias`` says with the probes of this design."""
+    found = pairs_plan(judges[0].pairs, judges[0].topics, DESIGNS[design])
+    for judge in judges:
+        rows = bias_rows(found.contrasts, judged(found, judge), seed=judge.seed)
+        yield {row.probe: row.verdict for row in rows if row.primary}
 
 
-def z_test(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
+def z_test(judges: Sequence[SimulatedJudge], design: str) -> Iterator[Answers]:
     """The answer of whoever takes pairs for independent, and looks at the position alone: a z test at 5%."""
     for judge in judges:
         off = judge.first_wins() * 1.0 + judge.first_wins(swapped=True) - 1
@@ -97,14 +95,14 @@ def z_test(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
 def elsewhere(name: str, python: Path) -> Auditor:
     """What another library says, in its environment."""
 
-    def audit(judges: Sequence[SimulatedJudge]) -> Iterator[Answers]:
+    def audit(judges: Sequence[SimulatedJudge], design: str) -> Iterator[Answers]:
         driver = Path(__file__).parent / "audited" / f"with_{name.replace('-', '_')}.py"
         command = [str(python), str(driver)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             if process.stdin is None or process.stdout is None:
                 raise RuntimeError("no pipe could be opened")
             for judge in judges:
-                process.stdin.write(json.dumps(told(judge)) + "\n")
+                process.stdin.write(json.dumps(told(judge, design)) + "\n")
                 process.stdin.flush()
                 line = process.stdout.readline()
                 if not line:
@@ -115,80 +113,89 @@ def elsewhere(name: str, python: Path) -> Auditor:
     return audit
 
 
-def told(judge: SimulatedJudge) -> dict[str, object]:
-    """A data set as other libraries get it (audited/answers.py)."""
+def told(judge: SimulatedJudge, design: str) -> dict[str, object]:
+    """A data set as other libraries get it (audited/answers.py): what the design judges, and nothing more."""
     padding = "padding-5"
-    return {
+    pairs = {
         "seed": judge.seed,
         "pairs": both(judge.first_wins(), judge.first_wins(swapped=True)),
+        "people": judge.people().tolist(),
+    }
+    if design == "position":
+        return {**pairs, "padded": [], "itself": [], "scores": []}
+    return {
+        **pairs,
         "padded": both(judge.first_wins(padding), judge.first_wins(padding, swapped=True)),
         "itself": both(
             judge.first_wins_beside_itself(padding, swapped=True), judge.first_wins_beside_itself(padding)
         ),
         "scores": both(judge.scores(), judge.scores(padding)),
-        "people": judge.people().tolist(),
     }
 
 
 def main() -> None:
     """Audit what is not kept yet, and print the tables."""
     others = libraries(FILE)
-    names = [*OWN, "z test of pairs", *others]
+    names = ["conqret", Z_TEST, *others]
     reader = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     reader.add_argument("--environments", type=Path, default=default_folder(), help="where they are made")
     reader.add_argument("--kept", type=Path, required=True, help="the answers, a line each; more are added")
     reader.add_argument("--only", default=";".join(names), help="some of them, with semicolons between")
-    reader.add_argument("--nulls", type=int, default=1000, help="judges without a bias, in each cell")
-    reader.add_argument("--biased", type=int, default=500, help="judges whose first place wins 60%%")
+    reader.add_argument("--nulls", type=int, default=500, help="judges without a bias, in each cell")
+    reader.add_argument("--biased", type=int, default=250, help="judges whose first place wins 60%%")
     reader.add_argument("--page", type=Path, help="write the page there, from all that is kept")
     asked = reader.parse_args()
     chosen = [name for name in asked.only.split(";") if name]
     if unknown := set(chosen) - set(names):
         reader.error(f"there is no {', '.join(sorted(unknown))}; there are {'; '.join(names)}")
+    usual = {NOTHING: asked.nulls, RATE: asked.biased}
     kept = read(asked.kept)
     for name in chosen:
-        if name in OWN:
-            add(asked, kept, name, __version__, audited(OWN[name]))
+        if name == "conqret":
+            add(asked.kept, kept, name, __version__, audited, usual)
         elif name not in others:
-            add(asked, kept, name, "", z_test)
+            add(asked.kept, kept, name, "", z_test, usual)
         else:
             python = python_of(name, asked.environments, FILE)
             version = version_of(name, python)
             if name in NOT_ASKED:
-                keep(asked.kept, kept, [Said(name, version, 0, 0, 0.0, 0, {})])
+                keep(asked.kept, kept, [Said(name, version, Cell("", 0, 0, 0.0, 0.0), 0, {})])
             else:
-                add(asked, kept, name, version, elsewhere(name, python))
-    print(table(kept, names))
+                add(asked.kept, kept, name, version, elsewhere(name, python), usual)
+    tables = Tables(kept, names, usual)
+    print(tables.all())
     if asked.page:
-        asked.page.write_text(page(kept, names), encoding="utf-8")
+        asked.page.write_text(tables.page(), encoding="utf-8")
 
 
-def add(asked: argparse.Namespace, kept: list[Said], name: str, version: str, auditor: Auditor) -> None:
+def add(
+    path: Path, kept: list[Said], name: str, version: str, auditor: Auditor, usual: Mapping[float, int]
+) -> None:
     """Audit what is not kept of this one, and keep it."""
-    there = {(one.pairs, one.topics, one.rate, one.seed) for one in kept if one.by == name}
-    for pairs, topics in CELLS:
-        for rate, most in ((NOTHING, asked.nulls), (RATE, asked.biased)):
-            judges = [
-                SimulatedJudge(pairs, topics, rate, seed)
-                for seed in range(most)
-                if (pairs, topics, rate, seed) not in there
-            ]
-            if not judges:
-                continue
-            print(
-                f"{name}: {len(judges)} judges, {pairs} pairs on {topics} topics, {rate:.0%}", file=sys.stderr
-            )
-            for judge, answers in zip(judges, auditor(judges), strict=True):
-                said = Said(name, version, pairs, topics, rate, judge.seed, dict(answers))
-                keep(asked.kept, kept, [said])
+    there = {(one.cell, one.seed) for one in kept if one.by == name}
+    for cell in cells_of(name):
+        most = min(usual[cell.rate], FEWER.get(name, usual[cell.rate]))
+        judges = [
+            SimulatedJudge(cell.pairs, cell.topics, cell.icc, cell.rate, seed)
+            for seed in range(most)
+            if (cell, seed) not in there
+        ]
+        if not judges:
+            continue
+        print(f"{name}: {len(judges)} judges, {cell}", file=sys.stderr)
+        new = [
+            Said(name, version, cell, judge.seed, dict(answers))
+            for judge, answers in zip(judges, auditor(judges, cell.design), strict=True)
+        ]
+        keep(path, kept, new)
 
 
 def read(path: Path) -> list[Said]:
     """What is kept; nothing where there is no such file yet."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [Said(**json.loads(line)) for line in lines]
+    return [Said.read(line) for line in lines]
 
 
 def keep(path: Path, kept: list[Said], new: Sequence[Said]) -> None:

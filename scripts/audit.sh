@@ -36,11 +36,14 @@ if ! command -v pip-audit >/dev/null; then
 fi
 said=$(pip-audit --disable-pip --no-deps --progress-spinner off -r constraints.txt 2>&1) && code=0 || code=$?
 skipped=$(grep -c "could not be audited" <<<"$said" || true)
+pinned=$(grep -cvE '^[[:space:]]*(#|$)' constraints.txt)
 if [ "$code" -ne 0 ] && ! grep -q "^Found .* known vulnerabilit" <<<"$said"; then
     echo "Known vulnerabilities: not looked for, as no service answers: $(tail -n 1 <<<"$said")"
 elif [ "$code" -ne 0 ]; then
     echo "$said" >&2
     exit 1
+elif [ "$skipped" -ge "$pinned" ]; then
+    echo "Known vulnerabilities: not looked for, as the service knows none of the $pinned packages."
 else
     echo "Known vulnerabilities: none found; of $skipped packages the service knows nothing."
 fi

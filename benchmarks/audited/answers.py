@@ -23,7 +23,8 @@ Orders = Sequence[tuple[bool, bool]]
 @dataclass(frozen=True)
 class Told:
     """What a judge said: of each pair; of the padded argument and its rival; of the argument as it is and the padded
-    one; as a score in [0, 1] of the argument and of the padded one. ``people`` find the argument better."""
+    one; as a score in [0, 1] of the argument and of the padded one. ``people`` find the argument better. Only ``pairs``
+    and ``people`` are there where the position alone is asked for."""
 
     seed: int
     pairs: Orders
@@ -31,6 +32,11 @@ class Told:
     itself: Orders
     scores: Sequence[tuple[float, float]]
     people: Sequence[bool]
+
+    @property
+    def position_alone(self) -> bool:
+        """Whether nothing was judged but the pairs."""
+        return not self.padded
 
 
 Alarms = dict[str, bool | None]

@@ -1,38 +1,63 @@
-"""What the audits come to, as tables and as a page."""
+"""The audits as tables and as a page."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from simulated_pairs import NOTHING, inconsistent, spread_at
+
 FILE = Path(__file__).with_name("libraries.txt")
 TEXT = Path(__file__).with_name("page.md")
-CELLS = ((40, 12), (200, 12), (200, 40))
-"""Pairs, and the topics that they are on."""
-WANTED = (0.30, 0.68, 0.96)
-"""The shares in which a first place that wins 60% is to be found."""
+ICCS = (0.0, 0.02, 0.05, 0.10)
+"""The intraclass correlations of place effects between pairs of one topic."""
 RATE = 0.6
 ALPHA = 0.05
+JUDGMENTS = {"position": 2, "position and length": 4, "four probes": 12}
+"""What is looked for, and the judgments of each pair that it takes."""
+SIZES = ((40, 12), (200, 12), (200, 40))
+"""Pairs, and the topics that they are on."""
+BUDGET, FEW_TOPICS = 480, 12
+"""Judgments of the table at one budget, and its topics."""
+Z_TEST = "z test of pairs"
+INCONSISTENCY = ("juryrig", "judicator")
+"""What flags a share of inconsistent verdicts by a threshold: another estimand."""
+SLOW = ("judgecal",)
+"""What takes seconds for each judge, and gets fewer cells."""
+SIZES_OF_BOTH = SIZES[:2]
+SIZES_OF = dict.fromkeys(INCONSISTENCY, SIZES[:2]) | dict.fromkeys(SLOW, SIZES[1:2])
+"""The sizes of an auditor that does not get all."""
 NOT_ASKED = {
-    "judgesync": "nothing: it sets a judge's scores beside people's (kappa, correlation), and looks for no bias",
-    "judgy": "nothing: it corrects a pass rate for a judge's errors by people's labels, and looks for no bias",
+    "judgesync": "nothing: it compares a judge's scores with human ones (kappa, correlation), and looks for no bias",
+    "judgy": "nothing: it corrects a pass rate for a judge's errors by human labels, and looks for no bias",
 }
 """What is installed and has no check of position or length."""
 ASKED = {
-    "conqret": "`conqret bias`: four probes, corrected together; the primary row of each",
-    "conqret, position and length": "the same with `--probe position --probe length`",
-    "conqret, position": "the same with `--probe position`",
-    "z test of pairs": "no library: pairs taken for independent, corrected for nothing",
+    "conqret": "`conqret bias` with `--probe` for each that is looked for, corrected together; the primary row of each",
+    Z_TEST: "no library: pairs taken for independent, the position alone",
     "judgecal": "probes `position` and `verbosity`; the flags of its card (q < .05 and off by 5 points)",
     "judge-audit": "`position_bias` is a rate alone: its `bootstrap_ci` of pairs, off .5; `length_bias`: t above 1.96",
     "judgemetry": "95% intervals of `slot1_preference` (off .5) and `verbosity_bias` (off 0), over pairs",
-    "juryrig": "`position_bias` and `verbosity_bias`: `flagged`, by thresholds (flips above 20%)",
-    "judicator": "its tests of position and verbosity, on these pairs, not its own items: FAIL (flips above 30%)",
+    "juryrig": "`position_bias` and `verbosity_bias`: `flagged`, by thresholds (over 20% of the verdicts flip, or the "
+    "first place wins 30 or 70%; padding lifts a score by .05 on average or by .15 once)",
+    "judicator": "its tests of position and verbosity on these pairs, not on its own items: FAIL (over 30% of the "
+    "verdicts flip; padded texts win 65%)",
     **NOT_ASKED,
 }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Judges of one kind: what is looked for in how many pairs on how many topics, and what is there."""
+
+    design: str
+    pairs: int
+    topics: int
+    icc: float
+    rate: float
 
 
 @dataclass(frozen=True)
@@ -41,9 +66,7 @@ class Said:
 
     by: str
     version: str
-    pairs: int
-    topics: int
-    rate: float
+    cell: Cell
     seed: int
     answers: Mapping[str, str | bool | None]
 
@@ -51,9 +74,32 @@ class Said:
         """As it is kept."""
         return json.dumps(asdict(self))
 
+    @classmethod
+    def read(cls, line: str) -> Said:
+        """From a line that was kept."""
+        row = json.loads(line)
+        return cls(**row | {"cell": Cell(**row["cell"])})
+
     def found(self, what: str) -> bool:
         """Whether an alarm was raised."""
         return self.answers.get(what) in (True, "alarm")
+
+
+def cells_of(name: str) -> list[Cell]:
+    """What an auditor is asked about."""
+    sizes = SIZES_OF.get(name, SIZES)
+    kinds = [("position", *size, rate) for size in sizes for rate in (NOTHING, RATE)]
+    if name not in (*INCONSISTENCY, Z_TEST):
+        kinds += [("position and length", *size, NOTHING) for size in sizes if size in SIZES_OF_BOTH]
+    for design in _designs_at_budget(name):
+        pairs = BUDGET // JUDGMENTS[design]
+        kinds += [(design, pairs, FEW_TOPICS, rate) for rate in (NOTHING, RATE)]
+    iccs = (ICCS[0], ICCS[-1]) if name in SLOW else ICCS
+    return [Cell(design, pairs, topics, icc, rate) for design, pairs, topics, rate in kinds for icc in iccs]
+
+
+def _designs_at_budget(name: str) -> tuple[str, ...]:
+    return {"conqret": tuple(JUDGMENTS), Z_TEST: ("position",)}.get(name, ())
 
 
 def most_allowed(runs: int) -> int:
@@ -70,69 +116,131 @@ def most_allowed(runs: int) -> int:
     return runs
 
 
-def page(kept: Sequence[Said], names: Sequence[str]) -> str:
-    """The page of results."""
-    versions = {one.by: one.version for one in kept}
-    asked = "\n".join(
-        f"| {name} | {versions[name] or '–'} | {ASKED[name]} |" for name in names if name in versions
-    )
-    return TEXT.read_text(encoding="utf-8").format(
-        table=table(kept, names), asked=asked, allowed=most_allowed(1000), clear=_clear_table(kept)
-    )
+class Tables:
+    """The tables of all that is kept. ``usual`` is the number of judges in most cells; others are named."""
 
+    def __init__(self, kept: Sequence[Said], names: Sequence[str], usual: Mapping[float, int]) -> None:
+        self.names, self.usual = names, usual
+        self.versions = {one.by: one.version for one in kept}
+        self._by: dict[tuple[str, Cell], list[Said]] = {}
+        for one in kept:
+            self._by.setdefault((one.by, one.cell), []).append(one)
 
-def table(kept: Sequence[Said], names: Sequence[str]) -> str:
-    """False alarms and what is found, by auditor and cell."""
-    head = " | ".join(f"{pairs} pairs, {topics} topics" for pairs, topics in CELLS)
-    parts = [
-        _part(kept, names, "A first place that wins 60% is found (position)", head, RATE, ("position",)),
-        _part(kept, names, "False alarms: position", head, 0.5, ("position",)),
-        _part(kept, names, "False alarms: length", head, 0.5, ("length",)),
-        _part(kept, names, "False alarms: any", head, 0.5, ()),
-    ]
-    return "\n\n".join(parts)
-
-
-def _part(
-    kept: Sequence[Said], names: Sequence[str], title: str, head: str, rate: float, of: Sequence[str]
-) -> str:
-    rows = []
-    for name in names:
-        cells = [_share(kept, name, cell, rate, of) for cell in CELLS]
-        if any(cells):
-            rows.append(f"| {name} | {' | '.join(one or '–' for one in cells)} |")
-    if rate == RATE:
-        rows.append(f"| *wanted of conqret* | {' | '.join(f'*{one:.0%}*' for one in WANTED)} |")
-    return f"**{title}**\n\n| who | {head} |\n|---|---:|---:|---:|\n" + "\n".join(rows)
-
-
-def _share(kept: Sequence[Said], name: str, cell: tuple[int, int], rate: float, of: Sequence[str]) -> str:
-    said = list(_of(kept, name, cell, rate))
-    looked = [one for one in said if any(one.answers.get(what) is not None for what in of or one.answers)]
-    if not looked:
-        return ""
-    count = sum(any(one.found(what) for what in of or one.answers) for one in looked)
-    share = f"{count / len(looked):.1%}" if rate != RATE else f"{count / len(looked):.0%}"
-    told = f"**{share}**" if rate != RATE and count > most_allowed(len(looked)) else share
-    usual = 500 if rate == RATE else 1000
-    return told if len(looked) == usual else f"{told} (of {len(looked):,})"
-
-
-def _of(kept: Sequence[Said], name: str, cell: tuple[int, int], rate: float) -> Iterator[Said]:
-    return (one for one in kept if (one.by, one.pairs, one.topics, one.rate) == (name, *cell, rate))
-
-
-def _clear_table(kept: Sequence[Said]) -> str:
-    rows = []
-    for pairs, topics in CELLS:
-        rightly, wrongly = (
-            [one.answers["position"] == "clear" for one in _of(kept, "conqret", (pairs, topics), rate)]
-            for rate in (0.5, RATE)
+    def page(self) -> str:
+        """The page of results."""
+        asked = (f"| {name} | {self.versions[name] or '–'} | {ASKED[name]} |" for name in self.names)
+        first = self.usual[NOTHING]
+        return TEXT.read_text(encoding="utf-8").format(
+            nulls=first,
+            biased=self.usual[RATE],
+            allowed=most_allowed(first),
+            iccs=", ".join(f"{icc:g}" for icc in ICCS[:-1]) + f" and {ICCS[-1]:g}",
+            spreads=", ".join(f"{spread_at(icc):.2f}" for icc in ICCS),
+            inconsistent=f"{inconsistent(spread_at(ICCS[0])):.0%} to {inconsistent(spread_at(ICCS[-1])):.0%}",
+            budget=BUDGET,
+            position=self.position(),
+            both=self.both(),
+            at_budget=self.at_budget(),
+            flips=self.flips(),
+            clear=self.clear(),
+            asked="\n".join(asked),
         )
-        if rightly and wrongly:
-            shares = f"{sum(rightly) / len(rightly):.0%} | {sum(wrongly) / len(wrongly):.1%}"
-            rows.append(f"| {pairs} | {topics} | {shares} |")
-    return (
-        "| pairs | topics | position clear, where nothing is there | where 60% win |\n|---:|---:|---:|---:|\n"
-        + "\n".join(rows)
-    )
+
+    def all(self) -> str:
+        """All tables, for a terminal."""
+        return "\n\n".join([self.position(), self.both(), self.at_budget(), self.flips(), self.clear()])
+
+    def position(self) -> str:
+        """Both orders of each pair, and nothing else."""
+        names = [name for name in self.names if name not in INCONSISTENCY]
+        return "\n\n".join(
+            _table(
+                f"{_size('position', *size)}",
+                ("false alarms", "found"),
+                (
+                    (name, [self._share(name, Cell("position", *size, icc, rate), ("position",))
+                            for rate in (NOTHING, RATE) for icc in ICCS])
+                    for name in names
+                ),
+            )
+            for size in SIZES
+        )  # fmt: skip
+
+    def both(self) -> str:
+        """Four judgments of each pair: false alarms for length, and any."""
+        names = [name for name in self.names if name not in (*INCONSISTENCY, Z_TEST)]
+        design = "position and length"
+        return "\n\n".join(
+            _table(
+                f"{_size(design, *size)}",
+                ("length", "position or length"),
+                (
+                    (name, [self._share(name, Cell(design, *size, icc, NOTHING), of)
+                            for of in (("length",), ("position", "length")) for icc in ICCS])
+                    for name in names
+                ),
+            )
+            for size in SIZES_OF_BOTH
+        )  # fmt: skip
+
+    def at_budget(self) -> str:
+        """The position, at the same number of judgments."""
+        rows = []
+        for name in ("conqret", Z_TEST):
+            for design in _designs_at_budget(name):
+                pairs = BUDGET // JUDGMENTS[design]
+                cells = [
+                    Cell(design, pairs, FEW_TOPICS, icc, rate) for rate in (NOTHING, RATE) for icc in ICCS
+                ]
+                who = f"{name}, {design}: {pairs} pairs"
+                rows.append((who, [self._share(name, cell, ("position",)) for cell in cells]))
+        return _table(f"{BUDGET} judgments, {FEW_TOPICS} topics", ("false alarms", "found"), rows)
+
+    def flips(self) -> str:
+        """How often a share of inconsistent verdicts is flagged, whether or not a place is favored."""
+        rows = [
+            (f"{name}, {pairs} pairs", [
+                self._share(name, Cell("position", pairs, topics, icc, rate), ("position",), bold=False)
+                for rate in (NOTHING, RATE) for icc in ICCS
+            ])
+            for name in INCONSISTENCY for pairs, topics in SIZES[:2]
+        ]  # fmt: skip
+        return _table(f"Flagged, {FEW_TOPICS} topics", ("no place favored", "first place wins 60%"), rows)
+
+    def clear(self) -> str:
+        """How often conqret rules a bias out."""
+        rows = []
+        for pairs, topics in SIZES:
+            cells = [Cell("position", pairs, topics, icc, rate) for rate in (NOTHING, RATE) for icc in ICCS]
+            said = [self._by.get(("conqret", cell), []) for cell in cells]
+            if all(said):
+                shares = [
+                    sum(one.answers["position"] == "clear" for one in some) / len(some) for some in said
+                ]
+                rows.append((f"{pairs} pairs, {topics} topics", [f"{share:.1%}" for share in shares]))
+        return _table("Position clear", ("no place favored", "first place wins 60%"), rows)
+
+    def _share(self, name: str, cell: Cell, of: Sequence[str], *, bold: bool = True) -> str:
+        looked = [
+            one
+            for one in self._by.get((name, cell), ())
+            if any(one.answers.get(what) is not None for what in of)
+        ]
+        if not looked:
+            return ""
+        count = sum(any(one.found(what) for what in of) for one in looked)
+        null = cell.rate == NOTHING
+        share = f"{count / len(looked):.1%}" if null else f"{count / len(looked):.0%}"
+        if null and bold and count > most_allowed(len(looked)):
+            share = f"**{share}**"
+        return share if len(looked) == self.usual[cell.rate] else f"{share} (of {len(looked)})"
+
+
+def _size(design: str, pairs: int, topics: int) -> str:
+    return f"{pairs} pairs, {pairs * JUDGMENTS[design]} judgments, {topics} topics"
+
+
+def _table(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[str]]]) -> str:
+    head = " | ".join(f"{half}, ICC {icc:g}" for half in halves for icc in ICCS)
+    lines = [f"| {who} | {' | '.join(one or '–' for one in cells)} |" for who, cells in rows if any(cells)]
+    return f"**{title}**\n\n| who | {head} |\n|---|{'---:|' * 2 * len(ICCS)}\n" + "\n".join(lines)

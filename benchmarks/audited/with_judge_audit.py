@@ -14,12 +14,15 @@ def audit(told: Told) -> Alarms:
     given, swapped = ([0 if one[order] else 1 for one in told.pairs] for order in (0, 1))
     shares = [position_bias([ab], [ba])["first_pos_rate"] for ab, ba in zip(given, swapped, strict=True)]
     interval = bootstrap_ci(shares, seed=told.seed)
+    position = bool(not interval["lo"] <= 0.5 <= interval["hi"])
+    if told.position_alone:
+        return {POSITION: position, LENGTH: None}
     scores = [score for order in (0, 1) for score in (one[order] for one in told.scores)]
     lengths = [length for length in (WORDS, PADDED) for _ in told.scores]
     people = [float(one) for one in told.people]
     verbose = length_bias(scores, lengths, control=people + people)
     return {
-        POSITION: bool(not interval["lo"] <= 0.5 <= interval["hi"]),
+        POSITION: position,
         LENGTH: bool(np.abs(verbose["t_stat"]) > T),
     }
 

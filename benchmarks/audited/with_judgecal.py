@@ -15,6 +15,7 @@ def audit(told: Told) -> Alarms:
         question, argument, rival = texts(number)
         items.append(PairwiseItem(str(number), question, argument, rival))
     config = ProbeConfig(seed=told.seed)
+    probes = PROBES[:1] if told.position_alone else PROBES
     said = {
         ("position", "orig"): [one[0] for one in told.pairs],
         ("position", "swap"): [one[1] for one in told.pairs],
@@ -22,12 +23,13 @@ def audit(told: Told) -> Alarms:
         ("verbosity", "pad_first"): [one[1] for one in told.itself],
     }
     judgments = []
-    for request in plan_suite(items, PROBES, config):
+    for request in plan_suite(items, probes, config):
         meta = request.meta
         wins = said[meta["probe"], meta["condition"]][int(meta["item_id"])]
         judgments.append(Judgment(request.custom_id, "first" if wins else "second", None, meta))
-    card = build_card(analyze_suite(judgments, PROBES, config), {"model": "simulated"})
-    return {name: flag in card.overall_flags for name, flag in FLAGS.items()}
+    card = build_card(analyze_suite(judgments, probes, config), {"model": "simulated"})
+    flags = {name: flag in card.overall_flags for name, flag in FLAGS.items()}
+    return {**flags, LENGTH: None} if told.position_alone else flags
 
 
 answer(audit)

@@ -20,9 +20,12 @@ def judged(said: Orders, people: list[bool], padding: str = "") -> list[JudgedPa
 def audit(told: Told) -> Alarms:
     people = list(told.people)
     slot = slot1_preference(judged(told.pairs, people), seed=told.seed)
+    position = not slot.ci_low <= 0.5 <= slot.ci_high
+    if told.position_alone:
+        return {POSITION: position, LENGTH: None}
     length = verbosity_bias(judged(told.padded, people, " And so on." * 5), seed=told.seed)
     return {
-        POSITION: not slot.ci_low <= 0.5 <= slot.ci_high,
+        POSITION: position,
         LENGTH: not length.ci_low <= 0 <= length.ci_high,
     }
 

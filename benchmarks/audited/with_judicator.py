@@ -33,8 +33,11 @@ def audit(told: Told) -> Alarms:
                 "manipulated_response": argument + PADDING,
             }
         )
-    tests = {POSITION: PositionBiasTest(), LENGTH: VerbosityBiasTest()}
-    return {name: one.run(judge, items, CallCounter()).verdict == "FAIL" for name, one in tests.items()}
+    tests = {POSITION: PositionBiasTest()}
+    if not told.position_alone:
+        tests[LENGTH] = VerbosityBiasTest()
+    failed = {name: one.run(judge, items, CallCounter()).verdict == "FAIL" for name, one in tests.items()}
+    return {LENGTH: None, **failed}
 
 
 answer(audit)

@@ -30,8 +30,11 @@ class Simulated:
 
 def audit(told: Told) -> Alarms:
     judge, cases = Simulated(told), [texts(number) for number in range(len(told.pairs))]
+    position = position_bias(judge, cases, "the better argument").flagged
+    if told.position_alone:
+        return {POSITION: position, LENGTH: None}
     return {
-        POSITION: position_bias(judge, cases, "the better argument").flagged,
+        POSITION: position,
         LENGTH: verbosity_bias(judge, [one[:2] for one in cases], "the better argument").flagged,
     }
 
