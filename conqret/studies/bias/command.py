@@ -111,9 +111,9 @@ def bias(
     family, and instructions hidden in the texts.
 
     Each probe has one row that can raise an alarm, with an interval over topics. These rows are corrected together: a
-    judge without bias raises any alarm in at most one of twenty runs. A probe without an alarm is clear (a bias above
-    a margin is ruled out) or inconclusive, and says how large a bias it could have missed. All other rows are
-    exploratory.
+    judge without bias raises any alarm in at most one of twenty runs, if effects of topics are symmetric about 0. A
+    probe without an alarm is clear (a bias above a margin is ruled out) or inconclusive, and says how large a bias it
+    could have missed. All other rows are exploratory.
     """
     from conqret.errors import DeclarationError
     from conqret.io.atomic import write_whole
