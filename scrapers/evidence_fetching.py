@@ -30,8 +30,7 @@ from conqret.scrapers.extract.worker_pool import SECONDS, WORKERS
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Page, Status
 from conqret.scrapers.fetch.address_guard import Lookup
 from conqret.scrapers.fetch_ledger import EvidenceSummary, Ledger, LedgerLine
-from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan
-from conqret.scrapers.lanes import work_off
+from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan, work_off
 from conqret.scrapers.providers import Provider
 from conqret.scrapers.search import Searcher
 from conqret.scrapers.warc import WarcWriter

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from conqret.data.debate_text import Debate, Source
 from conqret.data.gathering import gathered
@@ -13,6 +14,25 @@ from conqret.scrapers.fetch import FetchError, Policy
 from conqret.scrapers.fetch.address_guard import checked_url
 from conqret.scrapers.fetch_ledger import Ledger, LedgerLine, source_key
 from conqret.scrapers.search import UNSEARCHED
+
+T = TypeVar("T")
+
+
+async def work_off(lanes: Iterable[tuple[deque[T], int]], work: Callable[[T], Awaitable[None]]) -> None:
+    """Do ``work`` on everything in the queues, on so many of each queue at a time; the first error ends it all."""
+
+    async def worker(queue: deque[T]) -> None:
+        while queue:
+            await work(queue.popleft())
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for queue, width in lanes:
+                for _ in range(min(width, len(queue))):
+                    group.create_task(worker(queue))
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+
 
 SEARCH_LANE = "?"
 """The lane of sources that have no URL yet; no host is called that."""

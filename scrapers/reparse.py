@@ -16,7 +16,7 @@ from conqret.scrapers.evidence_fetching import EvidenceOptions, opened, parsed, 
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Status
 from conqret.scrapers.fetch_ledger import EvidenceSummary, Ledger, LedgerLine
-from conqret.scrapers.lanes import work_off
+from conqret.scrapers.jobs import work_off
 from conqret.scrapers.warc import WarcReader
 
 _PARSED = ("ok", "unparsable")

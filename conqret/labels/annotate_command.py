@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.default_command import DEFAULT, RunByDefault
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import DEFAULT, RunByDefault, grouped
 from conqret.console.printing import at, note, note_left_out, result, say
 from conqret.errors import number
 from conqret.labels.adjudicate_command import ADJUDICATE_EPILOG, adjudicate

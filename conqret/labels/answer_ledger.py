@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.errors import DeclarationError
 from conqret.labels import turns
 from conqret.labels.annotators import MAX_COMMENT
-from conqret.labels.clock import steady
 from conqret.labels.database import FILE, DamagedLabelsError, Database
 from conqret.labels.finals import Finals
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
 from conqret.labels.records import Given, Person, StaleAnswerError, Turn
 from conqret.labels.repair import healed
 from conqret.labels.screens import Screen
+
+
+def steady() -> Callable[[], float]:
+    """Make a clock, in Unix seconds, that runs on evenly when the clock of the machine is set, also while it sleeps."""
+    began, since = time.time(), _elapsed()
+    return lambda: began + _elapsed() - since
+
+
+def _elapsed() -> float:
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    return time.monotonic()
+
 
 _log = logging.getLogger(__name__)
 

@@ -57,7 +57,7 @@ def collect(
     own pages.
     """
     from conqret.perspectives import own_corpora
-    from conqret.perspectives.corpus_table import collected_table
+    from conqret.perspectives.page import collected_table
     from conqret.retrieval.dense.document_passages import WORDS
     from conqret.runs.run_places import default_folder, stem
 

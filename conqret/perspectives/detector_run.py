@@ -8,7 +8,7 @@ from typing import ClassVar
 from conqret.errors import DeclarationError
 from conqret.local.training_loop import TrainingSettings
 from conqret.perspectives.detector import MAX_LENGTH
-from conqret.runs.trained import TrainedFolder, TrainedRecord
+from conqret.runs.run_folder import TrainedFolder, TrainedRecord
 
 EPOCHS = 2
 LEARNING_RATE_LORA = 1e-4

@@ -6,9 +6,9 @@ metric which way it should move.
 """
 
 from conqret.perturb.document_pool import Pool
-from conqret.perturb.kind_registry import PERTURBATIONS
 from conqret.perturb.levels import at_levels
 from conqret.perturb.perturbation import (
+    PERTURBATIONS,
     SEED,
     Change,
     Direction,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.errors import DeclarationError
-from conqret.perturb.kind_registry import PERTURBATIONS
-from conqret.perturb.perturbation import PERCENT, Perturbation
+from conqret.perturb.perturbation import PERCENT, PERTURBATIONS, Perturbation
 
 Level = float | str
 """A number, or a text: ``"5"``, or ``"25%"``."""

@@ -21,6 +21,7 @@ from conqret.perturb.document_pool import Pool
 
 if TYPE_CHECKING:
     from conqret.perturb.rewritten import Rewriting
+from conqret.registry import Registry
 
 T = TypeVar("T")
 
@@ -248,3 +249,17 @@ def versioned(original: str, stack: Iterable[tuple[str, float]]) -> str:
         digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         original = f"{original[: LONGEST_ID - len(suffix) - len(digest) - 1]}~{digest}"
     return original + suffix
+
+
+PERTURBATIONS = Registry(
+    "perturbation",
+    "conqret.perturbations",
+    Perturbation,
+    package="conqret.perturb.kinds",
+    attribute="PERTURBATION",
+    first=(
+        "irrelevant", "hallucinate", "hallucinate-share", "shuffle", "drop-citations", "wrong-citations", "padding",
+        "flip-stance", "inject-document", "inject-argument", "truncate",
+    ),
+)  # fmt: skip
+"""Every perturbation by its name; those of the paper come first."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.default_command import DEFAULT, RunByDefault
-from conqret.console.option_groups import add_commands, grouped
+from conqret.console.option_groups import DEFAULT, RunByDefault, add_commands, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.evaluate_command import evaluate

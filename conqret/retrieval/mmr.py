@@ -11,8 +11,8 @@ import numpy as np
 import pyterrier as pt
 
 from conqret.errors import DeclarationError
+from conqret.retrieval.evaluation.system_names import TRADE_OFF
 from conqret.retrieval.rerank import ordered, renumbered
-from conqret.retrieval.trade_off import TRADE_OFF
 from conqret.text.text_passages import root
 from conqret.text.word_lists import fold, words
 

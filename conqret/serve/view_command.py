@@ -27,7 +27,7 @@ def view(
 
     Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.
     """
-    from conqret.serve.view_server import view as shown
+    from conqret.serve.view_app import view as shown
 
     def started(address: str) -> None:
         say(f"the runs in {folder} are at {address}")

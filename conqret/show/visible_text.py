@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from urllib.parse import urlsplit
 
-from conqret.text.citations import MARK
-from conqret.text.quotations import quoted_span
+from conqret.text.citations import MARK, quoted_span
 
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufff9-\ufffb\ud800-\udfff"

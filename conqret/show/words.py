@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
+
+OFFLINE = "Offline baseline"
+FLOOR = "a floor, not a judge: these numbers come from word statistics."
+
+
+def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
+    """A badge where some of the judges or runs whose numbers stand on a page are the offline baseline."""
+    floors = sum(baselines)
+    if not floors:
+        return []
+    if floors == len(baselines):
+        return [(OFFLINE, FLOOR)]
+    is_floor, its = ("is a floor", "its") if floors == 1 else ("are floors", "their")
+    told = f"{number(floors, 'judge')} of {len(baselines)} here {is_floor}: {its} numbers come from word statistics."
+    return [(OFFLINE, told)]
+
 
 SECOND = "second."
 """Metrics of the second argument carry the metric's name behind this prefix."""

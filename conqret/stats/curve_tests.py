@@ -10,6 +10,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats import correlation
@@ -17,6 +18,35 @@ from conqret.stats.effects import Paired
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import mean, mean_interval
 from conqret.stats.significance import ALPHA, holm
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+
+_TOLERANCE = 1e-12
+
+
+def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
+    """The least and the largest slope of y on x: ``cov / var(x)`` and ``var(y) / cov``.
+
+    Both are 0 where x does not vary; None where y does not rise with x: nothing is then known of the slope.
+
+    Raises:
+        DeclarationError: the two are not of one length, or empty.
+    """
+    import numpy as np
+
+    one, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if one.ndim != 1 or one.shape != other.shape or not len(one):
+        raise DeclarationError(f"a slope needs two series of one length, not {one.shape} and {other.shape}")
+    one, other = one - one.mean(), other - other.mean()
+    if float((one**2).mean()) <= _TOLERANCE:
+        return 0.0, 0.0
+    together = float((one * other).mean())
+    if together <= _TOLERANCE:
+        return None
+    return together / float((one**2).mean()), float((other**2).mean()) / together
+
 
 TOLERANCE = 0.01
 """A mean that moves by no more than this share of the scale raises no alarm, whatever the p-value: a deterministic

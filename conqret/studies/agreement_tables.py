@@ -14,8 +14,7 @@ from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
-from conqret.studies.agreement.score_variants import CALIBRATED
-from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import KINDS

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
 

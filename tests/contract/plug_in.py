@@ -13,7 +13,7 @@ from conqret.generation import STRATEGIES
 from conqret.judging.format_registry import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library
-from conqret.studies.bias.probe_registry import PROBES
+from conqret.studies.bias.contrast import PROBES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUG_IN = ROOT / "fixtures" / "plugin"

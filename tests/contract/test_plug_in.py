@@ -16,7 +16,7 @@ from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.prompts.library import split_front_matter
 from conqret.prompts.variables import VARIABLES
-from conqret.studies.bias.probe_registry import PROBES
+from conqret.studies.bias.contrast import PROBES
 from tests.contract.items import demo
 from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, project
 

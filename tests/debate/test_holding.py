@@ -9,8 +9,8 @@ from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.debate_cost import estimate
 from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.held_page import write_held
 from conqret.debate.debatune.holding import Plan
+from conqret.debate.debatune.page import write_held
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
 from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken
 from conqret.errors import DeclarationError

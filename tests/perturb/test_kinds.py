@@ -111,7 +111,7 @@ def test_injections_are_found_by_the_guard(small: Item) -> None:
 
 
 def test_every_injection_is_found_by_the_guard() -> None:
-    from conqret.perturb.planted_injections import INJECTIONS
+    from conqret.perturb.added import INJECTIONS
     from conqret.prompts import find_injections
 
     assert all(find_injections(text) for text in INJECTIONS)

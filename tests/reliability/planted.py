@@ -11,8 +11,8 @@ from conqret.data import Document, Item, Judgment, Measure, Reason
 from conqret.judging.judge_parts import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
+from conqret.perturb.added import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
-from conqret.perturb.planted_injections import INJECTIONS
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import Ground, Key
 from conqret.studies.bias.probes.authority import INVENTED

@@ -17,13 +17,12 @@ from conqret import bias
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
-from conqret.perturb.added import among_sentences, matched
+from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
-from conqret.perturb.planted_injections import INJECTIONS
 from conqret.show import words
 from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.contrast import PROBES, default_probes
 from conqret.studies.bias.page import bias_sheet
-from conqret.studies.bias.probe_registry import PROBES, default_probes
 from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
 from conqret.studies.bias.probes.authority import INVENTED
 from conqret.studies.bias.probes.severity import SUBJECTS

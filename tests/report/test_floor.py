@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.show.baseline_note import FLOOR, floor_badges
+from conqret.show.words import FLOOR, floor_badges
 
 
 @pytest.mark.parametrize(

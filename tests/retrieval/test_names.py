@@ -6,12 +6,12 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval.evaluation.system_names import (
     ASKING,
     RERANKED,
+    TRADE_OFF,
     check_systems,
     has_step,
     is_system,
     stages_of,
 )
-from conqret.retrieval.trade_off import TRADE_OFF
 
 
 @pytest.mark.parametrize(

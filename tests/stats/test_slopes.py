@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.slopes import slope_bounds
+from conqret.stats.curve_tests import slope_bounds
 
 
 def test_the_slope_lies_between_the_two_regressions():

@@ -29,7 +29,7 @@ REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)
 pytest.importorskip("uvicorn", reason=REASON)
 
-from conqret.serve.view_server import view_server  # noqa: E402
+from conqret.serve.view_app import view_server  # noqa: E402
 from conqret.web.local_server import port_at  # noqa: E402
 
 HOSTILE = 'a<script>alert(1)<|script> "&'

@@ -22,7 +22,7 @@ from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.in_folder import InFolder
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
-from conqret.runs.trained import TrainedFolder, TrainedRecord
+from conqret.runs.run_folder import TrainedFolder, TrainedRecord
 from conqret.text.word_lists import caseless
 
 EPOCHS = 3

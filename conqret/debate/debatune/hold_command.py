@@ -76,9 +76,9 @@ def hold(
     """
     from conqret.debate.debatune.debate_cost import estimate
     from conqret.debate.debatune.debate_topics import read_debate_topics
-    from conqret.debate.debatune.held_page import write_held
     from conqret.debate.debatune.holding import HeldFolder, Plan
     from conqret.debate.debatune.holding import hold as hold_debates
+    from conqret.debate.debatune.page import write_held
     from conqret.prompts import Library
     from conqret.runs.run_places import default_folder, stem
 

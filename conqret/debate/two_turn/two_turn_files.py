@@ -30,7 +30,7 @@ from conqret.io.files import file_rows
 from conqret.io.rows import Rows, columns_of
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.prompts.neutralizing import ANGLES
-from conqret.text.quotations import quoted_span
+from conqret.text.citations import quoted_span
 
 _SHOWN = dict.fromkeys(map(ord, ANGLES), "\u2039")
 """What models are shown for a bracket that could open a tag."""

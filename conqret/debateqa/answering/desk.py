@@ -12,7 +12,6 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.debateqa.answering import offline_answer as baseline
 from conqret.debateqa.curation.curation_requests import Said, asked, fitted
 from conqret.errors import DeclarationError, check_positive
 from conqret.io.questions import SourcedQuestion
@@ -23,6 +22,29 @@ from conqret.prompts import Library, Rendered
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
+from conqret.debateqa.curation.offline_perspectives import points_of_view
+from conqret.text.sides import standpoints
+
+SENTENCES = 8
+"""Of an answer, where nothing is said of its length."""
+TOKENS = 30
+"""Of a sentence, to keep a length: those of the fixtures have 20 words."""
+
+
+def offline_answer(question: str, texts: Sequence[str], length: int | None = None) -> str:
+    """The sentences that say most on the question, at most two of a chunk; the question itself with yes and no where
+    there are none."""
+    most = SENTENCES if length is None else max(1, length // TOKENS)
+    said = [one["point_of_view"] for one in points_of_view(question, texts, most)["points_of_view"]]
+    return " ".join(said or standpoints(question).values())
+
+
+def next_step(question: str, done: int) -> dict[str, str]:
+    """After the question itself its yes side, then its no side, then nothing."""
+    sides = list(standpoints(question).values())
+    query = sides[done - 1] if done <= len(sides) else ""
+    return {"thought": "by rule: the question itself, then the words of either side", "query": query}
+
 
 ROOM = 2_048
 """Tokens that an answer may take where nobody says how many: the paper's longest averages stay under 1,000 (Figure
@@ -146,7 +168,7 @@ class Desk:
 
         step = await asked(
             prompt, self.question.id, fitted(render, self.documents, self.agent, answer_room=ROOM), NextStep,
-            self.agent, lambda: baseline.next_step(self.question.question, len(queries)),
+            self.agent, lambda: next_step(self.question.question, len(queries)),
             context={"queries": queries},
         )  # fmt: skip
         if not step.query:
@@ -168,7 +190,7 @@ class Desk:
 
         said = await asked(
             prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
-            self.answerer, lambda: baseline.answer(question, [one.text for one in self.documents], plan.length),
+            self.answerer, lambda: offline_answer(question, [one.text for one in self.documents], plan.length),
             temperature=plan.temperature, top_p=plan.top_p, max_tokens=self.room,
         )  # fmt: skip
         self.cut = said.cut

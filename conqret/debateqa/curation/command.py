@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.default_command import DEFAULT, RunByDefault
-from conqret.console.option_groups import Group, add_commands, grouped
+from conqret.console.option_groups import DEFAULT, Group, RunByDefault, add_commands, grouped
 from conqret.console.printing import at, end, note, result
 from conqret.debateqa.curation import curate_check, curate_remove
 from conqret.errors import number

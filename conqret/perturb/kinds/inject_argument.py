@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from conqret.perturb.added import at_the_end, matched
+from conqret.perturb.added import MATCHED, at_the_end, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
 from conqret.perturb.perturbation import Perturbation
-from conqret.perturb.planted_injections import MATCHED
 
 CHANGE, CONTROL = matched(at_the_end, MATCHED)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb.added import matched
+from conqret.perturb.added import MATCHED, matched
 from conqret.perturb.expectations import EVERYTHING, expect
 from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation
-from conqret.perturb.planted_injections import MATCHED
 
 
 def change(draw: Draw, texts: Sequence[str]) -> Changed:

@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from conqret.retrieval.evaluation.evaluate import Evaluation, Judgments, evaluate
+from conqret.retrieval.evaluation.system_names import TRADE_OFFS
 from conqret.retrieval.evaluation.systems import rankings
 from conqret.retrieval.mmr import MMR, Encoder, lexical
-from conqret.retrieval.trade_off import TRADE_OFFS
 
 if TYPE_CHECKING:
     import pandas as pd

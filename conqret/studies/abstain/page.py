@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.charts import Chart, Line, Point
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
+from conqret.show.words import floor_badges
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels

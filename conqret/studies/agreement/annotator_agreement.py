@@ -19,6 +19,7 @@ from conqret.studies.agreement.statistics import STATISTICS
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+from conqret.judging.dimensions import DIMENSIONS
 
 OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""
@@ -189,3 +190,18 @@ def _people_on(
         },
     )
     return row, alpha
+
+
+_TAXONOMY = frozenset(dimension.name for dimension in DIMENSIONS)
+
+
+def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
+    """The labelled dimensions of an average, of those given with whether they have an alpha.
+
+    They are the dimensions of argument quality without overall quality, as in ConQRet (section 6.1); where none of
+    these is labelled, all others (relevance, preference, criteria of one's own); where overall quality is the only
+    one, that. Dimensions without an alpha are left out, unless none has one.
+    """
+    known = [name for name, there in defined.items() if there] or list(defined)
+    others = [name for name in known if name != OVERALL] or known
+    return [name for name in others if name in _TAXONOMY] or others

@@ -17,8 +17,7 @@ from conqret.studies.agreement.annotator_agreement import label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import Joined
-from conqret.studies.agreement.score_variants import CALIBRATED, NOT_CALIBRATED
-from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import over_trivial
 
 

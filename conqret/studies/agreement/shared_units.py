@@ -14,7 +14,7 @@ from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Sampled, average, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import Basis, Settings
-from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import join_labels
 

@@ -17,6 +17,12 @@ from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import Estimate
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 
+CALIBRATED = "calibrated"
+"""What a calibration makes of a score."""
+NOT_CALIBRATED = "no calibration was given"
+"""Why there is none."""
+
+
 Of = Literal["categories", "positives", "scores", "people"]
 """What a statistic is computed of: people's one label and the judge's, as steps of the scale (``categories``); whether
 people's label counts as positive (0 or 1), and the judge's score (``positives``); people's one label and the judge's

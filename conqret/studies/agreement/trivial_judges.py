@@ -20,7 +20,7 @@ from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import Settings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import Joined, join_labels
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conqret.console.conditions import Requirement, RequirementOutcome
-from conqret.studies.bias.probe_registry import PROBES
+from conqret.studies.bias.contrast import PROBES
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 COUNTED = ("alarms", "inconclusive", "clear")

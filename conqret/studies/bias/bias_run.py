@@ -7,27 +7,65 @@ A run's folder holds ``run.json`` (what was asked), ``judgments.jsonl`` (appende
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import Checked
 from conqret.judging.cost import Expected, Sizes
+from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judging_cost import expected_judging
+from conqret.judging.setup import Setup
+from conqret.llm.client import Client
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.significance import ALPHA
 from conqret.studies.bias.bias_folder import BiasFolder
-from conqret.studies.bias.contrast import AGAIN, AS_IS, ONE_ORDER, Contrast, Ground, Key, NotAskedError
-from conqret.studies.bias.judge_variants import fingerprint_of, instrument_for, setup_for
+from conqret.studies.bias.contrast import (
+    AGAIN,
+    AS_IS,
+    ONE_ORDER,
+    PREFERENCE,
+    PROBES,
+    REVERSED,
+    Contrast,
+    Ground,
+    Key,
+    NotAskedError,
+    default_probes,
+)
 from conqret.studies.bias.logged import within_log
-from conqret.studies.bias.probe_registry import PROBES, default_probes
 from conqret.studies.bias.probes.position import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
 from conqret.studies.study_judging import Conduct, Part, digest_of, judge_parts
 from conqret.studies.variance.result import repeatabilities
+
+
+def fingerprint_of(way: str, setup: Setup) -> str:
+    """The name under which the judgments of this way are kept: that of the instrument, and the way."""
+    return setup.fingerprint if way == AS_IS else f"{setup.fingerprint}/{way}"
+
+
+def setup_for(way: str, setup: Setup) -> Setup:
+    """The judge and the options that ask in this way (see :mod:`conqret.studies.bias.contrast`)."""
+    if way == REVERSED:
+        return replace(setup, options=replace(setup.options, order="reversed"))
+    if way == ONE_ORDER:
+        asks = [replace(ask, both_orders=False) for ask in setup.asks if PREFERENCE in ask.metrics]
+        metrics = tuple(metric for ask in asks for metric in ask.metrics)  # the very same request
+        judge = replace(setup.judge, asks=tuple(asks))
+        return replace(setup, judge=judge, options=replace(setup.options, metrics=metrics))
+    return setup
+
+
+def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
+    """The instrument that asks in this way."""
+    asked = replace(setup_for(way, setup).instrument(client), fingerprint=fingerprint_of(way, setup))
+    if not way.startswith(AGAIN):
+        return asked
+    return replace(asked, first_sample=int(way.removeprefix(AGAIN)) * setup.options.samples)
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,23 @@ from conqret.stats.estimate import CONFIDENCE
 from conqret.studies.bias.bias_folder import BiasFolder
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, Ground
-from conqret.studies.bias.label_groups import people_quality
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.study_judging import Conduct
+
+
+def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
+    """By dimension and item, the mean of people's labels in [0, 1]; dimensions without ends, nominal ones and
+    labels of parts are left out."""
+    values: dict[str, dict[str, list[float]]] = {}
+    for label in labels.labels:
+        scale = labels.scale(label.dimension)
+        if label.value is None or label.unit.part or not scale.bounded or scale.level == "nominal":
+            continue
+        values.setdefault(label.dimension, {}).setdefault(label.unit.item, []).append(scale.unit(label.value))
+    return {
+        dimension: {item: sum(several) / len(several) for item, several in found.items()}
+        for dimension, found in values.items()
+    }
 
 
 @strict_options

@@ -187,7 +187,7 @@ def _announce(plan: BiasPlan, shown: options.Shown, *, left_out: bool = False) -
 
 def _list(*, as_json: bool) -> None:
     """The probes: those that are made unless some are named, then the others."""
-    from conqret.studies.bias.probe_registry import PROBES
+    from conqret.studies.bias.contrast import PROBES
 
     found = sorted(PROBES.values(), key=lambda one: not one.default)
     rows = [

@@ -13,6 +13,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
 from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
+from conqret.registry import Registry
 
 AS_IS = "as it is"
 REVERSED = "dimensions reversed"
@@ -249,3 +250,22 @@ def perturbed(
         )
 
     return contrasts
+
+
+PROBES = Registry(
+    "probe",
+    "conqret.probes",
+    Probe,
+    package="conqret.studies.bias.probes",
+    attribute="PROBE",
+    first=(
+        "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
+        "self-preference", "injection",
+    ),
+)  # fmt: skip
+"""Every probe by its name, in the order of the table."""
+
+
+def default_probes() -> list[str]:
+    """The names of the probes that are made where none is named."""
+    return [name for name, probe in PROBES.items() if probe.default]

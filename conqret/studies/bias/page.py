@@ -8,10 +8,10 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.gathering import gathered
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.forest import Forest, Row
 from conqret.show.sheet import Folded, Part, Section, Sheet, Texts, section
 from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.show.words import floor_badges
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable

@@ -14,12 +14,11 @@ from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
-from conqret.stats.curve_tests import MARGIN
+from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import Effect, Paired, paired_effects
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean
 from conqret.stats.significance import ALPHA
-from conqret.stats.slopes import slope_bounds
 from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, Pair
 from conqret.studies.variance.result import Repeatability
 
@@ -160,7 +159,7 @@ def bias_rows(
     """A row for each contrast and metric.
 
     Between different items the difference is that of the judge less a slope times that of people, at both ends of what
-    the slope can be (:func:`conqret.stats.slopes.slope_bounds`): a bias has to show at either.
+    the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
 
     One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
     a p-value below ``alpha`` (all primary rows are corrected together, and no other), an interval that excludes 0, and

@@ -8,8 +8,7 @@ from textwrap import wrap
 
 from conqret.errors import number, shortened
 from conqret.show import words
-from conqret.studies.bias.contrast import Probe
-from conqret.studies.bias.probe_registry import PROBES
+from conqret.studies.bias.contrast import PROBES, Probe
 from conqret.studies.bias.result import BiasRow, BiasTable, Verdict, falls_unasked
 
 WIDTH = 80

@@ -20,7 +20,7 @@ from conqret.studies.agreement.agreement_settings import Basis, Settings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.fitted_file import FittedFile
 from conqret.studies.agreement.label_join import Joined, said_of
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import Map, Seen, refits
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from conqret.stats.ordinal import expected_label
 from conqret.stats.ridge import ridge
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import Joined
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conqret.show.plots import COLOURS, MARKERS, drawn
 from conqret.stats.confidence_scores import Band
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration import Calibration
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from conqret.stats.confidence_scores import Band, bands
 from conqret.stats.estimate import Sampled, average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
-from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import Joined, join_labels
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
 from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, Maps
 from conqret.studies.calibrate.calibration_maps import KINDS, Seen, Tried, refits, tried, why_not

@@ -9,7 +9,7 @@ from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.stats.significance import ALPHA
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.score_variants import CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import not_beaten
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.run_cost import Cost

@@ -9,8 +9,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.show import words
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
-from conqret.studies.agreement.score_variants import CALIBRATED
-from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement_tables import AS_ONE, alpha_note, average_note
 from conqret.studies.card.result import Card
 from conqret.studies.sensitivity.curves import Curve

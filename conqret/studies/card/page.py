@@ -9,9 +9,9 @@ from pathlib import Path
 from conqret.judging.format_registry import JURY
 from conqret.judging.judge_words import judge_name
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.page import write_files
 from conqret.show.sheet import Part, Section, Sheet, Texts
+from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import in_one_line, over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines

@@ -15,7 +15,7 @@ from conqret._version import __version__
 from conqret.data import Item, Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.written import read_written
+from conqret.io.bounded import read_written
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.summary import Summary

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.charts import Chart, Line, Point
 from conqret.show.sheet import Section, Sheet, section
 from conqret.show.table import Column, Table
-from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.show.words import floor_badges
+from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement_tables import pairs_table
 from conqret.studies.compare.frontier import ITEMS, Frontier, Offer
 from conqret.studies.compare.result import quoted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.forest import Forest, Row
 from conqret.show.sheet import Section, Sheet, section
+from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.result import JudgeComparison
 

@@ -20,14 +20,14 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.runs.run_names import told_apart
+from conqret.runs.run_places import told_apart
 from conqret.stats.clusters import SAME, snapped
 from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA, p_words
 from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
-from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
 from conqret.studies.agreement.shared_units import Shared, Sides
 

@@ -10,11 +10,11 @@ from conqret.data import Item, Judgment
 from conqret.data.gathering import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.page import Ways, write_file
 from conqret.show.sheet import Sheet, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
+from conqret.show.words import floor_badges
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.diff.result import Changed, RunDifference
 from conqret.text.citations import strip_citations

@@ -18,7 +18,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.runs.run_names import told_apart
+from conqret.runs.run_places import told_apart
 from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean

@@ -11,10 +11,10 @@ from conqret.errors import number
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.charts import Chart, Line, Point
 from conqret.show.sheet import Section, Sheet, Texts
 from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.show.words import floor_badges
 from conqret.stats.clusters import SAME
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.studies.bias.screen import WIDTH, pointed

@@ -10,7 +10,7 @@ from typing import Literal
 from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.written import read_written
+from conqret.io.bounded import read_written
 from conqret.stats.control_charts import (
     BASELINE,
     OCCASIONS,

@@ -9,11 +9,11 @@ from conqret.data.gathering import gathered
 from conqret.judging.judge_words import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.forest import Forest, Row
 from conqret.show.page import write_file
 from conqret.show.sheet import Section, Sheet, Texts, section
 from conqret.show.table import Column, Table
+from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
 from conqret.studies.jury.result import Checked, Jury, RuleOn

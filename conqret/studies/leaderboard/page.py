@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from conqret.judging.judge_words import judge_name
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.forest import Forest, Row
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
+from conqret.show.words import floor_badges
 from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, Standing
 
 APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.data.gathering import gathered
-from conqret.perturb.kind_registry import PERTURBATIONS
+from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.charts import Chart, Line, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.words import floor_badges
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
 from conqret.perturb import Direction
-from conqret.perturb.kind_registry import PERTURBATIONS
+from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN

@@ -9,11 +9,10 @@ from conqret.data.gathering import gathered
 from conqret.judging.judge_words import judge_name
 from conqret.judging.summary_tables import requirement_table
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.sheet import Section, Sheet, Texts, section
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.agreement.score_variants import CALIBRATED
-from conqret.studies.agreement.statistics import STATISTICS
+from conqret.show.words import floor_badges
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_tables import agreement_table, beside_table, in_one_line, over_parts
 from conqret.studies.validate.result import Validation

@@ -16,12 +16,12 @@ from conqret.io.labels import LabelSet
 from conqret.stats.estimate import Estimate, average, undefined, without_value
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
-from conqret.studies.agreement.averages import averaged_dimensions
+from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_check import Checked, check_dimension
 from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.label_join import JoinReport, join_labels
 from conqret.studies.agreement.missing_scores import Missingness, missingness
-from conqret.studies.agreement.score_variants import CALIBRATED, NOT_CALIBRATED
+from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED
 from conqret.studies.agreement.trivial_judges import beside_trivial
 from conqret.studies.calibrate.calibration import Calibration
 

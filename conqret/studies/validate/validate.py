@@ -8,8 +8,8 @@ from pathlib import Path
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.errors import strict_options
+from conqret.io.bounded import read_written
 from conqret.io.labels import LabelSet, read_labels
-from conqret.io.written import read_written
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise

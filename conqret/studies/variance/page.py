@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.baseline_note import floor_badges
 from conqret.show.charts import Chart, Line, Point
 from conqret.show.sheet import Section, Sheet, Texts, section
 from conqret.show.table import Cell, Column, Table
+from conqret.show.words import floor_badges
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.studies.variance.result import Averaged, MetricNoise, NoiseStudy, Source
