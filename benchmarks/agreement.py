@@ -21,7 +21,7 @@ from conqret.io.labels import read_labels
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Estimate
-from conqret.stats.paired_ranking import Preference, bradley_terry, elo
+from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.annotator_agreement import people_agreement
@@ -176,7 +176,7 @@ def public_data(folder: Path) -> None:
             for row in rows
         }
         games = [
-            Preference(one.first, one.second, one.outcome)
+            PairwisePreference(one.first, one.second, one.outcome)
             for one in read_comparisons(webis / f"webis-argquality20-raw-{quality}.csv")
         ]
         begin = time.perf_counter()

@@ -28,7 +28,7 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.labels import LabelSet, read_labels
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.isotonic import FOLDS
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.calibration import Calibration
@@ -141,7 +141,7 @@ def boosted(
     """Alpha of gradient boosting on all metrics, in the same folds, and its root mean squared error beside that of the
     joint map."""
     joined = join_labels(judgments, labels)
-    view = View(joined, dimension, Settings())
+    view = View(joined, dimension, AgreementSettings())
     low, high = view.scale.ends()
     names = sorted(set.intersection(*(set(joined.said[unit]) for unit in view.units)))
     columns = np.array([[joined.said[unit][name] for name in names] for unit in view.units])

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from conqret.show.charts import Chart, Line, Point
+from conqret.show.charts import Chart, ChartLine, Point
 from tests.runs.killed import results
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -176,8 +176,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     """Time and disk an item, and memory of the processes, each as a share of its largest."""
 
-    def line(name: str, values: Sequence[float]) -> Line:
-        return Line(
+    def line(name: str, values: Sequence[float]) -> ChartLine:
+        return ChartLine(
             name,
             [Point(row["items"] / 1000, one / max(values)) for row, one in zip(rows, values, strict=True)],
         )

@@ -25,14 +25,14 @@ from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.retrieval.corpus_index import build_index
-from conqret.retrieval.engine import Settings
+from conqret.retrieval.engine import WordIndexSettings
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.first_stage import BM25
-from conqret.retrieval.pipeline import Plan
+from conqret.retrieval.pipeline import PipelinePlan
 from conqret.retrieval.silence import silenced
 from conqret.runs.session import Session
-from conqret.text.sides import Sides
+from conqret.text.sides import QuestionSides
 from conqret.text.stance_detection import lean, signs
 
 SEED = 13
@@ -138,7 +138,7 @@ def webis(data: Path | None, work: Path) -> None:
     documents, topics, qrels = webis_corpus(data, work)
     print(f"  {len(documents):,} arguments, {len(topics)} topics, {len(qrels['all']):,} relevant")
     for engine in ("pisa", "bm25s"):
-        retriever = BM25(build_index(work, engine=engine, settings=Settings()), texts=False)
+        retriever = BM25(build_index(work, engine=engine, settings=WordIndexSettings()), texts=False)
         show(evaluate({engine: rankings(retriever(queries(topics)))}, judged(qrels),
                       measures=("nDCG@10", "P@10", "R@100")))  # fmt: skip
 
@@ -193,7 +193,7 @@ def debatune(data: Path | None, work: Path) -> None:
         place.mkdir()
         write_corpus(place, documents, topics, qrels)
         runs = run_systems(
-            ["bm25", "generic", "pro", "con"], build_index(place), topics, Plan(), Session("offline")
+            ["bm25", "generic", "pro", "con"], build_index(place), topics, PipelinePlan(), Session("offline")
         )
         print(f"  {' and '.join(chosen)}: {len(documents)} statements, {len(topics)} topics")
         show(evaluate({one.name: one.run for one in runs}, judged(qrels),
@@ -204,7 +204,7 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     """The share of pairs of a pro and a con statement in which the pro one leans more to yes; ties count half."""
     leans: dict[str, list[float]] = {"affirmative": [], "negative": []}
     for row in rows:
-        leans[row["side"]].append(lean(signs(row["response"]), Sides.of(row["topic"])))
+        leans[row["side"]].append(lean(signs(row["response"]), QuestionSides.of(row["topic"])))
     yes, no = (np.array(leans[side]) for side in ("affirmative", "negative"))
     return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
 
@@ -219,7 +219,7 @@ def release(data: Path | None, work: Path) -> None:
     topics = [topic for topic in found.topics if topic.split == "train"]
     qrels = {view: list(found.qrels[view, "train"]) for view in ("pro", "con", "all")}  # type: ignore[index]
     runs = run_systems(
-        ["bm25", "generic", "pro", "con"], build_index(work), topics, Plan(), Session("offline")
+        ["bm25", "generic", "pro", "con"], build_index(work), topics, PipelinePlan(), Session("offline")
     )
     print(f"  {len(found.documents):,} titles, {len(topics)} topics")
     show(evaluate({one.name: one.run for one in runs}, judged(qrels)))

@@ -16,13 +16,13 @@ from conqret.data import Judgment, Measure, Status
 from conqret.debateqa.stability import stability
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
-from conqret.io.leaderboards import Leaderboard, leaderboard
+from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import kendall, pearson
-from conqret.stats.planning import Plan, from_pilot, plan_agreement, plan_mean
+from conqret.stats.planning import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.stats.significance import ALPHA
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate
@@ -80,7 +80,7 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     world = made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even")
     mended = calibrate(judgments(world, own_scale(world.judge)), labels(world)).checked[DIMENSION]
     joined = join_labels(judgments(world, (world.judge - 1) / 4), labels(world))
-    person, as_person = View(joined, DIMENSION, Settings()).person(leave_one_out(world.names))
+    person, as_person = View(joined, DIMENSION, AgreementSettings()).person(leave_one_out(world.names))
     found = (
         mended.alpha["mean"], mended.alpha["calibrated"], mended.gain, mended.error["calibrated"],
         person.estimate(), as_person.estimate(),
@@ -169,7 +169,9 @@ _REFERENCE, _JUDGE = np.linspace(0.35, 0.65, SYSTEMS), _means(2 * OWN)[0]
 META = ("meta, Kendall over all topics", "meta, Pearson over all topics", "meta, mean of the topics' Kendall")
 
 
-def boards(rng: np.random.Generator, topics: int, balanced: bool, worse: float = 0.1) -> list[Leaderboard]:
+def boards(
+    rng: np.random.Generator, topics: int, balanced: bool, worse: float = 0.1
+) -> list[SystemLeaderboard]:
     """A reference and two judges on the same answers of systems; the second judge errs by ``worse`` (the first: .1)."""
     worth, there = _answers(rng, topics, balanced)
     found = []
@@ -236,7 +238,7 @@ def planned(topics: int, seed: int) -> dict[str, float | None]:
     """What ``conqret power`` says of so many topics from a pilot, and what one study of as many then finds."""
     rng = np.random.default_rng([seed, topics, 4])
     pilot, study = made(rng, PILOT, True, "even"), made(rng, topics, True, "even")
-    plan = Plan((topics,), (ITEMS,), simulations=EACH, seed=seed)
+    plan = SamplePlan((topics,), (ITEMS,), simulations=EACH, seed=seed)
 
     def pair(world: World) -> NDArray[np.float64]:
         return np.stack([world.people[0], world.judge])

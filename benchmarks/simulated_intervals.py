@@ -30,7 +30,7 @@ from conqret.stats.classification import (
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, average
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
-from conqret.stats.paired_ranking import Preference, Standing, bradley_terry, elo
+from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 from conqret.stats.rogan_gladen import rogan_gladen
@@ -239,7 +239,7 @@ STUDENTIZED = 8
 """The number of topics up to which there are other intervals, for comparison: they take ten times as long."""
 
 
-def compared(world: World, rng: np.random.Generator) -> list[Preference]:
+def compared(world: World, rng: np.random.Generator) -> list[PairwisePreference]:
     """Each pair of systems on each item, and who wins."""
     count = int(world.topics.max()) + 1
     strong = (np.array(STRENGTHS) + rng.normal(size=(count, len(STRENGTHS))) * 0.5)[world.topics]
@@ -247,19 +247,19 @@ def compared(world: World, rng: np.random.Generator) -> list[Preference]:
     wins = rng.random((len(strong), len(one))) < 1 / (1 + np.exp(strong[:, two] - strong[:, one]))
     pairs = list(zip(one.tolist(), two.tolist(), strict=True))
     return [
-        Preference(f"s{first}", f"s{second}", float(won), topic)
+        PairwisePreference(f"s{first}", f"s{second}", float(won), topic)
         for topic, row in zip(world.names, wins.tolist(), strict=True)
         for (first, second), won in zip(pairs, row, strict=True)
     ]
 
 
-RANKINGS: dict[str, Callable[[list[Preference], np.random.Generator], tuple[Standing, ...]]] = {
+RANKINGS: dict[str, Callable[[list[PairwisePreference], np.random.Generator], tuple[PairedStanding, ...]]] = {
     "Bradley-Terry": lambda games, rng: bradley_terry(games),
     "Elo": lambda games, rng: elo(games, rng, intervals=True),
 }
 """Each interval of a ranking by its name."""
 
-UNNAMED: dict[str, Callable[[list[Preference], np.random.Generator], tuple[Standing, ...]]] = {
+UNNAMED: dict[str, Callable[[list[PairwisePreference], np.random.Generator], tuple[PairedStanding, ...]]] = {
     "Bradley-Terry over items": lambda games, rng: bradley_terry(
         [replace(one, cluster=place // len(STRENGTHS)) for place, one in enumerate(games)]
     ),
@@ -302,7 +302,7 @@ def unnamed_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | N
     return {name: triple(_best(rate(games, rng))) for name, rate in UNNAMED.items()}
 
 
-def _best(standings: tuple[Standing, ...]) -> Estimate:
+def _best(standings: tuple[PairedStanding, ...]) -> Estimate:
     return next(one.rating for one in standings if one.player == f"s{len(STRENGTHS) - 1}")
 
 

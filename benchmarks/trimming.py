@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass
 
 from conqret.data import Document
-from conqret.generation.budget import Question
+from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.examples import Example, Expert
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
@@ -71,7 +71,7 @@ def main() -> None:
     examples = [Example(expert, (document(f"e{n}", EXAMPLE_TOKENS, rng),)) for n in range(EXAMPLES)]
     whole = sum(count_tokens(one.text) for one in (*documents, *(d for e in examples for d in e.documents)))
     prompt = Library()["generate/pro"]
-    question = Question(prompt, "Should trams be free?", "pro", documents, examples)
+    question = BudgetedQuestion(prompt, "Should trams be free?", "pro", documents, examples)
     question.bare()
     times, busy = [], []
     fitted = None

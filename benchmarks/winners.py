@@ -27,9 +27,9 @@ from conqret.stats.agreement import alphas
 from conqret.stats.effects import largest_p
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA
-from conqret.studies.agreement.agreement_settings import Basis, Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.held_out import FoldedChoice
-from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.agreement.shared_units import Shared, UnitSides
 from conqret.studies.compare.result import compare_shared
 
 GOOD, BAD = 0.7, 1.2
@@ -52,7 +52,9 @@ def drawn(rng: np.random.Generator, topics: int, balanced: bool, noises: Sequenc
     worth = worths(rng, which)
     people = rated(rng, which, worth, GOOD)
     judges = np.stack([rated(rng, which, worth, noise) for noise in noises])
-    side = Sides(people, judges, LabelScale("ordinal", 1.0, 5.0), (len(which),) * len(noises), placed=True)
+    side = UnitSides(
+        people, judges, LabelScale("ordinal", 1.0, 5.0), (len(which),) * len(noises), placed=True
+    )
     return Shared(
         names=tuple(f"judge {place}" for place in range(len(noises))),
         units=tuple(Unit(str(place)) for place in range(len(which))),
@@ -68,7 +70,12 @@ def one(seed: int, topics: int, balanced: bool, noises: Sequence[float]) -> tupl
     rng = np.random.default_rng([seed, topics, balanced, len(noises)])
     shared = drawn(rng, topics, balanced, noises)
     basis = Basis(
-        labels="", layout="", notes=(), clustered_by="topic", clusters=topics, settings=Settings(seed=seed)
+        labels="",
+        layout="",
+        notes=(),
+        clustered_by="topic",
+        clusters=topics,
+        settings=AgreementSettings(seed=seed),
     )
     found = compare_shared(shared, basis)
     side = shared.sides["quality"]

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
@@ -117,7 +117,7 @@ def settled(case: Case) -> Mapping[str, Measure] | None:
     return None if pairs(case.item) else measures(case.item, {})
 
 
-def score(reply: Reply[CitationSupport], case: Case) -> Mapping[str, Measure]:
+def score(reply: JudgeReply[CitationSupport], case: Case) -> Mapping[str, Measure]:
     """Precision and recall of the verdicts given."""
     return measures(
         case.item, {(v.sentence, v.document): (v.verdict, v.explanation) for v in reply.value.verdicts}

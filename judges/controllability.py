@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Percent, Typed
 from conqret.text.sentences import sentences
 from conqret.text.stance_detection import leaning
@@ -60,7 +60,7 @@ def settled(case: Case) -> Mapping[str, Measure] | None:
     return {"controllability": Measure.missing(Reason.NOTHING_TO_JUDGE, "no side was assigned")}
 
 
-def score(reply: Reply[Shares], case: Case) -> Mapping[str, Measure]:
+def score(reply: JudgeReply[Shares], case: Case) -> Mapping[str, Measure]:
     """The share on the assigned side / 100."""
     said = reply.value
     shares = {SUPPORTING: said.supporting, OPPOSING: said.opposing}

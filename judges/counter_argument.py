@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Item, Measure
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
 from conqret.text.citations import citations
@@ -35,7 +35,7 @@ class Grades(Typed):
     addresses: OneToFive
 
 
-def score(reply: Reply[Grades], case: Case) -> Mapping[str, Measure]:
+def score(reply: JudgeReply[Grades], case: Case) -> Mapping[str, Measure]:
     """(grade - 1) / 4 of each."""
     said = reply.value
     return {name: rated(ONE_TO_FIVE, getattr(said, name), said.explanation) for name in METRICS}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.offline_answers import SIDES
 from conqret.judging.responses import LABELS, SLIGHTLY, GradedSide, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
@@ -46,7 +46,7 @@ def _scored(
     )
 
 
-def score_preference(reply: Reply[Preference], case: Case) -> Mapping[str, Measure]:
+def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
     """The preference; one by a little lies halfway between a clear one and a tie."""
     side = reply.value.preference
     verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))

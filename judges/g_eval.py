@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
 
@@ -35,14 +35,14 @@ class GEvalRatingOrNull(Typed):
     rating: OneToFive | None
 
 
-def expected_rating(reply: Reply[Any]) -> tuple[float, str]:
+def expected_rating(reply: JudgeReply[Any]) -> tuple[float, str]:
     """The rating, and whether it was read from ``logprobs`` or from the ``rating``."""
     if reply.distribution is None:
         return float(reply.value.rating), "rating"
     return sum(rating * probability for rating, probability in reply.distribution.items()), "logprobs"
 
 
-def score_preference(reply: Reply[GEvalRating], case: Case) -> Mapping[str, Measure]:
+def score_preference(reply: JudgeReply[GEvalRating], case: Case) -> Mapping[str, Measure]:
     """How far the first argument is preferred; the label is its side of the middle."""
     rating, method = expected_rating(reply)
     label = "tie" if rating == PREFERS else "first" if rating > PREFERS else "second"
@@ -53,7 +53,7 @@ def score_preference(reply: Reply[GEvalRating], case: Case) -> Mapping[str, Meas
 
 
 def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> Ask[Any]:
-    def score(reply: Reply[Any], case: Case) -> Mapping[str, Measure]:
+    def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
         if reply.value.rating is None:
             return {metric: rated(ONE_TO_FIVE, None)}
         rating, method = expected_rating(reply)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.request import Reading
 from conqret.prompts import Rendered, neutralise
@@ -97,7 +97,7 @@ def information(found: Likelihood) -> float:
     return (found.with_documents - found.without_documents) / found.tokens
 
 
-def score(reply: Reply[Likelihoods], case: Case) -> Mapping[str, Measure]:
+def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
     """Groundedness of the argument, with its sentences as parts."""
     whole, parts = reply.value.argument, reply.value.sentences
     _, words = texts(case.item.argument or "")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.offline_answers import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
@@ -44,7 +44,7 @@ class Preferences(Typed):
 
 
 def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
-    def score(reply: Reply[Coverage], case: Case) -> Mapping[str, Measure]:
+    def score(reply: JudgeReply[Coverage], case: Case) -> Mapping[str, Measure]:
         nuggets = reply.value.nuggets
         return {metric: share([graded(ONE_TO_FIVE, one.nugget, one.coverage) for one in nuggets])}
 
@@ -71,7 +71,7 @@ def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
     )
 
 
-def score_preference(reply: Reply[Preferences], case: Case) -> Mapping[str, Measure]:
+def score_preference(reply: JudgeReply[Preferences], case: Case) -> Mapping[str, Measure]:
     """The most frequent preference over the nuggets."""
     parts = [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in reply.value.nuggets]
     return {"preference": preferred_mostly(parts)}

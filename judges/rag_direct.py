@@ -11,7 +11,7 @@ from conqret.judging.judge_parts import SECOND, Case, Judge
 from conqret.judging.offline_answers import SIDES
 from conqret.judging.responses import LABELS, OneToFive, Side, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
-from conqret.judging.sections import Section, in_one_call
+from conqret.judging.sections import JudgeSection, in_one_call
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 
@@ -43,7 +43,7 @@ def _pair(
     metric: str,
     find: Callable[[Evidence], tuple[Finding, Finding]],
     answer: type[PairRating | PairRatingOrNull] = PairRating,
-) -> Section:
+) -> JudgeSection:
     """A rating of either argument; ``find`` is what the baseline finds of the first and of the second."""
 
     def score(given: PairRating | PairRatingOrNull, case: Case) -> Mapping[str, Measure]:
@@ -60,7 +60,7 @@ def _pair(
             "argument_2": ONE_TO_FIVE.rating(second.value),
         }
 
-    return Section(metric, (metric, SECOND + metric), answer, score, baseline, NEEDS)
+    return JudgeSection(metric, (metric, SECOND + metric), answer, score, baseline, NEEDS)
 
 
 def _baseline_preference(case: Case) -> dict[str, Any]:
@@ -93,7 +93,7 @@ JUDGE = Judge(
                     lambda evidence: (evidence.groundedness(), evidence.groundedness("second_argument")),
                     PairRatingOrNull,
                 ),
-                Section(
+                JudgeSection(
                     "preference",
                     ("preference",),
                     PairPreference,

@@ -12,7 +12,7 @@ from conqret.judging.responses import DocumentRating, DocumentRatings, ZeroToFiv
 from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 from conqret.judging.sections import (
     DOCUMENTS_AND_ARGUMENT,
-    Section,
+    JudgeSection,
     dimension_sections,
     in_one_call,
     rating_section,
@@ -63,7 +63,7 @@ JUDGE = Judge(
             "rag-fine-grained",
             "FineGrained",
             (
-                Section(
+                JudgeSection(
                     name="context_relevance",
                     metrics=("context_relevance", "predicted_precision"),
                     answer=DocumentRatings,

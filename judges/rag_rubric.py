@@ -13,7 +13,7 @@ from conqret.judging.judge_parts import SECOND, Case, Judge
 from conqret.judging.offline_answers import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
-from conqret.judging.sections import Section, in_one_call
+from conqret.judging.sections import JudgeSection, in_one_call
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 
@@ -98,7 +98,7 @@ JUDGE = Judge(
             "rag-rubric",
             "RagRubric",
             (
-                Section(
+                JudgeSection(
                     "topic_nuggets",
                     ("context_relevance", "answer_relevance", SECOND + "answer_relevance", "preference"),
                     Annotated[list[TopicNugget], Twenty, Different],
@@ -106,7 +106,7 @@ JUDGE = Judge(
                     baseline_topic,
                     NEEDS,
                 ),
-                Section(
+                JudgeSection(
                     "document_nuggets",
                     ("groundedness", SECOND + "groundedness"),
                     Annotated[list[DocumentNugget], UpToTwenty, Different],

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from conqret.baseline import Which
 from conqret.data import Measure, Part
-from conqret.judging.judge_parts import SECOND, Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import SECOND, Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.scales import Scale, preferred, rated
 
@@ -34,7 +34,7 @@ class Ratings(Typed):
     response_2: Rating
 
 
-def score(reply: Reply[Ratings], case: Case) -> Mapping[str, Measure]:
+def score(reply: JudgeReply[Ratings], case: Case) -> Mapping[str, Measure]:
     """(rating - 1) / 9 of either response; the one with the higher rating is the better one."""
     one, other, why = reply.value.response_1, reply.value.response_2, reply.value.explanation
     label = "tie" if one == other else "first" if one > other else "second"

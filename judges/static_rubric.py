@@ -11,7 +11,7 @@ from pydantic import create_model
 from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.offline_answers import SIDES, side
 from conqret.judging.responses import LABELS, Side, Typed
 from conqret.judging.scales import preferred_mostly, share
@@ -81,7 +81,7 @@ _RESPONSES = {
 
 
 def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) -> Ask[Rubric]:
-    def score(reply: Reply[Rubric], case: Case) -> Mapping[str, Measure]:
+    def score(reply: JudgeReply[Rubric], case: Case) -> Mapping[str, Measure]:
         parts = [
             Part(id=criterion, value=float(met), label="yes" if met else "no")
             for criterion, met in reply.value.criteria
@@ -109,7 +109,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
     )
 
 
-def score_preference(reply: Reply[Rubric], case: Case) -> Mapping[str, Measure]:
+def score_preference(reply: JudgeReply[Rubric], case: Case) -> Mapping[str, Measure]:
     """The most frequent preference over the six criteria."""
     parts = [Part(id=criterion, label=LABELS[side]) for criterion, side in reply.value.criteria]
     return {"preference": preferred_mostly(parts, reply.value.explanation)}

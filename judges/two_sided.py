@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from conqret.data import Measure, Part, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed
 
 VERDICT, CLAIM = "verdict", "claim"
@@ -54,7 +54,7 @@ class Sides(Typed):
         return self
 
 
-def score(reply: Reply[Sides], case: Case) -> Mapping[str, Measure]:
+def score(reply: JudgeReply[Sides], case: Case) -> Mapping[str, Measure]:
     """1 where the topic can be argued from both sides, else 0."""
     said = reply.value
     both = said.verdict == BOTH

@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.dates import timestamp
-from conqret.scrapers.fetch import Fetcher, FetchError, Page, Status
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus, Page
 from conqret.scrapers.snapshots import snapshot_of
 
 BASE = "https://archive.org"
@@ -57,7 +57,7 @@ class InternetArchive:
             f"{self.base.rstrip('/')}/wayback/available?{urlencode(query)}", robots=False
         )
         if not page.ok:
-            raise FetchError(Status.ERROR, f"the archive's index: {page.detail}", http=page.http)
+            raise FetchError(FetchStatus.ERROR, f"the archive's index: {page.detail}", http=page.http)
         try:
             answer = json.loads(page.body)
             closest = answer["archived_snapshots"].get("closest")
@@ -69,9 +69,11 @@ class InternetArchive:
                 return None
             found = snapshot_of(closest["url"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise FetchError(Status.ERROR, "the archive's index gave no answer that can be read") from error
+            raise FetchError(
+                FetchStatus.ERROR, "the archive's index gave no answer that can be read"
+            ) from error
         if found is None:
-            raise FetchError(Status.ERROR, "the archive's index gave an address that is no snapshot")
+            raise FetchError(FetchStatus.ERROR, "the archive's index gave an address that is no snapshot")
         secure = self.base.startswith("https:")
         return found._replace(
             place=found.place.replace("http:", "https:", 1) if secure else found.place
@@ -96,7 +98,7 @@ class ArchivedPages:
         except FetchError as error:
             return Page(url, error.status, error.detail, error.http)
         if snapshot is None:
-            return Page(url, Status.NOT_FOUND, "the archive has no copy of it")
+            return Page(url, FetchStatus.NOT_FOUND, "the archive has no copy of it")
         page = replace(await self.fetcher.fetch(snapshot, robots=False), url=url)
         found = snapshot_of(page.final_url)
         if not page.ok or (found is not None and _site(found.original) == _site(url)):
@@ -105,7 +107,7 @@ class ArchivedPages:
         detail = (
             f"the archive: {where[:300]}; the site had moved: ask for an earlier time, or for the new address"
         )
-        return Page(url, Status.NOT_FOUND, detail, page.http, page.final_url)
+        return Page(url, FetchStatus.NOT_FOUND, detail, page.http, page.final_url)
 
 
 def _site(url: str) -> str:

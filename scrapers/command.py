@@ -17,7 +17,7 @@ from conqret.scrapers import topics_command as scrape_topics
 from conqret.scrapers.pages_command import Fetching, need_scrape
 
 if TYPE_CHECKING:
-    from conqret.scrapers.debates import Problem
+    from conqret.scrapers.debates import LayoutProblem
 
 app = typer.Typer(
     help="Read debate pages, and fetch the sources that they cite.",
@@ -49,7 +49,7 @@ def debates(
     ] = None,
     refetch: Annotated[bool, typer.Option("--refetch", help="Fetch again what the corpus has, too.")] = False,
     fetching: Fetching,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Read debate pages: question, introduction, pros and cons, and the list of sources.
 
@@ -63,7 +63,7 @@ def debates(
     from conqret.scrapers.debate_pages import CONCURRENCY, gather_debates, read_urls
     from conqret.scrapers.snapshots import snapshot_of
 
-    def take(result: Debate | Problem) -> None:
+    def take(result: Debate | LayoutProblem) -> None:
         if isinstance(result, Debate) and not shown.quiet:
             sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
             copy = snapshot_of(result.archived)

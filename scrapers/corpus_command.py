@@ -109,7 +109,7 @@ def import_passages(
         str,
         typer.Option(help="The address of passages that have none, with {title} or {id} to be filled in."),
     ] = "",
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret index` and `conqret retrieve`.
 

@@ -18,14 +18,14 @@ from conqret.runs.row_store import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.ids import debate_id, told_apart
-from conqret.scrapers.debates.layout_registry import Problem, read_debate, wanted_pages
+from conqret.scrapers.debates.layout_registry import LayoutProblem, read_debate, wanted_pages
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
 from conqret.scrapers.snapshots import original_address
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
-OnResult = Callable[[Debate | Problem], None]
+OnResult = Callable[[Debate | LayoutProblem], None]
 
 
 class PageFetcher(Protocol):
@@ -72,7 +72,7 @@ class Scraped:
 
     read: tuple[Debate, ...]
     kept: int
-    problems: tuple[Problem, ...]
+    problems: tuple[LayoutProblem, ...]
 
     def record(self) -> dict[str, Any]:
         """The same as plain data, the debates by their ids."""
@@ -108,7 +108,7 @@ async def gather_debates(
             todo = [url for url in urls if refetch or page_key(url) not in store]
             asked = set(map(page_key, todo))
 
-            def take(result: Debate | Problem) -> None:
+            def take(result: Debate | LayoutProblem) -> None:
                 if isinstance(result, Debate):
                     store.add(result)
                 on_result(result)
@@ -122,7 +122,7 @@ async def gather_debates(
                     on_result=take,
                 )
             read = tuple(one for one in results if isinstance(one, Debate))
-            problems = tuple(one for one in results if isinstance(one, Problem))
+            problems = tuple(one for one in results if isinstance(one, LayoutProblem))
             new = dict.fromkeys(map(_key, read))
             kept = [key for key in map(_key, store.rows()) if key not in new]
             store.arrange([*kept, *new])
@@ -137,7 +137,7 @@ async def scrape_debates(
     taken: Iterable[str] = (),
     concurrency: int = CONCURRENCY,
     on_result: OnResult = lambda result: None,
-) -> list[Debate | Problem]:
+) -> list[Debate | LayoutProblem]:
     """Fetch and read debate pages.
 
     Args:
@@ -154,7 +154,7 @@ async def scrape_debates(
     gate = asyncio.Semaphore(concurrency)
     ids: set[str] = set(taken)
 
-    async def one(url: str, identifier: str) -> Debate | Problem:
+    async def one(url: str, identifier: str) -> Debate | LayoutProblem:
         async with gate:
             result = await scrape_debate(url, fetcher)
         if isinstance(result, Debate):
@@ -172,11 +172,11 @@ async def scrape_debates(
     return await asyncio.gather(*tasks)
 
 
-async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | Problem:
+async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProblem:
     """Fetch one debate page, the further pages that it needs, and read it."""
     page = await fetcher.fetch(url)
     if not page.ok:
-        return Problem(url, (f"the page: {page_end(page)}",))
+        return LayoutProblem(url, (f"the page: {page_end(page)}",))
     final = page.final_url or url
     html, address = decode(page.body, page.charset), original_address(final)
     further, failures = {}, []
@@ -187,8 +187,8 @@ async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | Problem:
         else:
             failures.append(f"its page {wanted}: {page_end(other)}")
     result = read_debate(html, address, further=further)
-    if isinstance(result, Problem):
-        return Problem(url, (*result.missing, *failures), result.layout)
+    if isinstance(result, LayoutProblem):
+        return LayoutProblem(url, (*result.missing, *failures), result.layout)
     archived = final if final != address else ""
     return result.model_copy(update={"url": url, "id": debate_id(url), "archived": archived})
 

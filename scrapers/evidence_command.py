@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, progress, result
 from conqret.scrapers.pages_command import archive_at
 
@@ -34,7 +34,7 @@ _ASKING, _LIMITS = "Asking", "Limits"
 
 
 @dataclass(frozen=True)
-class Asking(Group):
+class SearchOptions(OptionGroup):
     """How sites are asked."""
 
     concurrency: Annotated[
@@ -65,7 +65,7 @@ class Asking(Group):
 
 
 @dataclass(frozen=True)
-class Allowed(Group):
+class Allowed(OptionGroup):
     """What may be asked, and how much an answer may take."""
 
     allow_private: Annotated[
@@ -102,7 +102,7 @@ def evidence(
         Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret scrape debates`.")
     ],
     *,
-    asking: Asking,
+    asking: SearchOptions,
     search: Annotated[
         str | None,
         typer.Option(
@@ -145,7 +145,7 @@ def evidence(
         ),
     ] = False,
     allowed: Allowed,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
 
@@ -182,7 +182,7 @@ def evidence(
 
 
 def _options(
-    asking: Asking,
+    asking: SearchOptions,
     allowed: Allowed,
     search: str | None,
     archived: InternetArchive | None,

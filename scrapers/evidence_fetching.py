@@ -27,12 +27,12 @@ from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.evidence_documents import DocumentStore, make_document
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.extract.worker_pool import SECONDS, WORKERS
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Page, Status
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Page
 from conqret.scrapers.fetch.address_guard import Lookup
-from conqret.scrapers.fetch_ledger import EvidenceSummary, Ledger, LedgerLine
+from conqret.scrapers.fetch_ledger import EvidenceSummary, FetchLedger, LedgerLine
 from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan, work_off
 from conqret.scrapers.providers import Provider
-from conqret.scrapers.search import Searcher
+from conqret.scrapers.search import WebSearcher
 from conqret.scrapers.warc import WarcWriter
 
 IN_HAND = 2
@@ -103,7 +103,7 @@ async def gather_evidence(
 
 
 @contextmanager
-def opened(corpus: Path) -> Iterator[tuple[list[Cited], Ledger]]:
+def opened(corpus: Path) -> Iterator[tuple[list[Cited], FetchLedger]]:
     """The sources that the debates of a corpus cite, and its ledger, which nobody else writes meanwhile.
 
     Raises:
@@ -112,12 +112,12 @@ def opened(corpus: Path) -> Iterator[tuple[list[Cited], Ledger]]:
     cited = cited_sources(CorpusDirectory(corpus).debates())
     with (
         only_writer(corpus, "wait for it, or stop it"),
-        Ledger(CorpusDirectory(corpus).ledger_file) as ledger,
+        FetchLedger(CorpusDirectory(corpus).ledger_file) as ledger,
     ):
         yield cited, ledger
 
 
-def summary_of(cited: Sequence[Cited], ledger: Ledger, **figures: Any) -> EvidenceSummary:
+def summary_of(cited: Sequence[Cited], ledger: FetchLedger, **figures: Any) -> EvidenceSummary:
     """The summary of a run over the sources that the debates cite now; ``figures`` are those of the run itself."""
     lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
     counts = Counter(line.status for line in lines)
@@ -134,7 +134,7 @@ def summary_of(cited: Sequence[Cited], ledger: Ledger, **figures: Any) -> Eviden
 async def _run(
     corpus: Path,
     lanes: dict[str, deque[Job]],
-    ledger: Ledger,
+    ledger: FetchLedger,
     options: EvidenceOptions,
     on_line: OnLine,
     lookup: Lookup | None,
@@ -144,14 +144,14 @@ async def _run(
     async with AsyncExitStack() as stack:
         documents = stack.enter_context(DocumentStore(CorpusDirectory(corpus).documents_file))
         responses = stack.enter_context(closing(WarcWriter(corpus, f"conqret {__version__}")))
-        searcher = Searcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
+        searcher = WebSearcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
         stack.push_async_callback(searcher.close)
         fetcher = await stack.enter_async_context(
             Fetcher(options.fetch, on_reply=responses.write, lookup=lookup)
         )
         extractor = await stack.enter_async_context(Extractor(options.workers, seconds=options.parse_seconds))
         places = asyncio.Semaphore(IN_HAND * options.fetch.concurrency)
-        run = _Run(options, ledger, documents, fetcher, extractor, searcher, places, on_line)
+        run = _FetchRun(options, ledger, documents, fetcher, extractor, searcher, places, on_line)
         widths = {SEARCH_LANE: SEARCH_LANES}
         await work_off(
             [(jobs, widths.get(lane, IN_HAND * options.fetch.per_host)) for lane, jobs in lanes.items()],
@@ -160,15 +160,15 @@ async def _run(
 
 
 @dataclass(slots=True)
-class _Run:
+class _FetchRun:
     """What the lanes share."""
 
     options: EvidenceOptions
-    ledger: Ledger
+    ledger: FetchLedger
     documents: DocumentStore
     fetcher: Fetcher
     extractor: Extractor
-    searcher: Searcher
+    searcher: WebSearcher
     places: asyncio.Semaphore
     on_line: OnLine
 
@@ -183,7 +183,7 @@ class _Run:
                 raise  # a disk that is full or a file that is gone ends the run
             except Exception as error:  # noqa: BLE001 - a fault of ours must not take the other pages along
                 end = {
-                    "status": Status.ERROR.value,
+                    "status": FetchStatus.ERROR.value,
                     "detail": f"internal error: {type(error).__name__}: {str(error)[:200]}",
                 }
             _record(self.ledger, [one.line(end) for one in job], self.on_line)
@@ -225,12 +225,12 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     """
     result = await extractor.extract(page.body, page.content_type, page.charset)
     if not result.ok:
-        return {"status": Status.UNPARSABLE.value, "detail": result.problem, "document": None}
+        return {"status": FetchStatus.UNPARSABLE.value, "detail": result.problem, "document": None}
     document = make_document(result.text, result.title or title, page.final_url)
-    return {"status": Status.OK.value, "detail": "", "document": documents.keep(document)}
+    return {"status": FetchStatus.OK.value, "detail": "", "document": documents.keep(document)}
 
 
-def _record(ledger: Ledger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:
+def _record(ledger: FetchLedger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:
     for line in lines:
         ledger.add(line)
         on_line(line)

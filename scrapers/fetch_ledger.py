@@ -38,7 +38,7 @@ class LedgerLine(LedgerEntry):
         return source_key(self.debate, self.number)
 
 
-class Ledger(RowStore[LedgerLine]):
+class FetchLedger(RowStore[LedgerLine]):
     """The ledger of a corpus, by :func:`source_key`: appended to while fetching. Of a source, the last line counts.
 
     Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conqret.data import DebateArgument
     from conqret.scrapers.debates.layout import DebateParts
-    from conqret.scrapers.debates.layout_inspection import Inspection, LookedFor
+    from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
     from conqret.scrapers.scrape_places import Opened
     from conqret.show.table import Cell
 
@@ -108,7 +108,7 @@ def _plain(parts: DebateParts) -> dict[str, object]:
 
 
 def _lines(
-    found: Inspection, opened: Opened, others: Mapping[str, str], failed: list[str]
+    found: LayoutInspection, opened: Opened, others: Mapping[str, str], failed: list[str]
 ) -> Iterator[RenderableType]:
     from conqret.scrapers.scrape_places import UNKNOWN
     from conqret.show.table import Column, Table
@@ -157,7 +157,7 @@ def _looked_for(found: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:
             yield (f"{name}: nothing",)
 
 
-def _layout(found: Inspection) -> str:
+def _layout(found: LayoutInspection) -> str:
     if found.layout and found.layout not in found.fits:
         return f"{found.layout}, which does not fit; what fits: {', '.join(found.fits) or 'none'}"
     if not found.layout:

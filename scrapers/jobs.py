@@ -12,7 +12,7 @@ from conqret.data.debate_text import Debate, Source
 from conqret.data.gathering import gathered
 from conqret.scrapers.fetch import FetchError, Policy
 from conqret.scrapers.fetch.address_guard import checked_url
-from conqret.scrapers.fetch_ledger import Ledger, LedgerLine, source_key
+from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine, source_key
 from conqret.scrapers.search import UNSEARCHED
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def target_of(one: Cited, policy: Policy, *, dated: bool) -> tuple[str, str]:
 
 def plan(
     cited: Sequence[Cited],
-    ledger: Ledger,
+    ledger: FetchLedger,
     policy: Policy,
     *,
     retry_errors: bool = False,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 
 if TYPE_CHECKING:
     from conqret.scrapers.archive import InternetArchive
@@ -29,7 +29,7 @@ ArchiveBase = Annotated[
 
 
 @dataclass(frozen=True)
-class Fetching(Group):
+class Fetching(OptionGroup):
     """How pages are fetched."""
 
     archived: Archived = None

@@ -14,8 +14,8 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.evidence_documents import DocumentStore
 from conqret.scrapers.evidence_fetching import EvidenceOptions, opened, parsed, summary_of
 from conqret.scrapers.extract import Extractor
-from conqret.scrapers.fetch import Status
-from conqret.scrapers.fetch_ledger import EvidenceSummary, Ledger, LedgerLine
+from conqret.scrapers.fetch import FetchStatus
+from conqret.scrapers.fetch_ledger import EvidenceSummary, FetchLedger, LedgerLine
 from conqret.scrapers.jobs import work_off
 from conqret.scrapers.warc import WarcReader
 
@@ -62,7 +62,7 @@ async def reparse_evidence(
 async def _parse_all(
     corpus: Path,
     reader: WarcReader,
-    ledger: Ledger,
+    ledger: FetchLedger,
     again: Mapping[str, list[LedgerLine]],
     options: EvidenceOptions,
 ) -> dict[str, dict[str, Any]]:
@@ -81,7 +81,7 @@ async def _parse_all(
                         ends[url] = await parsed(page, again[url][0].title, extractor, documents)
                     else:
                         ends[url] = {
-                            "status": Status.UNPARSABLE.value,
+                            "status": FetchStatus.UNPARSABLE.value,
                             "detail": page.detail,
                             "document": None,
                         }

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from yarl import URL
 
-from conqret.scrapers.fetch import FetchError, Policy, Retries, Status
+from conqret.scrapers.fetch import FetchError, FetchStatus, Policy, Retries
 from conqret.scrapers.fetch.address_guard import checked_url
 from conqret.scrapers.fetch.fetch_limits import Limits
 from conqret.scrapers.fetch.fetched_page import refusal
@@ -34,14 +34,14 @@ _LIMITS = Limits(max_bytes=2**20, max_decoded=4 * 2**20, total_seconds=30.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The address of a source and who found it."""
 
     url: str
     provider: str
 
 
-class Searcher:
+class WebSearcher:
     """Asks one provider after the other; an async context manager is not needed, but :meth:`close` is."""
 
     def __init__(
@@ -59,11 +59,11 @@ class Searcher:
         self._wire = Wire(_POLICY, _LIMITS)
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
-    async def find(self, title: str) -> Found:
+    async def find(self, title: str) -> SearchResult:
         """The first result that may be fetched. Raises what :meth:`results` raises."""
         return (await self.results(title))[0]
 
-    async def results(self, query: str, wanted: int = RESULTS) -> list[Found]:
+    async def results(self, query: str, wanted: int = RESULTS) -> list[SearchResult]:
         """The results that may be fetched, best first, of the first provider that has any: of its ``wanted`` best ones.
 
         Raises:
@@ -72,9 +72,9 @@ class Searcher:
         """
         text = " ".join(query.split())[:MAX_QUERY]
         if not text:
-            raise FetchError(Status.NOT_FOUND, "neither a URL nor a title to search for")
+            raise FetchError(FetchStatus.NOT_FOUND, "neither a URL nor a title to search for")
         if not self._providers:
-            raise FetchError(Status.NOT_FOUND, UNSEARCHED)
+            raise FetchError(FetchStatus.NOT_FOUND, UNSEARCHED)
         failures: list[str] = []
         for provider in self._providers:
             try:
@@ -82,12 +82,12 @@ class Searcher:
             except FetchError as error:
                 failures.append(f"{provider.name}: {error.detail}")
                 continue
-            if found := [Found(url, provider.name) for url in urls if self._allowed(url)]:
+            if found := [SearchResult(url, provider.name) for url in urls if self._allowed(url)]:
                 return found
         if failures:
-            raise FetchError(Status.ERROR, f"search failed ({'; '.join(failures)})")
+            raise FetchError(FetchStatus.ERROR, f"search failed ({'; '.join(failures)})")
         names = ", ".join(provider.name for provider in self._providers)
-        raise FetchError(Status.NOT_FOUND, f"no search result ({names})")
+        raise FetchError(FetchStatus.NOT_FOUND, f"no search result ({names})")
 
     async def close(self) -> None:
         """Close the connections."""
@@ -124,12 +124,12 @@ class Searcher:
             # The message of what is behind it may hold the address, and with it the key: only the kind is told.
             cause = error.__cause__ or error
             detail = cause.detail if isinstance(cause, FetchError) else type(cause).__name__
-            raise FetchError(Status.ERROR, detail, retryable=True) from None
+            raise FetchError(FetchStatus.ERROR, detail, retryable=True) from None
         if not reply.ok:
             raise refusal(reply)
         if reply.fault is not None:
-            raise FetchError(Status.ERROR, reply.fault.detail)
+            raise FetchError(FetchStatus.ERROR, reply.fault.detail)
         try:
             return provider.urls(json.loads(reply.body))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise FetchError(Status.ERROR, "an answer that cannot be read") from None
+            raise FetchError(FetchStatus.ERROR, "an answer that cannot be read") from None

@@ -11,7 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 from conqret.errors import DeclarationError
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import Index, Layout, Listed, Page
+from conqret.scrapers.debates.layout import DebatePage, Layout, ListedDebate, PageIndex
 from conqret.scrapers.debates.layout_registry import ALL
 from conqret.scrapers.debates.page_html import UnreadableHtmlError
 from conqret.scrapers.extract.charset import decode
@@ -27,8 +27,8 @@ _SHOWN = 6
 class TopicList:
     """What the pages of an index list: debates, pages without sides, and the index pages that ``failed``."""
 
-    debates: tuple[Listed, ...]
-    explainers: tuple[Listed, ...]
+    debates: tuple[ListedDebate, ...]
+    explainers: tuple[ListedDebate, ...]
     pages: int
     failed: tuple[str, ...] = ()
 
@@ -73,19 +73,19 @@ async def gather_topics(
     first = await open_page(place, fetcher, address)
     page = _parsed(first)
     if links:
-        listed = [Listed(one) for one in _links(page) if fnmatchcase(one, links)]
+        listed = [ListedDebate(one) for one in _links(page) if fnmatchcase(one, links)]
         if not listed:
             raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
         return TopicList(tuple(listed), (), 1)
-    layout = next((one for one in layouts if one.index(page) != Index()), None)
+    layout = next((one for one in layouts if one.index(page) != PageIndex()), None)
     if layout is None:
         raise DeclarationError(
             f"{place}: no layout finds debates listed on it; {_linked(page)}. "
             "--links 'PATTERN' takes the links that match, as in --links 'https://*.procon.org/*'"
         )
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedDebate] = {}
     failed: list[str] = []
-    seen, waiting, pages = {page_key(first.url)}, deque[Page | str]([page]), 0
+    seen, waiting, pages = {page_key(first.url)}, deque[DebatePage | str]([page]), 0
     while waiting:
         following = waiting.popleft()
         one = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
@@ -111,33 +111,33 @@ async def gather_topics(
     )
 
 
-def _parsed(opened: Opened) -> Page:
+def _parsed(opened: Opened) -> DebatePage:
     try:
-        return Page.read(opened.html, opened.url)
+        return DebatePage.read(opened.html, opened.url)
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{opened.url}: {error}") from error
 
 
-async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> Page | None:
+async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> DebatePage | None:
     """An index page; None, and a line more in ``failed``, if it cannot be had or read."""
     page = await fetcher.fetch(url)
     if not page.ok:
         failed.append(f"{url}: {page_end(page)}")
         return None
     try:
-        return Page.read(decode(page.body, page.charset), original_address(page.final_url or url))
+        return DebatePage.read(decode(page.body, page.charset), original_address(page.final_url or url))
     except UnreadableHtmlError as error:
         failed.append(f"{url}: {error}")
         return None
 
 
-def _links(page: Page) -> list[str]:
+def _links(page: DebatePage) -> list[str]:
     """The addresses that a page links to, each once, in page order."""
     found = (web_address(page.link(link.get("href") or "")) for link in page.root.iter("a"))
     return list(dict.fromkeys(urldefrag(one).url for one in found if one))
 
 
-def _linked(page: Page) -> str:
+def _linked(page: DebatePage) -> str:
     """Where the links of a page lead, the commonest places first: what a pattern can be made of."""
     places: Counter[str] = Counter()
     found = _links(page)

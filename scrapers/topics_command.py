@@ -10,7 +10,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import Bar, at, end, note_all, progress, result
+from conqret.console.printing import ProgressBar, at, end, note_all, progress, result
 from conqret.scrapers.pages_command import Fetching, need_scrape
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def topics(
     ] = "",
     fetching: Fetching,
     overwrite: options.Replace = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """List the debates of a site in a file that `conqret scrape debates` takes.
 
@@ -65,7 +65,7 @@ def topics(
     from conqret.io.overwriting import check_new
     from conqret.scrapers.topic_list import gather_topics
 
-    async def gather(bar: Bar) -> TopicList:
+    async def gather(bar: ProgressBar) -> TopicList:
         async with fetching.fetcher() as fetcher:
             return await gather_topics(
                 index,

@@ -28,7 +28,7 @@ from warcio.warcwriter import WARCWriter
 
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
-from conqret.scrapers.fetch import FetchError, Limits, Page, Reply, Status, content_type_of
+from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits, Page, content_type_of
 from conqret.scrapers.fetch.fetch_limits import decode
 
 WARC_NAME = "responses.warc.gz"
@@ -66,7 +66,7 @@ class WarcWriter:
         if not self._file.tell():
             self._append(_information(software))
 
-    async def write(self, reply: Reply) -> None:
+    async def write(self, reply: FetchedResponse) -> None:
         """Append a response; it is on file when this returns."""
         if len(reply.raw) <= AT_ONCE:
             self._store(reply)
@@ -81,7 +81,7 @@ class WarcWriter:
             self._file.close()
         self._index.close()
 
-    def _store(self, reply: Reply) -> None:
+    def _store(self, reply: FetchedResponse) -> None:
         member = _member(reply)
         with self._writing:
             offset = self._append(member)
@@ -153,10 +153,14 @@ class WarcReader:
             return Page(url, error.status, error.detail, place.http, url)
         except (OSError, EOFError, ValueError) as error:
             return Page(
-                url, Status.ERROR, f"the stored response is damaged ({type(error).__name__})", place.http, url
+                url,
+                FetchStatus.ERROR,
+                f"the stored response is damaged ({type(error).__name__})",
+                place.http,
+                url,
             )
         kind, charset = content_type_of(headers)
-        return Page(url, Status.OK, "", place.http, url, body, kind, charset)
+        return Page(url, FetchStatus.OK, "", place.http, url, body, kind, charset)
 
     def _record(self, place: Place, limits: Limits) -> tuple[dict[str, str], bytes]:
         """Headers and body of a response: of a member no more is read, or unpacked, than a response may have."""
@@ -187,10 +191,10 @@ class _AsTheyCame(StatusAndHeaders):  # type: ignore[misc]
         self.headers_buff = str(self).encode("latin-1", "replace") + b"\r\n"
 
 
-def _member(reply: Reply) -> bytes:
+def _member(reply: FetchedResponse) -> bytes:
     """One response as one gzip member (ISO 28500, section 6.3)."""
     kept = [(name, value) for name, value in reply.headers if name.lower() not in _DROPPED]
-    truncated = "length" if reply.fault and reply.fault.status is Status.TOO_LARGE else "unspecified"
+    truncated = "length" if reply.fault and reply.fault.status is FetchStatus.TOO_LARGE else "unspecified"
     record = RecordBuilder(warc_version=_VERSION).create_warc_record(
         reply.url,
         "response",

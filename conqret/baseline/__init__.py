@@ -6,6 +6,6 @@ price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.fitted
 """
 
 from conqret.baseline.evidence import Evidence
-from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which
+from conqret.baseline.findings import By, CitationVerdict, Finding, PreferenceFinding, Which
 
-__all__ = ["By", "CitationVerdict", "Evidence", "Finding", "Preference", "Which"]
+__all__ = ["By", "CitationVerdict", "Evidence", "Finding", "PreferenceFinding", "Which"]

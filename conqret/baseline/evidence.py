@@ -10,10 +10,10 @@ from conqret.baseline import grounding, nuggets
 from conqret.baseline import text_quality as quality
 from conqret.baseline.alignment import Alignments, align
 from conqret.baseline.criteria import criteria
-from conqret.baseline.findings import By, CitationVerdict, Finding, Preference, Which, clip
+from conqret.baseline.findings import By, CitationVerdict, Finding, PreferenceFinding, Which, clip
 from conqret.baseline.fitted import fitted
 from conqret.baseline.preference import Strength, prefer
-from conqret.baseline.relevance import Company, Features, Query, features, relevance
+from conqret.baseline.relevance import Company, Features, RelevanceQuery, features, relevance
 from conqret.baseline.surface import surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
@@ -71,7 +71,7 @@ class Evidence:
             )
         return self._dimensions[which]
 
-    def preference(self) -> Preference:
+    def preference(self) -> PreferenceFinding:
         """Which of the two arguments is the stronger; swapping them swaps the label (`preference.prefer`)."""
         return prefer(self._strength("argument"), self._strength("second_argument"))
 
@@ -123,8 +123,8 @@ class Evidence:
         )  # fmt: skip
 
     @cached_property
-    def _query(self) -> Query:
-        return Query.of(self.item.topic)
+    def _query(self) -> RelevanceQuery:
+        return RelevanceQuery.of(self.item.topic)
 
     @cached_property
     def _documents(self) -> tuple[Text, ...]:

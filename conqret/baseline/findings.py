@@ -18,7 +18,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class PreferenceFinding:
     """Which of two arguments is the stronger, by how much (0 to 1), and why."""
 
     label: Literal["first", "second", "tie"]

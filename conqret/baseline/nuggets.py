@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence, Set
 
 from conqret.baseline.findings import clip
-from conqret.baseline.relevance import Features, Query
+from conqret.baseline.relevance import Features, RelevanceQuery
 from conqret.text.analysis import Sentence, weight
 from conqret.text.aspects import ASPECTS
 
@@ -34,7 +34,7 @@ def topic_nuggets(topic: str, stance: str, n: int) -> tuple[str, ...]:
 
 
 def document_nuggets(
-    documents: Sequence[Features], values: Sequence[float], query: Query, n: int
+    documents: Sequence[Features], values: Sequence[float], query: RelevanceQuery, n: int
 ) -> tuple[str, ...]:
     """``n`` distinct key points from the documents, best first.
 
@@ -68,7 +68,7 @@ def document_nuggets(
     return tuple(found)[:n]
 
 
-def _worth(sentence: Sentence, query: Query) -> float:
+def _worth(sentence: Sentence, query: RelevanceQuery) -> float:
     topical = math.fsum(query.weights[t] for t in query.weights if t in sentence.terms)
     return 0.5 + topical + 0.5 * bool(sentence.numbers) + len(sentence.terms) / (len(sentence.terms) + 10)
 

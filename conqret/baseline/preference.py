@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from conqret.baseline.findings import Preference
+from conqret.baseline.findings import PreferenceFinding
 from conqret.baseline.fitted import share_of
 
 TIE = 0.005
@@ -26,7 +26,7 @@ class Strength(NamedTuple):
     relevance: float = 0.0
 
 
-def prefer(first: Strength, second: Strength) -> Preference:
+def prefer(first: Strength, second: Strength) -> PreferenceFinding:
     """Compare two arguments.
 
     ``p = 1 / (1 + exp(-d))`` is the odds on the first, d the sum of the gaps: that of the writing, 4 times that of
@@ -41,7 +41,9 @@ def prefer(first: Strength, second: Strength) -> Preference:
     total = sum(gaps.values())
     sure = share_of(abs(total))
     if 2 * sure - 1 < TIE:
-        return Preference("tie", 2 * sure - 1, "The two differ too little to tell.")
+        return PreferenceFinding("tie", 2 * sure - 1, "The two differ too little to tell.")
     winner: Literal["first", "second"] = "first" if total > 0 else "second"
     name = max(gaps, key=lambda part: gaps[part] * (1 if total > 0 else -1))
-    return Preference(winner, 2 * sure - 1, f"The {winner} is ahead ({sure:.0%} sure), mostly in {name}.")
+    return PreferenceFinding(
+        winner, 2 * sure - 1, f"The {winner} is ahead ({sure:.0%} sure), mostly in {name}."
+    )

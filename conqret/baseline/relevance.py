@@ -35,7 +35,7 @@ MANY = 30  # words of a topic from which on all words of a text are counted at o
 
 
 @dataclass(frozen=True)
-class Query:
+class RelevanceQuery:
     """The content stems of a topic with their weights, the words they stand for, and its initialisms."""
 
     weights: Mapping[str, float]
@@ -43,7 +43,7 @@ class Query:
     initialisms: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, topic: str) -> Query:
+    def of(cls, topic: str) -> RelevanceQuery:
         """The query of a topic's question.
 
         Stop words carry nothing; if nothing else is there, every word counts. The initials of each run of
@@ -97,7 +97,7 @@ class Features:
     uncommon: frozenset[str]
 
 
-def features(text: Text, query: Query) -> Features:
+def features(text: Text, query: RelevanceQuery) -> Features:
     """The features of ``text`` for ``query``, read from the sentences that are neither furniture nor orders.
 
     match     = sum(w_t (1 - 2^(-f_t / l))) / sum(w_t) over query stems t with weight w_t and frequency f_t

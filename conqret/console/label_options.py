@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import column_map, option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Labels = Annotated[list[Path], label_files("Human labels of the items.")]
 
 
 @dataclass(frozen=True)
-class LabelReading(Group):
+class LabelReading(OptionGroup):
     """How a file of labels is read."""
 
     level: Annotated[

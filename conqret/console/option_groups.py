@@ -30,7 +30,7 @@ class RunByDefault(TyperGroup):
 
 
 @dataclass(frozen=True)
-class Group:
+class OptionGroup:
     """What groups of options have in common; the fields of a group are options, with their defaults, or groups."""
 
     def given(self) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class Group:
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer is to see it: each parameter that is a :class:`Group` gives way to the group's fields."""
+    """The command as typer is to see it: each parameter that is an :class:`OptionGroup` gives way to its fields."""
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     shown = tuple(_options(parameters))
 
@@ -81,9 +81,9 @@ def _arguments(parameters: Iterable[inspect.Parameter], options: Mapping[str, An
 
 
 def _is_group(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Group)
+    return isinstance(kind, type) and issubclass(kind, OptionGroup)
 
 
-def _fields(group: type[Group]) -> list[inspect.Parameter]:
+def _fields(group: type[OptionGroup]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [one.replace(annotation=hints[one.name]) for one in inspect.signature(group).parameters.values()]

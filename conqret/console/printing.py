@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from conqret.console.conditions import RequirementOutcome
-    from conqret.io import Checked
+    from conqret.io import CheckedItems
     from conqret.llm.client import Client
     from conqret.llm.progress import Progress
     from conqret.runs.session import SessionCounts
@@ -132,7 +132,7 @@ def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:
     note("\n  ".join([f"{title}:", *lines[:most], *more]))
 
 
-def note_left_out(checked: Checked) -> None:
+def note_left_out(checked: CheckedItems) -> None:
     """Say which items are left out because of their faults."""
     if checked.warning:
         note_all(checked.warning, checked.reasons)
@@ -215,7 +215,7 @@ def tell_retried(session: SessionCounts) -> None:
 
 
 @dataclass
-class Bar:
+class ProgressBar:
     """A progress bar, or where nobody watches a line every :data:`SECONDS`; ``client``, where there is one, gives the
     counts beside it."""
 
@@ -251,7 +251,7 @@ class Bar:
 
 
 @contextlib.contextmanager
-def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Bar]:
+def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[ProgressBar]:
     """A bar with live counts on a terminal, lines elsewhere (a log, say), and nothing where ``quiet``."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -262,7 +262,7 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
     )  # fmt: skip
     with shown:
         task = shown.add_task(doing, total=total, counts="")
-        yield Bar(shown, task, lines=shown.disable and not quiet)
+        yield ProgressBar(shown, task, lines=shown.disable and not quiet)
 
 
 def _plain(found: Any) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def _console(*, stderr: bool = False) -> Console:
 
     from conqret.show.visible_text import visible
 
-    class Shown:
+    class SafeRenderable:
         def __init__(self, inner: RenderableType) -> None:
             self.inner = inner
 
@@ -294,12 +294,12 @@ def _console(*, stderr: bool = False) -> Console:
             with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
                 os.dup2(nowhere.fileno(), self.file.fileno())
 
-    class Guard(RenderHook):
+    class ControlGuard(RenderHook):
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-            return [one if isinstance(one, Control) else Shown(one) for one in renderables]
+            return [one if isinstance(one, Control) else SafeRenderable(one) for one in renderables]
 
     made = Patient(stderr=stderr, highlight=False)
-    made.push_render_hook(Guard())
+    made.push_render_hook(ControlGuard())
     return made
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_left_out, tell, tell_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conqret.io import Checked
+    from conqret.io import CheckedItems
     from conqret.llm.client_options import ClientOptions
     from conqret.runs.session import SessionCounts
     from conqret.show.sheet import Sheet
@@ -100,7 +100,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard outpu
 
 
 @dataclass(frozen=True)
-class Calls(Group):
+class Calls(OptionGroup):
     """How a model is called, whichever it is: the options of every command that calls one."""
 
     api_base: Annotated[
@@ -200,7 +200,7 @@ Replace = Annotated[
 
 
 @dataclass(frozen=True)
-class Answers(Group):
+class RecordingOptions(OptionGroup):
     """Where answers are recorded, or come from without a call."""
 
     recordings: Annotated[
@@ -220,14 +220,14 @@ class Answers(Group):
 
 
 @dataclass(frozen=True)
-class Kept(Answers):
+class RunFolderOptions(RecordingOptions):
     """The same for a run folder, which another run may hold already."""
 
     overwrite: Overwrite = False
 
 
 @dataclass(frozen=True)
-class Engines(Group):
+class Engines(OptionGroup):
     """Where judgments are made."""
 
     engine: Annotated[
@@ -247,7 +247,7 @@ class Engines(Group):
 
 
 @dataclass(frozen=True)
-class OwnJudge(Group):
+class OwnJudge(OptionGroup):
     """A judge of one's own, instead of a format and a model."""
 
     judge: Annotated[
@@ -290,7 +290,7 @@ class AnyJudge(OwnJudge):
 
 
 @dataclass(frozen=True)
-class Judging(Group):
+class JudgingOptions(OptionGroup):
     """How a judge is run."""
 
     metric: Metric = None
@@ -330,7 +330,7 @@ class Judging(Group):
 
 
 @dataclass(frozen=True)
-class Shown(Group):
+class OutputOptions(OptionGroup):
     """What a command says, and in which form."""
 
     json_output: Json = False
@@ -354,7 +354,7 @@ class Shown(Group):
         if not self.quiet:
             note(*messages)
 
-    def left_out(self, checked: Checked | None) -> None:
+    def left_out(self, checked: CheckedItems | None) -> None:
         """Say which items are left out because of their faults, unless that is not wanted."""
         if checked is not None and not self.quiet:
             note_left_out(checked)
@@ -366,7 +366,7 @@ class Shown(Group):
 
 
 @dataclass(frozen=True)
-class PageFile(Group):
+class PageFile(OptionGroup):
     """The file of a page, where one is wanted.
 
     Raises:

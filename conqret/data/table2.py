@@ -13,7 +13,7 @@ Qrels = Mapping[tuple[QrelsStance, Split], Sequence[Qrel]]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Table2Column:
     """One column of Table 2; averages are over topics.
 
     Documents are counted for each side that they are judged for, as the paper does: one that is relevant
@@ -32,9 +32,12 @@ ROWS = {
     "relevant_per_topic": "Avg. relevant docs per topic",
     "docs_per_stance": "Avg. docs per stance",
 }
-"""The rows of the table, by the field of a :class:`Column`."""
+"""The rows of the table, by the field of a :class:`Table2Column`."""
 TOTAL = "Total evidence documents"
-PAPER: Mapping[Split, Column] = {"train": Column(68, 69, 34, 17), "test": Column(30, 64, 32, 16)}
+PAPER: Mapping[Split, Table2Column] = {
+    "train": Table2Column(68, 69, 34, 17),
+    "test": Table2Column(30, 64, 32, 16),
+}
 """ConQRet, Table 2."""
 PAPER_DOCUMENTS = 6500
 """ConQRet, Table 2; the text of section 4.2 has 6,514."""
@@ -42,7 +45,7 @@ PAPER_CITED, PAPER_EXTRACTED = 7177, 6514
 """Sources cited and sources extracted (ConQRet, section 4.2)."""
 
 
-def column(topics: Sequence[CorpusTopic], qrels: Qrels, split: Split) -> Column:
+def column(topics: Sequence[CorpusTopic], qrels: Qrels, split: Split) -> Table2Column:
     """The figures of one split: with *P* and *C* the pairs judged for pro and for con, and *T* topics,
     docs per topic are (\\|P\\| + \\|C\\|) / T, and likewise for the relevant ones. All 0 without topics.
     """
@@ -50,8 +53,8 @@ def column(topics: Sequence[CorpusTopic], qrels: Qrels, split: Split) -> Column:
     judged = [*qrels.get(("pro", split), ()), *qrels.get(("con", split), ())]
     relevant = sum(pair.relevance > 0 for pair in judged)
     if not count:
-        return Column(0, 0.0, 0.0, 0.0)
-    return Column(count, len(judged) / count, relevant / count, relevant / count / 2)
+        return Table2Column(0, 0.0, 0.0, 0.0)
+    return Table2Column(count, len(judged) / count, relevant / count, relevant / count / 2)
 
 
 def table2(topics: Sequence[CorpusTopic], qrels: Qrels, documents: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from conqret.debateqa.metric_requests import Case, Figure, Question, ask_about, expected_about
+from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, ask_about, expected_about
 from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, check_known
@@ -72,7 +72,7 @@ class AwarenessFit:
 
 
 def ask_awareness(
-    answers: Iterable[Case], session: Session, system: str, *, shots: str = SHOTS[0]
+    answers: Iterable[AnswerCase], session: Session, system: str, *, shots: str = SHOTS[0]
 ) -> Awareness:
     """Ask a model through the client; an answer without a valid verdict has none, and a reason.
 
@@ -87,7 +87,7 @@ def ask_awareness(
     prompt = _prompt(shots)
     shares: dict[str, float] = {}
 
-    async def one(answer: Case, client: Client) -> ScoreRow:
+    async def one(answer: AnswerCase, client: Client) -> ScoreRow:
         def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
             found = rating_distribution(logprobs, FIELD, (0, 1))
             if found is None:
@@ -106,7 +106,7 @@ def ask_awareness(
     return Awareness(session.run(all_of), shares)
 
 
-def estimate(cases: Iterable[Case], session: Session, *, shots: str = SHOTS[0]) -> Expected:
+def estimate(cases: Iterable[AnswerCase], session: Session, *, shots: str = SHOTS[0]) -> Expected:
     """The calls, tokens and dollars of :func:`ask_awareness`."""
     return expected_about(_prompt(shots), cases, session, VERDICT_TOKENS)
 
@@ -117,7 +117,7 @@ def instrument_name(model: str, shots: str) -> str:
     return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
 
 
-def _from_cues(case: Case) -> dict[str, int]:
+def _from_cues(case: AnswerCase) -> dict[str, int]:
     """The offline model's verdict."""
     return {FIELD: int(_CUES.search(case.answer) is not None)}
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from conqret.data.digest import file_digest_of
 from conqret.debateqa.baselines.text_similarity import Likeness
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 from conqret.io.in_folder import InFolder
 from conqret.local.definitions import TargetScore
 from conqret.runs.row_store import RowStore
@@ -61,7 +61,7 @@ class ScoreFolder(RunFolder[ScoreRecord]):
     """What baselines score."""
 
 
-class Kept(BaseModel, Generic[Score]):
+class KeptScores(BaseModel, Generic[Score]):
     """A score, its key, and the fingerprint of what made it."""
 
     key: str
@@ -69,7 +69,7 @@ class Kept(BaseModel, Generic[Score]):
     score: Score
 
 
-class TargetStore(RowStore[Kept[TargetScore]]):
+class TargetStore(RowStore[KeptScores[TargetScore]]):
     """Scores by what they are scores of.
 
     ``fingerprint`` names model and settings: rows under another are of no use and stay where they are. Rows that
@@ -83,7 +83,7 @@ class TargetStore(RowStore[Kept[TargetScore]]):
         self._fingerprint = fingerprint
         super().__init__(
             path,
-            Kept[TargetScore],
+            KeptScores[TargetScore],
             lambda row: row.key if row.by == fingerprint else None,
             finished=lambda row: row.score.perplexity is not None,
             foreign="is no scored row; give another --output, or delete this file",
@@ -98,13 +98,13 @@ class TargetStore(RowStore[Kept[TargetScore]]):
     def keep(self, answer: str | None, target: str, score: TargetScore) -> None:
         """Append a row, and see it written."""
         key = self._key_of(answer, target)
-        self.add(Kept[TargetScore](key=key, by=self._fingerprint, score=score))
+        self.add(KeptScores[TargetScore](key=key, by=self._fingerprint, score=score))
 
     def _key_of(self, answer: str | None, target: str) -> str:
         return _digest([self._fingerprint, answer, target])
 
 
-class KeptValues(RowStore[Kept[Likeness]]):
+class KeptValues(RowStore[KeptScores[Likeness]]):
     """Likenesses by what they are values of: metric, instrument, answer and partial answers.
 
     Values under another instrument or of other texts are of no use and stay where they are. What could not be
@@ -117,21 +117,21 @@ class KeptValues(RowStore[Kept[Likeness]]):
     def __init__(self, path: Path) -> None:
         super().__init__(
             path,
-            Kept[Likeness],
+            KeptScores[Likeness],
             lambda row: row.key,
             foreign="is no value of conqret score baselines; give another folder with -o, or delete this file",
         )
 
-    def find(self, metric: str, fingerprint: str, case: Case) -> Likeness | None:
+    def find(self, metric: str, fingerprint: str, case: AnswerCase) -> Likeness | None:
         """The value from before; None where there is none."""
         row = self.get(_digest([metric, fingerprint, case.answer, case.partial]))
         return None if row is None else row.score
 
-    def keep(self, metric: str, fingerprint: str, case: Case, likeness: Likeness) -> None:
+    def keep(self, metric: str, fingerprint: str, case: AnswerCase, likeness: Likeness) -> None:
         """Append a value, and see it written."""
         if likeness.value is not None and math.isfinite(likeness.value):
             key = _digest([metric, fingerprint, case.answer, case.partial])
-            self.add(Kept[Likeness](key=key, by=fingerprint, score=likeness))
+            self.add(KeptScores[Likeness](key=key, by=fingerprint, score=likeness))
 
 
 def _digest(parts: list[object]) -> str:

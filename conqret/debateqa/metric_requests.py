@@ -22,7 +22,7 @@ Figure = tuple[float, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AnswerCase:
     """One answer to be measured, with its question and the partial answers of it."""
 
     id: str
@@ -42,22 +42,24 @@ class Question:
     prompt: str
     response: type[BaseModel]
     figure: Callable[[Any, Sequence[TokenLogprobs] | None], Figure]
-    baseline: Callable[[Case], Mapping[str, Any]]
+    baseline: Callable[[AnswerCase], Mapping[str, Any]]
     logprobs: bool = False
     reading: Callable[[Rendered], Reading] | None = None
 
 
-def cases_of(answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion]) -> Iterator[Case]:
+def cases_of(
+    answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion]
+) -> Iterator[AnswerCase]:
     """Each answer with its question and partial answers, as they come; answers without a question are left out."""
     for answer in answers:
         question = questions.get(answer.id)
         if question is not None:
             partial = tuple(one.text for one in question.partial_answers)
-            yield Case(answer.id, question.question, answer.text, partial)
+            yield AnswerCase(answer.id, question.question, answer.text, partial)
 
 
 async def ask_about(
-    case: Case, question: Question, row: ScoreRow, session: Session, client: Client
+    case: AnswerCase, question: Question, row: ScoreRow, session: Session, client: Client
 ) -> ScoreRow:
     """Fill in the ``row`` of a case; without a valid answer it has no value, and a reason.
 
@@ -85,18 +87,18 @@ async def ask_about(
     return replace(row, value=value, detail=detail)
 
 
-def expected_about(prompt: str, cases: Iterable[Case], session: Session, tokens: int) -> Expected:
+def expected_about(prompt: str, cases: Iterable[AnswerCase], session: Session, tokens: int) -> Expected:
     """The calls, tokens and dollars of asking about all cases, with so many ``tokens`` of an answer."""
     prompts = (_rendered(prompt, case, session) for case in cases if not _unfit(case))
     return expected_asking("score", session.options, prompts, tokens, by=prompt)
 
 
-def _unfit(case: Case) -> str:
+def _unfit(case: AnswerCase) -> str:
     """Why the model is not asked about a case; empty where it is."""
     if not case.answer.strip():
         return EMPTY_ANSWER
     return "" if case.question.strip() else NO_QUESTION
 
 
-def _rendered(prompt: str, case: Case, session: Session) -> Rendered:
+def _rendered(prompt: str, case: AnswerCase, session: Session) -> Rendered:
     return session.library[prompt].render({"question": case.question, "answer": case.answer})

@@ -11,7 +11,7 @@ from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_me
 from conqret.errors import DeclarationError, number
 from conqret.io.comparisons import Comparison
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.paired_ranking import Preference, elo
+from conqret.stats.paired_ranking import PairwisePreference, elo
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,7 +21,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
+class RankingAgreement:
     """Spearman's rho and Kendall's tau of a metric with people's ranking of ``systems`` systems.
 
     Both are means over the own rankings of ``annotators`` people, as the paper reports them: those who compared three
@@ -43,7 +43,9 @@ class Alignment:
     reason: str = ""
 
 
-def align(table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13) -> list[Alignment]:
+def align(
+    table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13
+) -> list[RankingAgreement]:
     """Compare every metric of ``table`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
 
     Raises:
@@ -71,7 +73,7 @@ def _alignment(
     scores: CommonMeans,
     people: Mapping[str, Mapping[str, float]],
     compared: Set[str],
-) -> Alignment:
+) -> RankingAgreement:
     sign = -1 if metric in LOWER_IS_BETTER else 1
     signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
     pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
@@ -83,7 +85,7 @@ def _alignment(
     elif not pairs:
         reason = "the systems' means do not vary, or no annotator ranks three of them"
     rho, tau = (_mean([pair[place] for pair in pairs]) for place in (0, 1))
-    return Alignment(
+    return RankingAgreement(
         metric, instrument, rho, tau, len(scores.scored), len(pairs), tuple(sorted(compared - set(scores.scored))),
         scores.questions, scores.left_out, reason,
     )  # fmt: skip
@@ -94,7 +96,7 @@ def _ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str
     import numpy as np
 
     by_person = gathered(
-        (one.annotator, Preference(one.first, one.second, one.outcome, one.item or None))
+        (one.annotator, PairwisePreference(one.first, one.second, one.outcome, one.item or None))
         for one in comparisons
     )
     return {

@@ -41,8 +41,8 @@ def run(
     ] = False,
     dry_run: options.DryRun = False,
     engines: options.Engines,
-    kept: options.Kept,
-    shown: options.Shown,
+    kept: options.RunFolderOptions,
+    shown: options.OutputOptions,
 ) -> None:
     """Run an experiment from a file: retrieve, rerank, generate, judge, damage and report.
 

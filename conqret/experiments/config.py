@@ -38,11 +38,11 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 Side = Literal["pro", "con"]
 
 
-class Table(BaseModel, frozen=True, extra="forbid"):
+class ConfigTable(BaseModel, frozen=True, extra="forbid"):
     """A table of the file; what it does not know is a fault."""
 
 
-class Retriever(Table):
+class Retriever(ConfigTable):
     """A first stage: what ``conqret retrieve`` searches with, at a depth, or rankings from TREC files (one for both
     sides, or one a side)."""
 
@@ -77,7 +77,7 @@ class Retriever(Table):
         return {**self.model_dump(mode="json"), **bare, "run": self.run is not None}
 
 
-class Reranker(Table):
+class Reranker(ConfigTable):
     """A listwise reranker, under the instruction for the side or the generic one; then perhaps MMR."""
 
     model: str = OFFLINE_MODEL
@@ -87,7 +87,7 @@ class Reranker(Table):
     mmr: float | None = Field(default=None, ge=0, le=1)
 
 
-class GeneratorTable(Table):
+class GeneratorTable(ConfigTable):
     """A generator: the strategy, the model, its examples, its documents."""
 
     strategy: str = DEFAULT_STRATEGY
@@ -102,7 +102,7 @@ class GeneratorTable(Table):
         return GenerateOptions(self.shots, self.documents, seed, self.temperature, self.expert, self.strategy)
 
 
-class Systems(Table):
+class SystemsTable(ConfigTable):
     """A grid: every retriever listed, with every reranker, with every generator."""
 
     retriever: Annotated[list[Name], Field(min_length=1)]
@@ -110,7 +110,7 @@ class Systems(Table):
     generator: Annotated[list[Name], Field(min_length=1)]
 
 
-class JudgeTable(Table):
+class JudgeTable(ConfigTable):
     """A format with a model and the judge's options; ``name`` is that of its folder."""
 
     format: str
@@ -134,7 +134,7 @@ class JudgeTable(Table):
         return JudgeOptions(metrics, self.samples, self.order, seed, self.relevant_from, self.temperature)
 
 
-class PerturbationTable(Table):
+class PerturbationTable(ConfigTable):
     """A perturbation with its levels: numbers, or shares such as ``"25%"`` (its own, where none are given)."""
 
     name: str
@@ -145,7 +145,7 @@ class PerturbationTable(Table):
         return Damage.of(self.name, self.levels)
 
 
-class ModelTable(Table):
+class ModelTable(ConfigTable):
     """Settings of the client for one model, as the command line has them. Keys come from the environment."""
 
     api_base: str | None = None
@@ -163,7 +163,7 @@ class ModelTable(Table):
     retry_unscored: bool | None = None
 
 
-class Experiment(Table):
+class Experiment(ConfigTable):
     """The whole file. ``budget_usd`` of a model holds for each stage that asks it; ``jury`` says how the judges' scores
     also come together as one."""
 
@@ -177,7 +177,7 @@ class Experiment(Table):
     retrievers: Annotated[dict[Name, Retriever], Field(min_length=1)]
     rerankers: dict[Name, Reranker] = {}
     generators: Annotated[dict[Name, GeneratorTable], Field(min_length=1)]
-    systems: Annotated[list[Systems], Field(min_length=1)]
+    systems: Annotated[list[SystemsTable], Field(min_length=1)]
     judges: Annotated[list[JudgeTable], Field(min_length=1)]
     jury: Literal["mean", "median"] | None = None
     perturbations: list[PerturbationTable] = []

@@ -14,7 +14,7 @@ from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
 from conqret.experiments.ranking_stage import first_stage
 from conqret.generation.generation_cost import expected_writing
-from conqret.generation.generator import Task
+from conqret.generation.generator import GenerationTask
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
 from conqret.judging.cost import STAND_IN, Expected, Sizes, capped, expected
@@ -75,7 +75,9 @@ def _ranked(job: Job, name: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
     return {side: read_rankings(job.out.ranking(name, side)) for side in job.experiment.stances}
 
 
-def _tasks(job: Job, system: System, first: Mapping[str, Mapping[str, Sequence[str]]]) -> list[Task]:
+def _tasks(
+    job: Job, system: System, first: Mapping[str, Mapping[str, Sequence[str]]]
+) -> list[GenerationTask]:
     experiment = job.experiment
     options = experiment.generators[system.generator].options(experiment.seed)
     topics = [topic.id for topic in job.topics()]
@@ -118,7 +120,7 @@ def _reranking(
     return expected("rerank", options, calls, prompt, completion, of=name)
 
 
-def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Expected:
+def _generation(job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes) -> Expected:
     table = job.experiment.generators[system.generator]
     options = job.experiment.client(table.model)
     return expected_writing(
@@ -127,7 +129,7 @@ def _generation(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -
 
 
 def _judging(
-    job: Job, system: System, label: str, setup: Setup, tasks: Sequence[Task], sizes: Sizes
+    job: Job, system: System, label: str, setup: Setup, tasks: Sequence[GenerationTask], sizes: Sizes
 ) -> Iterable[Expected]:
     """The judge over the arguments, and over every damaged version of them."""
     client = Client(setup.client, store=None)
@@ -158,7 +160,7 @@ def _unwritten(ask: Ask[Any]) -> int:
     return ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
 
 
-def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) -> Iterable[Expected]:
+def _rewriting(job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes) -> Iterable[Expected]:
     options = job.experiment.client(job.experiment.perturbation_model)
     if options.backend.baseline:
         return
@@ -171,7 +173,7 @@ def _rewriting(job: Job, system: System, tasks: Sequence[Task], sizes: Sizes) ->
             )  # fmt: skip
 
 
-def _item(task: Task) -> Item:
+def _item(task: GenerationTask) -> Item:
     """What will be judged, with stand-ins for the arguments."""
     return Item(
         id=task.id,

@@ -26,10 +26,10 @@ from conqret.experiments.experiment_tables import (
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.bounded import whole_bytes
 from conqret.show import words
-from conqret.show.forest import Forest, Row
+from conqret.show.forest import Forest, ForestRow
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import Ways, write_files
-from conqret.show.sheet import Links, Section, Sheet, section
+from conqret.show.sheet import PageLinks, Section, Sheet, section
 from conqret.show.visible_text import Piece, cited, cut
 from conqret.studies.sensitivity.sensitivity_tables import damage
 
@@ -42,7 +42,7 @@ LONGEST = 8_000
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class ArgumentText:
     """A system's argument as the page shows it, with what the check of its citations found."""
 
     system: str
@@ -93,7 +93,7 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
             _damaged([curve for curves in summary["sensitivity"].values() for curve in curves]),
         ),
         Section("Cost", [cost_table(costs)] if costs else []),
-        Section("Runs", [Links(_links(out, summary))]),
+        Section("Runs", [PageLinks(_links(out, summary))]),
     ]
     return Sheet(
         "experiment",
@@ -125,7 +125,7 @@ def _forests(found: Mapping[str, Any], first: str) -> Iterator[Forest]:
     for system, judges in found.items():
         for judge, metrics in judges.items():
             rows = [
-                Row(words.label(name), one["mean"], one["low"], one["high"])
+                ForestRow(words.label(name), one["mean"], one["low"], one["high"])
                 for name, one in metrics.items()
                 if one["mean"] is not None
             ]
@@ -165,9 +165,9 @@ def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str,
     return [(title, address) for title, address in pages if (out.path / address).is_file()]
 
 
-def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[Text]]]:
+def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, str, list[ArgumentText]]]:
     """For each topic and side, in words, what each system wrote."""
-    found: dict[str, tuple[str, str, list[Text]]] = {}
+    found: dict[str, tuple[str, str, list[ArgumentText]]] = {}
     for system in systems:
         folder = GenerationFolder(out.path / "arguments" / system)
         for item in folder.items() if folder.items_file.is_file() else ():
@@ -175,10 +175,10 @@ def texts(out: ExperimentFolder, systems: Sequence[str]) -> Iterator[tuple[str, 
     yield from found.values()
 
 
-def _text(system: str, item: Item) -> Text:
+def _text(system: str, item: Item) -> ArgumentText:
     argument = item.argument or ""
     check = item.metadata["generation"]["citations"]
-    return Text(
+    return ArgumentText(
         system,
         cited(argument[:LONGEST], len(item.documents)),
         max(0, len(argument) - LONGEST),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from conqret.retrieval.corpus_index import Index
-    from conqret.retrieval.pipeline import Plan
+    from conqret.retrieval.pipeline import PipelinePlan
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
@@ -108,11 +108,11 @@ def first_stage(
     return made.pipeline(queries(topics)), indexes
 
 
-def plan_of(retriever: Retriever) -> Plan:
+def plan_of(retriever: Retriever) -> PipelinePlan:
     """The stages of a retriever that searches. Raises DeclarationError where its settings do not fit each other."""
-    from conqret.retrieval.pipeline import Plan
+    from conqret.retrieval.pipeline import PipelinePlan
 
-    return Plan(
+    return PipelinePlan(
         depth=retriever.depth,
         weights=retriever.weights,
         cross_encoder=retriever.cross_encoder,

@@ -56,7 +56,7 @@ def report(
     from conqret.experiments.run_page import study_page
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
-    from conqret.judging.summary_tables import Beside, terminal
+    from conqret.judging.summary_tables import ReferenceMeans, terminal
     from conqret.runs.run_folder import REPORT
     from conqret.show.page import write_file
     from conqret.studies.calibrate.calibrated_run import calibrate_run
@@ -77,7 +77,7 @@ def report(
     summary = directory.so_far()
     if calibration is not None:
         summary = calibrate_run(directory, Calibration.read(calibration))
-    other = None if beside is None else Beside.of(directory, JudgeFolder(beside))
+    other = None if beside is None else ReferenceMeans.of(directory, JudgeFolder(beside))
     if beside is not None and other is None:
         note(f"{run} is the floor itself: nothing stands beside it")
     written = write_report(

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from conqret.experiments.config import Experiment, Table
+from conqret.experiments.config import ConfigTable, Experiment
 from conqret.io.faults import near
 from conqret.io.toml import Place
 
@@ -37,7 +37,7 @@ def sound_part(table: dict[str, Any]) -> tuple[Experiment | None, Faults, dict[s
 
 
 def _said(place: Place, error: Any) -> str:
-    known = {name for model in Table.__subclasses__() for name in model.model_fields}
+    known = {name for model in ConfigTable.__subclasses__() for name in model.model_fields}
     meant = near(str(place[-1]), sorted(known)) if error["type"] == "extra_forbidden" else None
     return f"{error['msg']}: did you mean {meant!r}?" if meant else str(error["msg"])
 

@@ -18,7 +18,7 @@ from conqret.judging.setup import Setup, check_items
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury_run
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
-from conqret.studies.sensitivity.sensitivity_plan import Plan, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, telling_metrics
 from conqret.studies.study_judging import Conduct
@@ -113,7 +113,7 @@ def damage(
     return folder, results
 
 
-def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Plan:
+def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> SensitivityPlan:
     """What the perturbations make of a system's items, and who judges it."""
     experiment = job.experiment
     damages = [one.damage() for one in experiment.perturbations]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from conqret.generation.budget import Question
+from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.citation_check import CitationCheck, check_citations
 from conqret.generation.cited_argument import Conclusion, GeneratedArgument, LeftOut, Premise, render
 from conqret.generation.examples import Example, ExpertArguments, draw_examples
 from conqret.generation.generation_strategy import STRATEGIES, Strategy
-from conqret.generation.generator import Generated, GenerateOptions, Generator, Task
+from conqret.generation.generator import Generated, GenerateOptions, GenerationTask, Generator
 
 __all__ = [
     "STRATEGIES",
+    "BudgetedQuestion",
     "CitationCheck",
     "Conclusion",
     "Example",
@@ -18,12 +19,11 @@ __all__ = [
     "GenerateOptions",
     "Generated",
     "GeneratedArgument",
+    "GenerationTask",
     "Generator",
     "LeftOut",
     "Premise",
-    "Question",
     "Strategy",
-    "Task",
     "check_citations",
     "draw_examples",
     "render",

@@ -13,7 +13,7 @@ from itertools import islice
 
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
-from conqret.judging.fitting import Fitted, Window, fit, lost, with_texts
+from conqret.judging.fitting import FittedPrompt, Window, fit, lost, with_texts
 from conqret.llm.trim import FLOOR
 from conqret.prompts import Prompt, Rendered
 
@@ -23,7 +23,7 @@ reasons for what is left out is well under 3,000."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class BudgetedQuestion:
     """What a prompt is filled with: the topic, the side, its documents, the examples with theirs, and what was said
     before, by name."""
 
@@ -57,12 +57,14 @@ class Question:
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})
 
-    def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR) -> Fitted | None:
+    def fitted(
+        self, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR
+    ) -> FittedPrompt | None:
         """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
         does not fit without them either (see :func:`conqret.judging.fitting.fit`)."""
         return fit(self.shown, self.rendered, window, answer_room=answer_room, floor=floor)
 
-    def own(self, fitted: Fitted) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
+    def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
         """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
         first = len(self.shown) - len(self.documents)
         return fitted.documents[first:], lost(fitted.cuts[first:]), lost(fitted.cuts[:first])

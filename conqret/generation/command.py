@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -54,7 +54,7 @@ def generate(
     ] = None,
     seed: Annotated[int, typer.Option(help="The seed by which examples are drawn.")] = 13,
     temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.generation.generator import GenerateOptions, Generator, Task
+from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.judging.cost import Expected, Sizes, capped, counter, expected
 from conqret.judging.fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
@@ -15,7 +15,7 @@ GENERATED_TOKENS = 1_500
 
 
 def expected_writing(
-    tasks: Sequence[Task],
+    tasks: Sequence[GenerationTask],
     wanted: GenerateOptions,
     model: ClientOptions,
     library: Library,

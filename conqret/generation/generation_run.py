@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from conqret.data import Document, Reason
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generator import Generated, GenerateOptions, Generator, Task
+from conqret.generation.generator import Generated, GenerateOptions, GenerationTask, Generator
 from conqret.io.corpus_folder import write_lines
 from conqret.io.in_folder import InFolder
 from conqret.io.rows import item_record
@@ -67,7 +67,7 @@ class GenerationRun:
     others use, too: store, library and client are then its own.
     """
 
-    tasks: Sequence[Task]
+    tasks: Sequence[GenerationTask]
     options: GenerateOptions
     model: ClientOptions
     out: Path
@@ -173,7 +173,7 @@ async def agenerate(
     )
 
 
-def _shown(task: Task) -> list[object]:
+def _shown(task: GenerationTask) -> list[object]:
     """Everything that a prompt can hold of a task."""
     examples = [(one.expert.question, one.expert.text(), _documents(one.documents)) for one in task.examples]
     expert = task.expert.text() if task.expert else ""

@@ -17,7 +17,7 @@ OTHER_SIDE: Mapping[Stance, Stance] = {"pro": "con", "con": "pro", "none": "none
 
 
 @dataclass(frozen=True)
-class Turn:
+class PromptTurn:
     """One more answer on the way to the argument, after those before it.
 
     - ``name``: under which later prompts have what it says; the first answer is the ``argument``
@@ -52,7 +52,7 @@ class Strategy:
     source: str
     baseline: Callable[[str, Stance, Sequence[Document]], Mapping[str, Any]]
     prompts: Mapping[Stance, str] = field(default_factory=dict)
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[PromptTurn, ...] = ()
 
     def prompt(self, library: Library, stance: Stance) -> Prompt:
         """The prompt of a side.

@@ -12,7 +12,7 @@ from pydantic import Field
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError, check_known
-from conqret.generation.budget import ANSWER_ROOM, Question
+from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
 from conqret.generation.citation_check import check_citations
 from conqret.generation.cited_argument import GeneratedArgument, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
@@ -77,7 +77,7 @@ class GenerateOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class GenerationTask:
     """One argument to write: the topic, the side, the ranked documents, the examples, and perhaps the expert's."""
 
     topic: CorpusTopic
@@ -141,7 +141,7 @@ class Generator:
     model: str
     answer_room: int = ANSWER_ROOM
 
-    async def write(self, task: Task, earlier: object = None) -> Generated:
+    async def write(self, task: GenerationTask, earlier: object = None) -> Generated:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
@@ -190,23 +190,23 @@ class Generator:
             facts["turns"] = dict(zip(self._names, map(render, said), strict=False))
         return self._written(task, said[last], facts, calls)
 
-    def bare(self, task: Task) -> list[Rendered]:
+    def bare(self, task: GenerationTask) -> list[Rendered]:
         """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
         unsaid = dict.fromkeys(self._names, "")
         return [replace(question, said=unsaid).bare() for question in self.questions(task)]
 
-    def questions(self, task: Task) -> Iterator[Question]:
+    def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
         """What is asked at each turn; examples are shown at the first."""
         way, topic = self.options.way, task.topic.question
         first = way.prompt(self.library, task.stance)
-        yield Question(first, topic, task.stance, task.documents, task.examples)
+        yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
-            yield Question(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
+            yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
 
     def _baseline(
         self,
         number: int,
-        question: Question,
+        question: BudgetedQuestion,
         documents: Sequence[Document],
         said: Sequence[GeneratedArgument],
     ) -> Mapping[str, Any]:
@@ -223,7 +223,7 @@ class Generator:
 
     def _written(
         self,
-        task: Task,
+        task: GenerationTask,
         argument: GeneratedArgument,
         facts: Mapping[str, Any] = UNASKED,
         calls: tuple[Call, ...] = (),

@@ -8,7 +8,7 @@ from conqret.data import Document, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import DeclarationError
 from conqret.generation.examples import ExpertArguments, draw_examples
-from conqret.generation.generator import GenerateOptions, Task
+from conqret.generation.generator import GenerateOptions, GenerationTask
 from conqret.io.corpus_folder import CorpusDirectory
 
 
@@ -18,7 +18,7 @@ def make_tasks(
     stance: Stance,
     options: GenerateOptions,
     topics: Iterable[CorpusTopic] | None = None,
-) -> list[Task]:
+) -> list[GenerationTask]:
     """A task for each ranked topic, in the order of the rankings, with its first ``options.documents`` documents.
 
     ``topics`` (default: all of the corpus) are those that may be ranked and that examples are drawn from.
@@ -40,7 +40,7 @@ def make_tasks(
     cited = {document for expert in written if expert is not None for document in expert.documents}
     texts = _read(corpus, wanted, cited)
     return [
-        Task(
+        GenerationTask(
             by_id[name],
             stance,
             tuple(texts[document] for document in ranking[: options.documents]),

@@ -2,13 +2,13 @@
 
 from conqret.io.columns import DIALECTS, Dialect
 from conqret.io.frames import FrameKind, frame_kind, to_frame
-from conqret.io.item_check import Checked
+from conqret.io.item_check import CheckedItems
 from conqret.io.rows import item_record
 from conqret.io.source import ItemSource, open_items
 
 __all__ = [
     "DIALECTS",
-    "Checked",
+    "CheckedItems",
     "Dialect",
     "FrameKind",
     "ItemSource",

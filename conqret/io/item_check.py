@@ -21,7 +21,7 @@ OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedItems:
     """What a file of items holds, after every item passed.
 
     Attributes:
@@ -61,7 +61,7 @@ def has_field(item: Item, field: str) -> bool:
 
 def check_items(
     items: Iterable[Item | None], reader: TableReader, layout: str, *, skip: bool = False
-) -> Checked:
+) -> CheckedItems:
     """Read every item and return what they hold.
 
     Args:
@@ -93,7 +93,9 @@ def check_items(
         for field in OPTIONAL
     }
     notes = reader.notes.lines()
-    return Checked(count, sha.hexdigest(), layout, has, documents, notes, reader.number - count, left_out)
+    return CheckedItems(
+        count, sha.hexdigest(), layout, has, documents, notes, reader.number - count, left_out
+    )
 
 
 def sound_items(

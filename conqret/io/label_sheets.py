@@ -60,7 +60,7 @@ class LabelTask:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class AnnotationSheet:
     """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``. What is not ``for_estimation``
     bears a mark, so that its labels are refused where something is estimated; what was drawn bears the ``probability``
     that each item had. Where ``words`` are what people write, there is no scale.
@@ -139,16 +139,16 @@ class Sheet:
         return {"": _json(records)}
 
 
-FORMS: Mapping[str, Callable[[Sheet], dict[str, str]]] = {
-    "csv": Sheet.csv,
-    "label-studio": Sheet.label_studio,
-    "argilla": Sheet.argilla,
+FORMS: Mapping[str, Callable[[AnnotationSheet], dict[str, str]]] = {
+    "csv": AnnotationSheet.csv,
+    "label-studio": AnnotationSheet.label_studio,
+    "argilla": AnnotationSheet.argilla,
 }
 """The forms of a sheet, by where it is filled in."""
 
 
 def read_scale(text: str) -> LabelScale | None:
-    """The scale that a sheet says, as :class:`Sheet` writes it; None where it says none."""
+    """The scale that a sheet says, as :class:`AnnotationSheet` writes it; None where it says none."""
     low, _, high = unguarded(text.strip()).partition(" to ")
     try:
         ends = float(low), float(high)

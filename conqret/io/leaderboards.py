@@ -41,7 +41,7 @@ ROW = Schema(
 
 
 @dataclass(frozen=True)
-class Leaderboard:
+class SystemLeaderboard:
     """``scores`` by measure, topic (:data:`ALL` among them) and run, in the order of the file; ``notes`` say what was
     left out."""
 
@@ -75,12 +75,12 @@ class Leaderboard:
         """The score of each run on a topic, or over all of them, as the file says."""
         return self.scores.get(measure, {}).get(topic, {})
 
-    def of_runs(self, runs: Iterable[str]) -> Leaderboard:
+    def of_runs(self, runs: Iterable[str]) -> SystemLeaderboard:
         """The same of these runs only; scores over all topics stay."""
         kept = set(runs)
         return leaderboard(self.name, (cell for cell in self.cells() if cell[1] in kept), self.notes)
 
-    def recomputed(self, topics: Iterable[str] | None = None) -> Leaderboard:
+    def recomputed(self, topics: Iterable[str] | None = None) -> SystemLeaderboard:
         """The same of these topics only (all of them, if None), with means over them as scores over all."""
         kept = set(self.topics if topics is None else topics)
         own = [cell for cell in self.cells() if cell[2] in kept]
@@ -101,7 +101,7 @@ class Leaderboard:
 
 def leaderboard(
     name: str, cells: Iterable[tuple[str, str, str, float]], notes: tuple[str, ...] = ()
-) -> Leaderboard:
+) -> SystemLeaderboard:
     """A leaderboard from measure, run, topic and value.
 
     Raises:
@@ -113,10 +113,10 @@ def leaderboard(
         if run in own:
             raise DeclarationError(f"{name} has {measure} of {run} for {topic} twice: remove one")
         own[run] = value
-    return Leaderboard(name, scores, notes)
+    return SystemLeaderboard(name, scores, notes)
 
 
-def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> Leaderboard:
+def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLeaderboard:
     """The leaderboard in a file, or in all files of a folder; ``shape`` is one of :data:`SHAPES`.
 
     A first line whose value is no number is a head. Measures with a value that is no finite number are left out, with

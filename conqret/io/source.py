@@ -18,7 +18,7 @@ from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import file_rows
 from conqret.io.folder import FolderRows, several_files
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
-from conqret.io.item_check import Checked, check_items, sound_items
+from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import ObjectRows, Rows, columns_of
@@ -50,7 +50,7 @@ class ItemSource:
         """How messages call the input: the path as it was given, or "polars frame"."""
         return self.rows.name
 
-    def check(self, needs: Mapping[str, str] | None = None) -> Checked:
+    def check(self, needs: Mapping[str, str] | None = None) -> CheckedItems:
         """Read everything once, before the first call, and return what there is.
 
         Args:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.conditions import RequirementOutcome
-    from conqret.io import Checked
+    from conqret.io import CheckedItems
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judgments import Judgments
     from conqret.judging.setup import Setup
@@ -58,7 +58,7 @@ def judge(
     model: options.Model = None,
     own: options.AnyJudge,
     output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
-    judging: options.Judging,
+    judging: options.JudgingOptions,
     columns: options.Columns = None,
     topics: Annotated[
         Path | None,
@@ -72,7 +72,7 @@ def judge(
     prompts: options.Prompts = None,
     calls: options.Calls,
     engines: options.Engines,
-    kept: options.Kept,
+    kept: options.RunFolderOptions,
     confidence: Annotated[
         bool | None,
         options.option(
@@ -147,7 +147,7 @@ def judge(
         ),
     ] = False,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.
 
@@ -185,7 +185,7 @@ def judge(
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
-        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+        def started(setup: Setup, checked: CheckedItems, client: Client, kept: int) -> None:
             check_known(
                 "metric to require of these items", {*setup.metrics, COVERAGE}, *(one.name for one in wanted)
             )
@@ -247,7 +247,7 @@ def _write_for_build(
         write_whole(markdown, build_summary(found.summary, found.record, outcomes).encode())
 
 
-def _metrics(format: str | None, own: options.AnyJudge, judging: options.Judging) -> set[str]:  # noqa: A002
+def _metrics(format: str | None, own: options.AnyJudge, judging: options.JudgingOptions) -> set[str]:  # noqa: A002
     """The metrics of which something can be required: those that are asked for."""
     from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
     from conqret.judging.own_judge import PAIRED, SINGLE
@@ -288,7 +288,7 @@ def _hold_against(card: Path, setup: Setup) -> None:
         note(f"the judge card fits: {standing(known)}")
 
 
-def _announce(setup: Setup, checked: Checked, items: Path | None) -> None:
+def _announce(setup: Setup, checked: CheckedItems, items: Path | None) -> None:
 
     counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
     tell(f"{counts} from {items} (read as {checked.layout})")

@@ -37,7 +37,7 @@ class Window(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedPrompt:
     """The prompt as it is sent, its documents as it shows them, and what each of them lost for it (None: nothing).
 
     ``cuts`` is empty, and ``tokens`` None, where nothing had to be cut.
@@ -66,14 +66,14 @@ def fit(
     *,
     answer_room: int = ANSWER_ROOM,
     floor: int = FLOOR,
-) -> Fitted | None:
+) -> FittedPrompt | None:
     """The rendered prompt, its documents trimmed if it would not fit; None if it does not fit without them either.
 
     The prompt has at most ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, as the window counts them. What
     it holds besides the documents' texts is reserved first. Nothing is counted where the prompt has fewer bytes than
     the window has tokens: no token is shorter.
     """
-    whole = Fitted(render(documents), tuple(documents))
+    whole = FittedPrompt(render(documents), tuple(documents))
     if window.context_window is None:
         return whole
     room = window.context_window - answer_room - MESSAGE_OVERHEAD
@@ -99,7 +99,7 @@ def fit(
                 else None
                 for document, cut in zip(documents, trimmed, strict=True)
             )
-            return Fitted(rendered, shown, cuts, tokens)
+            return FittedPrompt(rendered, shown, cuts, tokens)
         budget = min(budget, sum(cut.after for cut in trimmed)) - (tokens - room)
     return None
 

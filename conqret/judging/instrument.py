@@ -17,7 +17,7 @@ from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, 
 from conqret.judging.consistency import combine_samples
 from conqret.judging.dimensions import ordered
 from conqret.judging.fitting import ANSWER_ROOM, Window, fit
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeOptions, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeOptions, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.sections import valid_alone
 from conqret.judging.stated_confidence import with_confidence
@@ -188,7 +188,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     distribution = None
     if ask.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)
-    scored = ask.score(Reply(answer.value, distribution), case)
+    scored = ask.score(JudgeReply(answer.value, distribution), case)
     sure = {} if distribution is None else {"logprobs": max(distribution.values())}
     return _Outcome(
         {metric: with_confidence(measure, sure) for metric, measure in scored.items()},

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.io import Checked, ItemSource, open_items
+from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
 from conqret.judging.cost import Expected, Sizes
 from conqret.judging.engines import clients_of
@@ -120,7 +120,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 def judge_checked(
     items: Any,
     settings: JudgeSettings,
-    check: Callable[[ItemSource, Checked, Setup], None] = _unheard,
+    check: Callable[[ItemSource, CheckedItems, Setup], None] = _unheard,
 ) -> Any:
     """As :func:`judge`, where ``check`` does not refuse the items and the instrument before anything is asked."""
     session = _session(settings)
@@ -161,7 +161,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
 
 
-def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, Setup]:
+def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedItems, Setup]:
     """The items, what the check of them found, and the instrument: all that is settled before the first question.
 
     Raises:
@@ -194,7 +194,7 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, Checked, 
 
 
 async def _judge(
-    items: Any, settings: JudgeSettings, check: Callable[[ItemSource, Checked, Setup], None]
+    items: Any, settings: JudgeSettings, check: Callable[[ItemSource, CheckedItems, Setup], None]
 ) -> Any:
     check_names("judge", settings, JudgeSettings)
     _check_session(settings)
@@ -357,7 +357,7 @@ def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> Judg
 
 async def _into_folder(
     source: ItemSource,
-    checked: Checked,
+    checked: CheckedItems,
     setup: Setup,
     out: JudgeFolder,
     settings: JudgeSettings,
@@ -397,7 +397,7 @@ async def _into_folder(
 
 
 async def _in_memory(
-    source: ItemSource, checked: Checked, setup: Setup, settings: JudgeSettings, abstain: Abstains | None
+    source: ItemSource, checked: CheckedItems, setup: Setup, settings: JudgeSettings, abstain: Abstains | None
 ) -> Judgments:
     kept, order = Memory(judgment_key), list[str]()
     on_start = settings.get("on_start", _unheard)

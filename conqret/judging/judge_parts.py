@@ -89,7 +89,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply(Generic[R]):
+class JudgeReply(Generic[R]):
     """A validated answer; ``distribution`` holds the probability of each rating where the provider gave one."""
 
     value: R
@@ -120,7 +120,7 @@ class Ask(Generic[R]):
     metrics: tuple[str, ...]
     needs: frozenset[str]
     response: Callable[[Case], type[R]]
-    score: Callable[[Reply[R], Case], Mapping[str, Measure]]
+    score: Callable[[JudgeReply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     optional: frozenset[str] = frozenset()
     variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})

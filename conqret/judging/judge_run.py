@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conqret.data import Item, Judgment, Reason
 from conqret.errors import DeclarationError
-from conqret.io import Checked, ItemSource, item_record
+from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.atomic import replacing, write_whole
 from conqret.io.jsonl import compact
 from conqret.judging.instrument import Instrument
@@ -44,7 +44,7 @@ class Execution:
     """
 
     source: ItemSource
-    checked: Checked
+    checked: CheckedItems
     setup: Setup
     out: JudgeFolder
     recordings: Path | None = None
@@ -74,7 +74,7 @@ class Execution:
         return judge_record(self.source, self.checked, self.setup)
 
 
-def judge_record(source: ItemSource, checked: Checked, setup: Setup) -> JudgeRecord:
+def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """What there is to say of items and instrument."""
     settings = {
         name: value

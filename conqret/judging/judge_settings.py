@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.data import Judgment
 from conqret.errors import check_known
-from conqret.io import Checked
+from conqret.io import CheckedItems
 from conqret.io.reports import Requests
 from conqret.judging.dimensions import Order
 from conqret.judging.engines import Engine
@@ -80,7 +80,7 @@ class JudgeSettings(ClientSettings, AnswerSettings, total=False):
     session: Session | None
     engine: Engine
     workers: int | None
-    on_start: Callable[[Setup, Checked, Client, int], None]
+    on_start: Callable[[Setup, CheckedItems, Client, int], None]
     on_judgment: Callable[[Judgment], None]
 
 

@@ -13,7 +13,7 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_words import cost, question
 from conqret.judging.report_figures import Histogram, Share, histogram, shares
 from conqret.judging.summary import MetricSummary, Summary
-from conqret.judging.summary_tables import Beside, usage_rows
+from conqret.judging.summary_tables import ReferenceMeans, usage_rows
 from conqret.judging.tally import Tally
 from conqret.show import words
 from conqret.show.visible_text import visible
@@ -68,7 +68,7 @@ class Aspect:
 
 
 def overview(
-    record: JudgeRecord, summary: Summary, tally: Tally, beside: Beside | None = None
+    record: JudgeRecord, summary: Summary, tally: Tally, beside: ReferenceMeans | None = None
 ) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
     floors = {} if beside is None else beside.means

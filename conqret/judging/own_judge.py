@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.format_registry import JUDGES, JURY
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
@@ -37,8 +37,10 @@ SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "referen
 """What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
 
 
-class Said(BaseModel, extra="forbid"):
+class OwnVerdict(BaseModel, extra="forbid"):
     """What a judge of one's own said, by metric."""
+
+    model_config = ConfigDict(title="Said")  # the name by which recordings know it
 
     values: dict[str, float] = Field(description="numbers from 0 to 1")
 
@@ -106,13 +108,13 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     )
 
 
-def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[Said]:
+def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[OwnVerdict]:
     return Ask(
         prompt=NAME,
         metrics=metrics,
         needs=frozenset({"argument", "second_argument"} if pair else {"argument"}),
         optional=frozenset({"documents", "reference"}),
-        response=lambda case: Said,
+        response=lambda case: OwnVerdict,
         score=_score,
         baseline=_nothing,
         context=lambda case: {ITEM: plain(case.item, pair=pair), METRICS: metrics},
@@ -121,7 +123,7 @@ def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[Said]:
     )
 
 
-def _score(reply: Reply[Said], case: Case) -> Mapping[str, Measure]:
+def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
     return {name: _measure(name, value) for name, value in reply.value.values.items()}
 
 

@@ -17,7 +17,7 @@ from conqret.judging.recorded_requests import asked
 from conqret.judging.report_figures import HEIGHT, WIDTH
 from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
 from conqret.judging.score_maps import maps
-from conqret.judging.summary_tables import Beside
+from conqret.judging.summary_tables import ReferenceMeans
 from conqret.judging.tally import MAX_ITEMS, Tally
 from conqret.show.page import Ways, page, write_files
 
@@ -28,7 +28,7 @@ def write_report(
     *,
     max_items: int = MAX_ITEMS,
     tally: Tally | None = None,
-    beside: Beside | None = None,
+    beside: ReferenceMeans | None = None,
     asked_too: bool = False,
     recordings: Path | None = None,
     prompts: Path | None = None,
@@ -76,7 +76,7 @@ def report_page(
     run: JudgeFolder,
     tally: Tally,
     *,
-    beside: Beside | None = None,
+    beside: ReferenceMeans | None = None,
     asked_at: Callable[[int, int], str] | None = None,
     around: Ways = (),
 ) -> Iterator[str]:

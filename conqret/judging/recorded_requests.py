@@ -66,7 +66,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordedRequests:
     """A judgment with all that was asked for it, in the order of its trace."""
 
     judgment: Judgment
@@ -79,7 +79,7 @@ def asked(
     *,
     recordings: Path | None = None,
     prompts: Path | None = None,
-) -> Iterator[Asked]:
+) -> Iterator[RecordedRequests]:
     """What was asked for ``items``, in the order of the judgments.
 
     Args:
@@ -103,7 +103,7 @@ def asked(
         if record.format == JURY.name:
             lacks = OF_MEMBERS, OF_MEMBERS
         for judgment in judgments.values():
-            yield Asked(judgment, tuple(_exchanges(judgment, sent, lacks, store)))
+            yield RecordedRequests(judgment, tuple(_exchanges(judgment, sent, lacks, store)))
 
 
 @contextlib.contextmanager

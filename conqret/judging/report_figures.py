@@ -23,7 +23,7 @@ _DIGIT = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class FigureBar:
     """A rectangle in the units of its figure, with the number that it stands for, and where that is written."""
 
     x: float
@@ -44,9 +44,9 @@ class Histogram:
     """Scores of one metric: bars, one set apart for what is missing, and the places of the mean, of the ``other`` mean
     beside it, and of 0 and 1. ``counted`` are the bars over which there is room for their numbers."""
 
-    bars: tuple[Bar, ...]
-    counted: tuple[Bar, ...]
-    missing: Bar | None
+    bars: tuple[FigureBar, ...]
+    counted: tuple[FigureBar, ...]
+    missing: FigureBar | None
     mean: float | None
     other: float | None
     ends: tuple[float, float]
@@ -120,9 +120,9 @@ def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[Share,
     )
 
 
-def _bar(x: float, width: float, count: int, top: int, step: int) -> Bar:
+def _bar(x: float, width: float, count: int, top: int, step: int) -> FigureBar:
     height = max(HEIGHT * count / top, 1.5)
-    return Bar(round(x, 2), round(HEIGHT - height, 2), round(width, 2), round(height, 2), count, step)
+    return FigureBar(round(x, 2), round(HEIGHT - height, 2), round(width, 2), round(height, 2), count, step)
 
 
 def _describe(counts: Mapping[tuple[float, float], int], missing: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from conqret.data import Judgment
 from conqret.judging.item_parts import tables
 from conqret.judging.judge_folder import ASKED
-from conqret.judging.recorded_requests import Asked, Exchange
+from conqret.judging.recorded_requests import Exchange, RecordedRequests
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.page import Ways, page
@@ -35,7 +35,7 @@ def address(place: int, number: int) -> str:
 
 
 def asked_page(
-    found: Sequence[tuple[int, Asked]],
+    found: Sequence[tuple[int, RecordedRequests]],
     report: str = "../report.html",
     around: Ways = (),
     part: tuple[int, int] = (1, 1),

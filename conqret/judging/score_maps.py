@@ -33,7 +33,7 @@ class MapRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Maps:
+class ScoreMaps:
     """Columns and rows of both maps. ``columns`` holds (metric, label); ``heads`` are those that the list shows too;
     ``first_quality`` is set apart from the metrics on its left (-1: none). ``data`` is what the script filters and
     sorts by."""
@@ -52,7 +52,7 @@ class Maps:
         return len(self.rows) > MOST_ROWS
 
 
-def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) -> Maps:
+def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) -> ScoreMaps:
     """The maps of the judgments shown, in their order; the means stand over all judgments."""
     plain = plain_metrics(summary)
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
@@ -61,7 +61,7 @@ def maps(shown: Sequence[tuple[int, Judgment]], summary: Summary, tally: Tally) 
     rows = tuple(_row(number, judgment, ordered, heads, 0 if whole else 1) for number, judgment in shown)
     first_quality = len(plain) if 0 < len(plain) < len(ordered) else -1
     ranks = max((len(row.documents) for row in rows), default=0)
-    return Maps(
+    return ScoreMaps(
         columns=tuple((metric, words.label(metric)) for metric in ordered),
         means=tuple(_mean(summary.metrics[metric].mean, words.label(metric)) for metric in ordered),
         rank_means=tuple(_rank_mean(rank, tally.rank_mean(rank)) for rank in range(1, ranks + 1)),

@@ -15,7 +15,7 @@ from pydantic import ValidationError, create_model
 
 from conqret.data import Measure, Reason
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.judge_parts import Ask, Case, Reply
+from conqret.judging.judge_parts import Ask, Case, JudgeReply
 from conqret.judging.offline_answers import stated
 from conqret.judging.responses import OneToThreeOrNull, Typed, ZeroToFiveOrNull
 from conqret.judging.scales import ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
@@ -25,7 +25,7 @@ DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class JudgeSection:
     """One field of an answer.
 
     - ``name``: the field
@@ -45,18 +45,18 @@ class Section:
 
 
 def in_one_call(
-    prompt: str, name: str, sections: tuple[Section, ...], *, both_orders: bool = False
+    prompt: str, name: str, sections: tuple[JudgeSection, ...], *, both_orders: bool = False
 ) -> Ask[Typed]:
     """The question for all ``sections``; ``name`` is that of the answer's model, which is part of its schema.
 
     Dimensions stand behind the other sections, in the order of the case.
     """
 
-    def ordered(case: Case) -> tuple[Section, ...]:
+    def ordered(case: Case) -> tuple[JudgeSection, ...]:
         places = {dimension.name: place for place, dimension in enumerate(case.dimensions)}
         return tuple(sorted(sections, key=lambda section: places.get(section.name, -1)))
 
-    def score(reply: Reply[Typed], case: Case) -> Mapping[str, Measure]:
+    def score(reply: JudgeReply[Typed], case: Case) -> Mapping[str, Measure]:
         return {
             metric: measure
             for section in sections
@@ -82,12 +82,12 @@ def in_one_call(
     )
 
 
-def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[Section, ...]:
+def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[JudgeSection, ...]:
     """A section for each of the fifteen dimensions, rated on ``scale``; or said to be nothing that can be judged."""
     answer = {ZERO_TO_FIVE: ZeroToFiveOrNull, ONE_TO_THREE: OneToThreeOrNull}[scale]
     needed = frozenset(needs)
 
-    def section(name: str) -> Section:
+    def section(name: str) -> JudgeSection:
         return rating_section(
             name, scale, answer, lambda case: stated(case, case.evidence.dimensions()[name], scale), needed
         )
@@ -101,9 +101,9 @@ def rating_section(
     answer: type[Typed],
     baseline: Callable[[Case], Any],
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
-) -> Section:
+) -> JudgeSection:
     """A section with an explanation and a rating, which is the measure."""
-    return Section(
+    return JudgeSection(
         name=metric,
         metrics=(metric,),
         answer=answer,
@@ -129,12 +129,12 @@ def valid_alone(ask: Ask[Any], case: Case, given: Mapping[str, Any]) -> dict[str
             invalid = Measure.missing(Reason.INVALID_ANSWER, describe(error))
             measures |= dict.fromkeys(part.metrics, invalid)
         else:
-            measures |= part.score(Reply(value), case)
+            measures |= part.score(JudgeReply(value), case)
     return measures
 
 
 @lru_cache(maxsize=256)
-def _answer(name: str, sections: tuple[Section, ...]) -> type[Typed]:
+def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
     """The model of an answer, its fields in the order of ``sections`` (a model writes them in schema order)."""
     fields: dict[str, Any] = {section.name: (section.answer, ...) for section in sections}
     return create_model(name, __base__=Typed, **fields)

@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io import Checked, ItemSource
+from conqret.io import CheckedItems, ItemSource
 from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeOptions, digest
@@ -119,7 +119,7 @@ def set_up(
     return Setup(judge, replace(options, metrics=metrics), library, client.resolved())
 
 
-def check_items(source: ItemSource, setup: Setup) -> tuple[Checked, Setup]:
+def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     """Check every item before the first call, and settle which metrics can be had. A source that leaves items out is
     then to be read with ``setup.needs``.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.judging.recorded_requests import Asked
+    from conqret.judging.recorded_requests import RecordedRequests
 
 EPILOG = (
     "Examples:\n\nconqret show runs/first\n\nconqret show runs/first voting-age-pro\n\n"
@@ -105,7 +105,7 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
     return found, [Table("", columns, rows, note=note)]
 
 
-def plain(found: Asked) -> dict[str, Any]:
+def plain(found: RecordedRequests) -> dict[str, Any]:
     """What was asked and answered for an item, as plain data."""
     from dataclasses import asdict
 
@@ -129,7 +129,7 @@ def plain(found: Asked) -> dict[str, Any]:
     }
 
 
-def _shown(found: Asked, full: bool) -> Iterator[Any]:
+def _shown(found: RecordedRequests, full: bool) -> Iterator[Any]:
     from conqret.judging.request_pages import heading, measures_table, parts, parts_tables
     from conqret.show.visible_text import cut
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, create_model
 
 from conqret.data import Measure
 from conqret.errors import DeclarationError
-from conqret.judging.judge_parts import Ask, Case, Judge, Reply
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Percent
 from conqret.judging.stated_confidence import with_confidence
 from conqret.prompts import Library
@@ -37,7 +37,7 @@ def stating_confidence(judge: Judge, library: Library) -> Judge:
 
 
 def _stating(ask: Ask[Any], words: str) -> Ask[Any]:
-    def score(reply: Reply[Any], case: Case) -> Mapping[str, Measure]:
+    def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
         sure = {"stated": reply.value.confidence / 100}
         return {name: with_confidence(one, sure) for name, one in ask.score(reply, case).items()}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note_all, progress, result
 from conqret.errors import number
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conqret.runs.session import Session, SessionCounts
 
 
-class Outcome(Protocol):
+class StudyResult(Protocol):
     """What a run leaves: its counts, and which answers a replay lacked."""
 
     @property
@@ -32,18 +32,18 @@ class Outcome(Protocol):
         """The questions whose answers are not among the recordings."""
 
 
-O = TypeVar("O", bound=Outcome)  # noqa: E741 - an outcome
+O = TypeVar("O", bound=StudyResult)  # noqa: E741 - an outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking(Group):
+class StudyOptions(OptionGroup):
     """The options that every such command ends with, and the steps that they decide."""
 
     prompts: options.Prompts = None
     calls: options.Calls
-    kept: options.Kept
+    kept: options.RunFolderOptions
     dry_run: options.DryRun = False
-    shown: options.Shown
+    shown: options.OutputOptions
 
     def session(self, model: str | None) -> Session:
         """The session with ``model`` (None: offline) that the options name.
@@ -100,7 +100,7 @@ class Asking(Group):
         self,
         data: object,
         lines: Iterable[RenderableType],
-        outcome: Outcome,
+        outcome: StudyResult,
         lost: Mapping[str, int],
         *,
         there: object,

@@ -35,7 +35,7 @@ CALLS, REQUESTS, RECORDED, COST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ReferenceMeans:
     """The means of another run over the same items, and what it is called: its model, or, where both have the same
     one, its folder."""
 
@@ -44,7 +44,7 @@ class Beside:
     means: Mapping[str, float | None]
 
     @classmethod
-    def of(cls, run: JudgeFolder, other: JudgeFolder) -> Beside | None:
+    def of(cls, run: JudgeFolder, other: JudgeFolder) -> ReferenceMeans | None:
         """What ``other`` has to say beside ``run``; None where both are the same offline baseline, which always says
         the same.
 
@@ -63,7 +63,9 @@ class Beside:
         return cls(name, record.baseline, means)
 
 
-def terminal(summary: Summary, record: JudgeRecord | None = None, beside: Beside | None = None) -> Group:
+def terminal(
+    summary: Summary, record: JudgeRecord | None = None, beside: ReferenceMeans | None = None
+) -> Group:
     """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
     tables = (part for table in summary_tables(summary, beside) for part in ("", table))
     return Group(*map(Text, headlines(summary, record)), *tables)
@@ -116,7 +118,7 @@ def coverage(summary: Summary) -> str:
     return f"{words.number(summary.every, 'item')}: {', '.join(told)}"
 
 
-def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[Table]:
+def summary_tables(summary: Summary, beside: ReferenceMeans | None = None) -> Iterator[Table]:
     """The metrics, the reasons where something is missing, and what the run took."""
     yield metric_table(summary, beside)
     if reasons := {**summary.reasons, **summary.without_judgment}:
@@ -125,7 +127,7 @@ def summary_tables(summary: Summary, beside: Beside | None = None) -> Iterator[T
     yield cost_table(summary)
 
 
-def metric_table(summary: Summary, beside: Beside | None = None) -> Table:
+def metric_table(summary: Summary, beside: ReferenceMeans | None = None) -> Table:
     """The metrics; the columns for calibrated scores, another run, and bounds only where something is in them."""
     rows = [
         (

@@ -16,7 +16,7 @@ from conqret.labels.check_command import CHECK_EPILOG, check
 from conqret.labels.debate_command import EPILOG as DEBATE_EPILOG
 from conqret.labels.debate_command import WRITE_EPILOG, debate, write
 from conqret.labels.export_command import export
-from conqret.labels.label_server import Consent, Folder, Practice, Served, opened_study, text_of
+from conqret.labels.label_server import Consent, Folder, Practice, ServerOptions, opened_study, text_of
 from conqret.labels.people_command import drop, forget, pause, reassign
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def run(
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
     practice: Practice,
-    served: Served,
+    served: ServerOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
 ) -> None:

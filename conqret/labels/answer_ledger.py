@@ -14,7 +14,7 @@ from conqret.labels.annotators import MAX_COMMENT
 from conqret.labels.database import FILE, DamagedLabelsError, Database
 from conqret.labels.finals import Finals
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
-from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.repair import healed
 from conqret.labels.screens import Screen
 
@@ -104,7 +104,7 @@ class Ledger(Finals):
 
     # What
 
-    def next(self, person: Person) -> Turn | None:
+    def next(self, person: Person) -> ScreenTurn | None:
         """The screen that the person is to answer: one that they have begun, or one that has room; None where nothing
         is left for them. No screen is ever given to more people than the study says."""
         if person.state != "active":
@@ -113,12 +113,12 @@ class Ledger(Finals):
             found = turns.begun(connection, person)
             return found or turns.assign(connection, person, self.study.seed, self.clock())
 
-    def begun(self, person: Person) -> Turn | None:
+    def begun(self, person: Person) -> ScreenTurn | None:
         """The screen that the person was given and has not answered."""
         with self._database.change() as connection:
             return turns.begun(connection, person)
 
-    def start(self, person: Person, turn: Turn) -> None:
+    def start(self, person: Person, turn: ScreenTurn) -> None:
         """Let the time of a screen run; it begins once, however often this is asked for."""
         with self._database.change() as connection:
             connection.execute(
@@ -140,7 +140,7 @@ class Ledger(Finals):
         found = self._database.rows("SELECT body FROM texts WHERE name = ?", (name,))
         return found[0]["body"] if found else ""
 
-    def turn(self, person: Person, number: int) -> Turn | None:
+    def turn(self, person: Person, number: int) -> ScreenTurn | None:
         """A screen that this person was given, by its number; None where they were not."""
         with self._database.change() as connection:
             return turns.turn_of(connection, person, number)
@@ -154,7 +154,7 @@ class Ledger(Finals):
         return None if found[0]["number"] is None else int(found[0]["number"])
 
     def answer(
-        self, person: Person, turn: Turn, answers: Mapping[str, str], comment: str, revision: int
+        self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> None:
         """Write down what a person answers who saw what stood at ``revision``. When this returns, it is on the disk.
 
@@ -167,24 +167,30 @@ class Ledger(Finals):
         self._write(person, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
 
     def answer_and_next(
-        self, person: Person, turn: Turn, answers: Mapping[str, str], comment: str, revision: int
-    ) -> Turn | None:
+        self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
+    ) -> ScreenTurn | None:
         """:meth:`answer`, then :meth:`next`, written together: one wait for the disk instead of two."""
         with self._database.change():
             self.answer(person, turn, answers, comment, revision)
             return self.next(person)
 
-    def draft(self, person: Person, turn: Turn, answers: Mapping[str, str], revision: int) -> None:
+    def draft(self, person: Person, turn: ScreenTurn, answers: Mapping[str, str], revision: int) -> None:
         """Write down what is not finished yet: it is in no export, and the screen comes again. Raises what
         :meth:`answer` does."""
         self._write(person, turn, dict(answers), "", revision, "given")
 
-    def withdraw(self, person: Person, turn: Turn, revision: int) -> None:
+    def withdraw(self, person: Person, turn: ScreenTurn, revision: int) -> None:
         """Take the answer back, so that the screen comes again; what was answered stays in the history."""
         self._write(person, turn, {}, "", revision, "given")
 
     def _write(
-        self, person: Person, turn: Turn, answers: dict[str, str], comment: str, revision: int, state: str
+        self,
+        person: Person,
+        turn: ScreenTurn,
+        answers: dict[str, str],
+        comment: str,
+        revision: int,
+        state: str,
     ) -> None:
         with self._database.change() as connection:
             now = turns.turn_of(connection, person, turn.number)

@@ -11,7 +11,7 @@ from conqret.io.label_sheets import LabelTask
 from conqret.judging.format_registry import JUDGES
 from conqret.labels.custom import custom_task
 from conqret.labels.sampling import TASKS
-from conqret.labels.screens import Passage, Question, Screen, rating
+from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
 from conqret.labels.task import ANNOTATION_TASKS, AnnotationTask, Wanted, heading, with_gold
 from conqret.labels.task_formats import format_task, states_ratings
 
@@ -56,7 +56,7 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
         low, high = wanted.scale or task.scale
         shown = task.shows(item)
         passages = tuple(
-            Passage(title=name.replace("_", " ").capitalize(), text=text)
+            ScreenPassage(title=name.replace("_", " ").capitalize(), text=text)
             for name, text in shown.items()
             if name not in ("topic", "stance") and text.strip()
         )
@@ -66,7 +66,7 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
             heading=heading(item),
             passages=passages,
             questions=tuple(
-                Question(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
+                ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
                 for name in wanted.metrics or task.dimensions
             ),
         )

@@ -10,7 +10,7 @@ from conqret.data.gathering import gathered
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.labels.records import Given
-from conqret.labels.screens import CANNOT_JUDGE, Question
+from conqret.labels.screens import CANNOT_JUDGE, ScreenQuestion
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement, people_agreement
 
@@ -42,7 +42,7 @@ def label_set(given: Iterable[Given]) -> LabelSet:
     return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
 
 
-def scale_of(question: Question) -> LabelScale:
+def scale_of(question: ScreenQuestion) -> LabelScale:
     """Whole numbers are an ordinal scale from the lowest to the highest choice; words are categories."""
     values = [choice.value for choice in question.choices]
     if all(value.isdecimal() for value in values):
@@ -52,7 +52,7 @@ def scale_of(question: Question) -> LabelScale:
     return LabelScale("nominal", 0, len(values) - 1, words)
 
 
-def reading_options(questions: Mapping[str, Question]) -> list[str]:
+def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
     """The options with which ``conqret agree`` reads the exported table as :func:`label_set` does; none, where the
     questions are answered in different words."""
     scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}

@@ -82,7 +82,7 @@ def label(
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     overwrite: options.Replace = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Draw the items to be labelled: a random sample, spread over topics and the judge's scores.
 
@@ -92,7 +92,7 @@ def label(
     from dataclasses import replace
 
     from conqret.io import open_items
-    from conqret.io.label_sheets import FORMS, Sheet
+    from conqret.io.label_sheets import FORMS, AnnotationSheet
     from conqret.io.overwriting import write_new
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.labels.sampling import TASKS, plan_labels
@@ -117,7 +117,7 @@ def label(
         uncertain_first=uncertain_first,
         seed=seed,
     )
-    sheet = Sheet(
+    sheet = AnnotationSheet(
         asked, [one.item for one in found.chosen], names, low, high, not uncertain_first, found.probability
     )
     texts = {

@@ -24,7 +24,7 @@ from pydantic import Field, ValidationError
 from conqret.data import Item
 from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.io.toml import read_toml, toml_error
-from conqret.labels.screens import Choice, Question, Screen
+from conqret.labels.screens import Choice, Screen, ScreenQuestion
 from conqret.labels.task import AnnotationTask, Wanted, heading, needing, passages, where_any
 
 EACH_DOCUMENT = "each document"
@@ -58,7 +58,7 @@ def custom_task(path: Path) -> AnnotationTask:
         faults = [(one["loc"], one["msg"]) for one in error.errors(include_url=False)]
         raise toml_error(path, text, faults, "task") from None
     questions = tuple(
-        Question(
+        ScreenQuestion(
             name=one.name, asks=one.asks, choices=one.choices,
             guide=tuple(line for line in one.guide.splitlines() if line.strip()),
         )

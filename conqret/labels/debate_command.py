@@ -11,7 +11,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note
-from conqret.labels.label_server import Consent, Practice, Served, text_of
+from conqret.labels.label_server import Consent, Practice, ServerOptions, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ def debate(
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="The seed by which conditions and orders are drawn.")] = 13,
     practice: Practice,
-    served: Served,
+    served: ServerOptions,
 ) -> None:
     """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
 
@@ -114,7 +114,7 @@ def write(
         ),
     ] = None,
     consent: Consent = None,
-    served: Served,
+    served: ServerOptions,
 ) -> None:
     """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
 

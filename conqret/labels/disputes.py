@@ -12,7 +12,7 @@ from conqret.io.label_scale import dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_verdicts import Final
 from conqret.labels.records import Given
-from conqret.labels.screens import CANNOT_JUDGE, Question, Screen
+from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
 
 APART = 1.0
 """Steps of a scale between people's mean and the judge's score from which they differ: less is not another label."""
@@ -85,7 +85,7 @@ def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeSaid
 
 
 def _on_scale(
-    question: Question, value: float | None, label: str | None, screen: Screen
+    question: ScreenQuestion, value: float | None, label: str | None, screen: Screen
 ) -> float | str | None:
     if label is not None and label in question.values:
         return question.mirrored.get(label, label) if screen.swapped else label
@@ -95,7 +95,7 @@ def _on_scale(
     return low + value * (high - low)
 
 
-def _differ(question: Question, said: Sequence[str], judge: JudgeSaid | None) -> bool:
+def _differ(question: ScreenQuestion, said: Sequence[str], judge: JudgeSaid | None) -> bool:
     values = [value for value in said if value != CANNOT_JUDGE]
     if len(set(values)) > 1:
         return True

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, csv_text
 from conqret.labels.label_study import Study
-from conqret.labels.label_verdicts import Verdict
+from conqret.labels.label_verdicts import LabelVerdict
 from conqret.labels.records import Given, Person
 from conqret.labels.screens import CANNOT_JUDGE
 
@@ -39,7 +39,7 @@ FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "co
 
 
 def as_finals(
-    found: Iterable[Verdict], people: Iterable[Person], *, marks: Mapping[str, str] | None = None
+    found: Iterable[LabelVerdict], people: Iterable[Person], *, marks: Mapping[str, str] | None = None
 ) -> str:
     """One label a row, under the annotator ``final``, as CSV; what nobody has decided is left out."""
     names = {person.name: person.pseudonym for person in people}
@@ -55,7 +55,7 @@ def as_finals(
     return csv_text((*FINAL_COLUMNS, *more), rows)
 
 
-def as_pair_labels(found: Iterable[Verdict]) -> str:
+def as_pair_labels(found: Iterable[LabelVerdict]) -> str:
     """What ``conqret perspectives detect --labels`` reads: a yes or no for each pair, as far as people could say."""
     rows = ((one.screen.item, one.value) for one in found if one.value in ("yes", "no"))
     return csv_text(("id", "label"), rows)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret._optional import require
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, say
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_text
@@ -32,7 +32,7 @@ Consent = Annotated[
 
 
 @dataclass(frozen=True)
-class Practice(Group):
+class Practice(OptionGroup):
     """What people practise before they begin, and how much of it they have to have right.
 
     Raises:
@@ -76,7 +76,7 @@ def text_of(file: Path | None) -> str:
 
 
 @dataclass(frozen=True)
-class Served(Group):
+class ServerOptions(OptionGroup):
     """Where pages are served, and how people reach them."""
 
     host: Annotated[

@@ -27,7 +27,7 @@ class Final:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LabelVerdict:
     """The one label of a question, as it stands in a label file; ``how`` is one of the words above, and ``value`` is
     None where people differ and no one has decided."""
 
@@ -39,7 +39,7 @@ class Verdict:
     comment: str = ""
 
 
-def verdicts(given: Iterable[Given], finals: Iterable[Final] = ()) -> Iterator[Verdict]:
+def verdicts(given: Iterable[Given], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
     """One for each question of each screen that anybody has answered, in the order of the screens.
 
     Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.
@@ -50,20 +50,20 @@ def verdicts(given: Iterable[Given], finals: Iterable[Final] = ()) -> Iterator[V
         for question in screen.questions:
             if final is not None and question.name in final.answers:
                 said = screen.written(final.answers)[question.name]
-                yield Verdict(screen, question.name, said, ADJUDICATED, final.by, final.comment)
+                yield LabelVerdict(screen, question.name, said, ADJUDICATED, final.by, final.comment)
             else:
                 yield _of_people(screen, question.name, [one.answers[question.name] for one in answers])
 
 
-def _of_people(screen: Screen, question: str, said: Sequence[str]) -> Verdict:
+def _of_people(screen: Screen, question: str, said: Sequence[str]) -> LabelVerdict:
     judged = [value for value in said if value != CANNOT_JUDGE]
     if not judged:
-        return Verdict(screen, question, CANNOT_JUDGE, AGREED)
+        return LabelVerdict(screen, question, CANNOT_JUDGE, AGREED)
     value, count = Counter(judged).most_common(1)[0]
     if count == len(said):
         how = AGREED
     elif 2 * count > len(judged):
         how = MOST
     else:
-        return Verdict(screen, question, None, "")
-    return Verdict(screen, question, screen.written({question: value})[question], how)
+        return LabelVerdict(screen, question, None, "")
+    return LabelVerdict(screen, question, screen.written({question: value})[question], how)

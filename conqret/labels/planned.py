@@ -9,7 +9,7 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, ItemsError, number
-from conqret.io import Checked, ItemSource, open_items
+from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.bounded import whole_text
 from conqret.labels.choosing import screens_of, task_of
 from conqret.labels.screens import Screen
@@ -17,7 +17,7 @@ from conqret.labels.task import Wanted
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedScreens:
     """Screens in their order, with what is to be said of them. ``estimates`` is false where the plan chose the items
     for what a judge said of them, ``probability`` is that of each item to be drawn, where a plan drew them."""
 
@@ -34,7 +34,7 @@ def items_of(
     *,
     metrics: Sequence[str] = (),
     skip_invalid: bool = False,
-    on_check: Callable[[Checked], object] = lambda checked: None,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> Iterable[Item]:
     """The items of a file, all of them checked: as the task reads it, where its files hold no items. ``on_check`` gets
     what they hold, and which are left out.
@@ -61,7 +61,7 @@ def sound_source(
     metrics: Sequence[str] = (),
     *,
     skip_invalid: bool,
-    on_check: Callable[[Checked], object] = lambda checked: None,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> ItemSource:
     """A file of items that have what the task shows. Raises as :func:`items_of` does."""
     source = open_items(path, columns=columns, skip_invalid=skip_invalid)
@@ -85,7 +85,7 @@ def planned_screens(
     scale: tuple[int, int] | None = None,
     seed: int = 13,
     plan: Path | None = None,
-) -> Planned:
+) -> PlannedScreens:
     """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret label`` wrote beside its sheet).
 
     Raises:
@@ -112,7 +112,7 @@ def planned_screens(
         notes.append(
             f"{number(len(without), 'item')} lack what the task shows and are left out, {without[0]!r} for one"
         )
-    return Planned(screens, notes, plan is None or probability is not None, probability)
+    return PlannedScreens(screens, notes, plan is None or probability is not None, probability)
 
 
 def _read(plan: Path) -> tuple[list[str], float | None]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io import Checked
+from conqret.io import CheckedItems
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.planned import planned_screens, sound_source
 from conqret.labels.records import Given, Person
@@ -33,7 +33,7 @@ def practice_screens(
     scale: tuple[int, int] | None = None,
     seed: int = 13,
     skip_invalid: bool = False,
-    on_check: Callable[[Checked], object] = lambda checked: None,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> list[Screen]:
     """The screens of the items in a file whose answers are known, for a study of ``others``. ``on_check`` gets what the
     file holds, and which items are left out.

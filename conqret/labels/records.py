@@ -31,7 +31,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScreenTurn:
     """A screen that a person was given, and what they answered last: ``answers`` is empty where nothing stands.
     ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds), and
     ``started`` when its time began to run, where it has."""

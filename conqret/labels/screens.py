@@ -20,7 +20,7 @@ class Choice(Frozen):
     meaning: str = ""
 
 
-class Question(Frozen):
+class ScreenQuestion(Frozen):
     """One thing that is asked, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph.
 
     ``mirrored`` maps values to those that are written down where the two things compared stood the other way round.
@@ -42,7 +42,7 @@ class Question(Frozen):
         return next((one.says or one.value for one in self.choices if one.value == value), value)
 
 
-class Passage(Frozen):
+class ScreenPassage(Frozen):
     """One text on the screen under its title. ``lit`` are places of characters in it, from and to, that are marked."""
 
     title: str
@@ -51,7 +51,7 @@ class Passage(Frozen):
     url: str = ""
 
 
-class Judging(Frozen):
+class JudgingScreen(Frozen):
     """One judgment of a two-turn debate: its condition, its number among so many ``turns``, and its instruction, as
     :mod:`conqret.debate.two_turn.slider_answers` has them.
 
@@ -82,15 +82,15 @@ class Screen(Frozen):
     part: str = ""
     topic: str = ""
     heading: str = ""
-    passages: tuple[Passage, ...] = ()
-    questions: tuple[Question, ...] = ()
+    passages: tuple[ScreenPassage, ...] = ()
+    questions: tuple[ScreenQuestion, ...] = ()
     swapped: bool = False
     compared: tuple[str, ...] = ()
     gold: Mapping[str, tuple[str, ...]] = {}
     practice: bool = False
     why: str = ""
     person: int = 0
-    judging: Judging | None = None
+    judging: JudgingScreen | None = None
     against: int = 0
 
     def about(self, names: Collection[str]) -> Screen:

@@ -9,7 +9,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.item_check import Share
-from conqret.labels.screens import Passage, Screen
+from conqret.labels.screens import Screen, ScreenPassage
 from conqret.prompts import Library
 from conqret.registry import Registry
 
@@ -62,7 +62,7 @@ ANNOTATION_TASKS = Registry(
 """The tasks with screens of their own, by name."""
 
 
-def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[Passage, ...]:
+def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[ScreenPassage, ...]:
     """The texts of an item as they are shown: the ``fields`` among argument, second_argument, reference and documents,
     in this order; of the documents the one at place ``only``, where that is given."""
     wanted = set(fields)
@@ -71,10 +71,10 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
         ("Other argument (for comparison)", item.second_argument, "second_argument"),
         ("Reference", item.reference, "reference"),
     ]
-    found = [Passage(title=title, text=text) for title, text, name in shown if text and name in wanted]
+    found = [ScreenPassage(title=title, text=text) for title, text, name in shown if text and name in wanted]
     if "documents" in wanted:
         found += [
-            Passage(title=f"[{place}] {one.title or '(no title)'}", text=one.text, url=one.url)
+            ScreenPassage(title=f"[{place}] {one.title or '(no title)'}", text=one.text, url=one.url)
             for place, one in enumerate(item.documents, start=1)
             if only is None or place == only + 1
         ]

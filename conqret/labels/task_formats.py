@@ -10,7 +10,7 @@ from conqret.errors import DeclarationError
 from conqret.io.item_check import Share
 from conqret.judging.judge_parts import SECOND, Judge
 from conqret.labels.guide import guide_to
-from conqret.labels.screens import Question, Screen, rating
+from conqret.labels.screens import Screen, ScreenQuestion, rating
 from conqret.labels.task import AnnotationTask, Wanted, heading, passages
 
 PREFERENCE = "preference"
@@ -86,10 +86,10 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
         )
 
 
-def _question(judge: Judge, metric: str, wanted: Wanted) -> Question:
+def _question(judge: Judge, metric: str, wanted: Wanted) -> ScreenQuestion:
     low, high = map(int, judge.scale.split(" to "))
     told = guide_to(judge.select([metric])[0], metric, wanted.library)
-    return Question(
+    return ScreenQuestion(
         name=metric,
         asks=told.asks,
         choices=rating(low, high, told.points),

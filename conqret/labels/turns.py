@@ -7,7 +7,7 @@ import hashlib
 import json
 import sqlite3
 
-from conqret.labels.records import Person, Turn
+from conqret.labels.records import Person, ScreenTurn
 from conqret.labels.screens import Screen
 
 BLOCK = 20
@@ -17,7 +17,7 @@ _PRIME = 4_294_967_291
 """The largest prime below 2^32: multiples modulo it of a number of the person's own are an order of the screens."""
 
 
-def begun(connection: sqlite3.Connection, person: Person) -> Turn | None:
+def begun(connection: sqlite3.Connection, person: Person) -> ScreenTurn | None:
     """The turn that the person was given first of those that they have not answered."""
     found = connection.execute(
         "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
@@ -26,7 +26,7 @@ def begun(connection: sqlite3.Connection, person: Person) -> Turn | None:
     return turn_of(connection, person, found["number"]) if found is not None else None
 
 
-def assign(connection: sqlite3.Connection, person: Person, seed: int, at: float) -> Turn | None:
+def assign(connection: sqlite3.Connection, person: Person, seed: int, at: float) -> ScreenTurn | None:
     """A turn of a screen that has room: the first to practise, then the first that is planned for the person, else one
     of the first block that has any, in the person's own order."""
     salt = int.from_bytes(hashlib.sha256(f"{seed} {person.number}".encode()).digest()[:4], "big")
@@ -47,7 +47,7 @@ def assign(connection: sqlite3.Connection, person: Person, seed: int, at: float)
     return turn_of(connection, person, number)
 
 
-def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> Turn | None:
+def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> ScreenTurn | None:
     """A turn of this person's, with what they answered last."""
     row = connection.execute(
         "SELECT t.*, s.body FROM turns t JOIN screens s ON s.number = t.screen WHERE t.number = ? AND t.person = ?",
@@ -58,7 +58,7 @@ def turn_of(connection: sqlite3.Connection, person: Person, number: int) -> Turn
     last = connection.execute(
         "SELECT * FROM answers WHERE turn = ? ORDER BY revision DESC LIMIT 1", (number,)
     ).fetchone()
-    return Turn(
+    return ScreenTurn(
         number=number,
         screen=Screen.model_validate_json(row["body"]),
         state=row["state"],

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from conqret.data.gathering import gathered
 from conqret.debate.two_turn.judging_plan import QUESTION, debated
-from conqret.debate.two_turn.two_turn_files import Argument, TwoTurnQuestion, quoted_in
+from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, quoted_in
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_study import Study
@@ -146,7 +146,7 @@ def _countered(question: TwoTurnQuestion, own: Sequence[Given]) -> TwoTurnQuesti
     """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
     against = {one.screen.against: (one.person.pseudonym, Draft.of(one.answers)) for one in own}
     first, second = (
-        replace(side, counter=Argument(against[n][1].text, against[n][1].snippets))
+        replace(side, counter=SideArgument(against[n][1].text, against[n][1].snippets))
         for n, side in enumerate(question.sides, start=1)
     )
     return replace(question, sides=(first, second), writers=(against[2][0], against[1][0]))

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 from conqret.data import Reason
 from conqret.llm.retry import BACKOFF_BASE, ProviderError
-from conqret.llm.spending import Ledger
+from conqret.llm.spending import SpendingLedger
 
 DECREASE = 0.5
 """A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
@@ -126,7 +126,7 @@ class Budget:
 
     def __init__(self, limit: float | None) -> None:
         self.limit = float("inf") if limit is None else limit
-        self.ledger: Ledger | None = None
+        self.ledger: SpendingLedger | None = None
         self.spent = 0.0
         self._reserved = 0.0
         self._running = 0
@@ -135,7 +135,7 @@ class Budget:
         self._patience = PATIENCE
         self.refused = False
 
-    def book_in(self, ledger: Ledger) -> None:
+    def book_in(self, ledger: SpendingLedger) -> None:
         """Have the limit hold for all that books in a ledger."""
         self.ledger, self._dearer = ledger, max(self._dearer, ledger.dearer())
 
@@ -222,7 +222,7 @@ class Quota:
         """Whether there was no money for the last request that asked for some."""
         return self._budget.refused
 
-    def book_in(self, ledger: Callable[[], Ledger]) -> None:
+    def book_in(self, ledger: Callable[[], SpendingLedger]) -> None:
         """Have the budget, where there is one, hold for all that books in a ledger."""
         if self._limit is not None and self._budget.ledger is None:
             self._budget.book_in(ledger())

@@ -27,7 +27,7 @@ from conqret.io.sqlite_pages import MAGIC
 from conqret.llm.recording import Recording
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion
-from conqret.llm.spending import Ledger
+from conqret.llm.spending import SpendingLedger
 from conqret.llm.store_file import DamagedStoreError, StoreError, StoreFile
 
 STORE_NAME = "recordings.sqlite"
@@ -250,9 +250,9 @@ class Recordings(Closing):
             models.total(), by_model, by_ask, samples, prompt, completed, cost, self.damaged
         )
 
-    def ledger(self, model: str) -> Ledger:
+    def ledger(self, model: str) -> SpendingLedger:
         """What was spent on a model over this store, by all who share it."""
-        return Ledger(self._file, model)
+        return SpendingLedger(self._file, model)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

@@ -23,7 +23,7 @@ _BOOK = (
 _ROUNDING = 1e-9
 
 
-class Ledger:
+class SpendingLedger:
     """The spending on ``model`` in a store, in US dollars, and the row of one client in it."""
 
     def __init__(self, file: StoreFile, model: str) -> None:

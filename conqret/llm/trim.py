@@ -45,7 +45,7 @@ def trim_proportionally(
         raise DeclarationError(
             f"trimming to {budget} tokens with a floor of {floor}: neither may be negative"
         )
-    measured = [_Measured(text, encode or encoder(O200K)) for text in texts]
+    measured = [_MeasuredText(text, encode or encoder(O200K)) for text in texts]
     before = [document.tokens for document in measured]
     if sum(before) <= budget:
         return tuple(Trimmed(text, count, count) for text, count in zip(texts, before, strict=True))
@@ -85,7 +85,7 @@ def _level(sizes: Sequence[int], budget: int) -> list[int]:
     return [min(size, level) for size in sizes]
 
 
-class _Measured:
+class _MeasuredText:
     """A text with the tokens of each of its pieces counted once."""
 
     def __init__(self, text: str, encode: Encode) -> None:

@@ -84,7 +84,7 @@ class Continuation:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ContextGroup:
     """Rows that share a prefix, which is encoded once for all of them."""
 
     prefix: tuple[int, ...]
@@ -98,7 +98,7 @@ def released_group(
     cuts: Sequence[int],
     *,
     padding: Padding,
-) -> list[Group]:
+) -> list[ContextGroup]:
     """The released arithmetic for the rows (target number, tokens of context and target) of one answer.
 
     The script masks the first ``context_length`` places of the padded row, whatever stands there, and divides by
@@ -106,7 +106,7 @@ def released_group(
     the left by p, only ``context_length - p`` tokens of the context are masked, and T are counted. ``cuts`` are the
     tokens that each row lost on its right.
     """
-    groups: list[Group] = []
+    groups: list[ContextGroup] = []
     for begin in range(0, len(rows), RELEASED_BATCH):
         batch = rows[begin : begin + RELEASED_BATCH]
         longest = max(len(ids) for _, ids in batch)
@@ -119,7 +119,7 @@ def released_group(
         together = [placed] if shared else [[one] for one in placed]
         shared = max(1, shared)
         groups += [
-            Group(
+            ContextGroup(
                 rows_of_one[0][1][:shared],
                 tuple(
                     Continuation(

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
-from conqret.local.definitions import Continuation, Group
+from conqret.local.definitions import ContextGroup, Continuation
 
 if TYPE_CHECKING:
     import torch
@@ -48,7 +48,7 @@ class Forward:
         self._window = window
         self._probe()
 
-    def encode(self, groups: Sequence[Group]) -> Encoded:
+    def encode(self, groups: Sequence[ContextGroup]) -> Encoded:
         """Read the prefixes of ``groups`` (each at least one token)."""
         import torch
         from transformers import DynamicCache

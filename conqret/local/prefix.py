@@ -24,7 +24,7 @@ class Prefix:
     end: int
 
 
-class Encoder:
+class PrefixEncoder:
     """A tokenizer with its wrapping and template settled.
 
     Raises:

@@ -11,16 +11,16 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.local.definitions import (
     DEFINITIONS,
+    ContextGroup,
     Continuation,
     Definition,
-    Group,
     Padding,
     TargetScore,
     released_group,
 )
 from conqret.local.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
 from conqret.local.models import Loaded, load
-from conqret.local.prefix import Encoder
+from conqret.local.prefix import PrefixEncoder
 from conqret.local.token_windows import fit, window_of
 from conqret.local.wrapping import DEFAULT_WRAPPING
 
@@ -39,7 +39,7 @@ Reader = Literal["transformers", "vllm"]
 class Forwards(Protocol):
     """What gives log-probabilities of rows behind prefixes."""
 
-    def encode(self, groups: Sequence[Group]) -> Any:
+    def encode(self, groups: Sequence[ContextGroup]) -> Any:
         """Read the prefixes of ``groups``, or keep them to be read with their rows."""
 
     def log_likelihoods(self, encoded: Any, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
@@ -125,7 +125,7 @@ class ConditionalPerplexity:
         self.definition, self.wrapping = definition, wrapping
         self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
-        self._encoder = Encoder(loaded.tokenizer, wrapping, chat)
+        self._encoder = PrefixEncoder(loaded.tokenizer, wrapping, chat)
         own = window_of(config, loaded.tokenizer)
         self.window = own if window is None else min(own, window)
         self._forward = forward(own)
@@ -168,7 +168,7 @@ class ConditionalPerplexity:
         self, chunk: Sequence[Pair], begin: int, store: KnownTargets | None
     ) -> list[list[TargetScore]]:
         found: list[dict[int, TargetScore]] = [{} for _ in chunk]
-        groups: list[Group] = []
+        groups: list[ContextGroup] = []
         for place, (answer, targets) in enumerate(chunk):
             wanted = []
             for number, target in enumerate(targets):
@@ -191,7 +191,7 @@ class ConditionalPerplexity:
 
     def _plan(
         self, context: int, answer: str | None, targets: Sequence[str], wanted: Sequence[tuple[int, str]]
-    ) -> tuple[list[Group], list[TargetScore]]:
+    ) -> tuple[list[ContextGroup], list[TargetScore]]:
         """The rows of one context by the prefix that they share, and those that cannot be scored."""
         if not wanted:
             return [], []
@@ -211,11 +211,11 @@ class ConditionalPerplexity:
                 failed.append(row.failed(f"{room} for any of the context beside the target"))
             else:
                 shared.setdefault(fitted[1], (fitted[0], []))[1].append(row)
-        return [Group(ids, tuple(rows)) for ids, rows in shared.values()], failed
+        return [ContextGroup(ids, tuple(rows)) for ids, rows in shared.values()], failed
 
     def _plan_released(
         self, context: int, answer: str | None, targets: Sequence[str], wanted: set[int]
-    ) -> tuple[list[Group], list[TargetScore]]:
+    ) -> tuple[list[ContextGroup], list[TargetScore]]:
         encoded = [self._encoder.released(answer or "", target, self.window) for target in targets]
         rows = [(number, ids) for number, (ids, _, _) in enumerate(encoded)]
         cuts = [cut for _, _, cut in encoded]
@@ -226,11 +226,11 @@ class ConditionalPerplexity:
                 row.failed("no token of the target is left in the window") for row in kept if row.counted < 1
             ]
             if kept := [row for row in kept if row.counted > 0]:
-                groups.append(Group(group.prefix, tuple(kept)))
+                groups.append(ContextGroup(group.prefix, tuple(kept)))
         return groups, failed
 
-    def _run(self, groups: Sequence[Group]) -> Iterator[TargetScore]:
-        def length(group: Group) -> tuple[int, ...]:
+    def _run(self, groups: Sequence[ContextGroup]) -> Iterator[TargetScore]:
+        def length(group: ContextGroup) -> tuple[int, ...]:
             return (len(group.prefix),)
 
         for together, encoded in self.budget.steps(groups, self._forward.encode, length, self.batch_size):
@@ -240,7 +240,7 @@ class ConditionalPerplexity:
                 yield from self._rows(together, encoded)
             del encoded  # before the next prefixes are read
 
-    def _rows(self, groups: Sequence[Group], encoded: Any) -> Iterator[TargetScore]:
+    def _rows(self, groups: Sequence[ContextGroup], encoded: Any) -> Iterator[TargetScore]:
         """The rows behind prefixes that are read already."""
         prefix = max(len(group.prefix) for group in groups)
         rows = [(place, row) for place, group in enumerate(groups) for row in group.rows]

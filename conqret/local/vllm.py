@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
-from conqret.local.definitions import Continuation, Group
+from conqret.local.definitions import ContextGroup, Continuation
 from conqret.local.models import EXTRA, Loaded, bars_on_terminals, placed, revision
 
 Prefixes = Sequence[tuple[int, ...]]
@@ -27,7 +27,7 @@ class Prompted:
     def __init__(self, engine: Any, sampling: Any) -> None:
         self._engine, self._sampling = engine, sampling
 
-    def encode(self, groups: Sequence[Group]) -> Prefixes:
+    def encode(self, groups: Sequence[ContextGroup]) -> Prefixes:
         """The prefixes of ``groups``; nothing is read yet."""
         return [group.prefix for group in groups]
 

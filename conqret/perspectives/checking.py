@@ -8,7 +8,7 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
-from conqret.perspectives.perspective_files import Perspective
+from conqret.perspectives.perspective_files import QuestionPerspective
 from conqret.prompts import Library, Rendered
 from conqret.text.word_lists import words
 
@@ -37,11 +37,11 @@ class Checked(Typed):
             raise ValueError(f"there is no statement {unknown[0]}: wrong holds numbers from 1 to {count}")
         return self
 
-    def sound(self, views: Sequence[Perspective]) -> tuple[Perspective, ...]:
+    def sound(self, views: Sequence[QuestionPerspective]) -> tuple[QuestionPerspective, ...]:
         """The perspectives that stay."""
         return tuple(one for number, one in enumerate(views, 1) if number not in self.wrong)
 
-    def faults(self, views: Sequence[Perspective]) -> tuple[str, ...]:
+    def faults(self, views: Sequence[QuestionPerspective]) -> tuple[str, ...]:
         """What the question is left out for; empty where it stays, with those of its statements that are sound.
 
         More than two statements need not contradict each other; those that say the same are among the wrong ones.
@@ -55,7 +55,7 @@ class Checked(Typed):
 
 
 def check_request(
-    item: str, question: str, views: Sequence[Perspective], library: Library
+    item: str, question: str, views: Sequence[QuestionPerspective], library: Library
 ) -> Request[Checked]:
     """What is asked of a question and its perspectives."""
     return Request(
@@ -69,12 +69,12 @@ def check_request(
     )
 
 
-def check_prompt(library: Library, question: str, views: Sequence[Perspective]) -> Rendered:
+def check_prompt(library: Library, question: str, views: Sequence[QuestionPerspective]) -> Rendered:
     """The prompt of the check."""
     return library[CHECK].render({"question": question, "statements": [one.text for one in views]})
 
 
-def _by_words(question: str, views: Sequence[Perspective]) -> dict[str, object]:
+def _by_words(question: str, views: Sequence[QuestionPerspective]) -> dict[str, object]:
     """The offline check: no statement is a question, and none has the words of another."""
     said = [frozenset(words(one.text.lower())) for one in views]
     return {

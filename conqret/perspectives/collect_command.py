@@ -15,7 +15,7 @@ from conqret.debateqa.curation.command import Search, UserAgent, web_source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.debateqa.curation.source_pages import Source
+    from conqret.debateqa.curation.source_pages import PageSource
     from conqret.io.questions import SourcedQuestion
 
 EPILOG = (
@@ -48,7 +48,7 @@ def collect(
     words: Annotated[int | None, typer.Option(help="Words in each passage. Default: 100.")] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
 
@@ -90,7 +90,7 @@ def _source(
     user_agent: str | None,
     pages: Path | None,
     results: int,
-) -> Source:
+) -> PageSource:
     from conqret.errors import DeclarationError
 
     if (search is None) == (pages is None):

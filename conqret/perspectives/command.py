@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import add_commands, grouped
 from conqret.console.printing import at, note, result
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 from conqret.perspectives import collect_command as perspectives_collect
 from conqret.perspectives import make_command as perspectives_make
 from conqret.perspectives import score_command as perspectives_score
@@ -82,7 +82,7 @@ def detect(
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Does each document contain its perspective? Would somebody who holds the view cite it?
 
@@ -145,7 +145,7 @@ def _by_detector(
     output: Path | None,
     *,
     overwrite: bool,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detection_calibration import quality_of

@@ -18,7 +18,7 @@ from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.study_run import ROWS
 
 
-class Found(Frozen):
+class DetectedPair(Frozen):
     """The probability that a pair's document contains its perspective."""
 
     id: str
@@ -63,13 +63,13 @@ def detect_locally(
     asked = digest_of([(one.id, one.document, one.perspective) for one in pairs])
     record = DetectedRecord(detector=detector.identity, asked=asked)
     with folder.claimed(record, overwrite=overwrite):
-        with RowStore(folder.rows_file, Found, lambda one: one.id) as rows:
+        with RowStore(folder.rows_file, DetectedPair, lambda one: one.id) as rows:
             lacking = [one for one in pairs if one.id not in rows]
             on_block(len(pairs) - len(lacking))
             for start in range(0, len(lacking), AT_ONCE):
                 block = lacking[start : start + AT_ONCE]
                 for pair, score in zip(block, detector.scores(block), strict=True):
-                    rows.add(Found(id=pair.id, probability=detector.probability(score)))
+                    rows.add(DetectedPair(id=pair.id, probability=detector.probability(score)))
                 on_block(len(pairs) - len(lacking) + start + len(block))
             found = {row.id: row.probability for row in rows.rows()}
         write_whole(folder.table_file, _table(pairs, found, detector).encode())

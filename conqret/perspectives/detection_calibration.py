@@ -14,7 +14,7 @@ from typing import Any
 from conqret.io.pairs import Pair
 from conqret.perspectives.detection import YES_FROM
 from conqret.perspectives.detection_agreement import figures_of
-from conqret.perspectives.detector import Quality, logistic
+from conqret.perspectives.detector import DetectorQuality, logistic
 from conqret.perspectives.offline_detection import baseline_grade
 
 
@@ -71,7 +71,7 @@ def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
 
 def quality_of(
     pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
-) -> Quality:
+) -> DetectorQuality:
     """How scores fare beside the labels of their pairs; intervals are over questions."""
     labels = [one.label is True for one in pairs]
     chances = [chance(score) for score in scores]
@@ -80,7 +80,7 @@ def quality_of(
     def brier(found: Sequence[float]) -> float:
         return sum((p - label) ** 2 for p, label in zip(found, labels, strict=True)) / len(labels)
 
-    return Quality(
+    return DetectorQuality(
         **figures_of(pairs, [one >= threshold for one in chances], scores, by_words=words),
         brier=brier(chances),
         brier_raw=brier(list(map(logistic, scores))),

@@ -13,7 +13,7 @@ from conqret.errors import number
 
 if TYPE_CHECKING:
     from conqret.io.pairs import Pair
-    from conqret.judging.study_command import Asking
+    from conqret.judging.study_command import StudyOptions
     from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detection_study import DetectionRecord
     from conqret.perspectives.detector import Detector
@@ -26,7 +26,7 @@ def sided(
     questions: Sequence[PerspectiveQuestion],
     folder: Path,
     session: Session,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> tuple[tuple[PerspectiveQuestion, ...], list[Any], int]:
     """The questions with a side for each of two perspectives, what a dry run expects of asking for them, and for how
     many there was no answer."""
@@ -55,7 +55,7 @@ def detected(
     *,
     yes_from: str | None,
     session: Session,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> tuple[Judged, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
     from conqret.perspectives.detecting import DetectedFolder
@@ -89,7 +89,12 @@ def detected(
 
 
 def probabilities_of(
-    pairs: Sequence[Pair], loaded: Detector, folder: DetectedFolder, *, overwrite: bool, shown: options.Shown
+    pairs: Sequence[Pair],
+    loaded: Detector,
+    folder: DetectedFolder,
+    *,
+    overwrite: bool,
+    shown: options.OutputOptions,
 ) -> list[float]:
     """The probability of each pair by a local detector, with a bar."""
     from conqret.perspectives.detecting import detect_locally

@@ -20,7 +20,7 @@ from conqret.llm.client import Client
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
 from conqret.runs.session import Session
-from conqret.runs.study_run import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
@@ -73,7 +73,7 @@ def study(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Detection], None] = lambda found: None,
-) -> Asked[Detection, DetectionSummary]:
+) -> StudyOutcome[Detection, DetectionSummary]:
     """Ask about every pair that the folder does not hold, and write table and summary.
 
     ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from conqret.perspectives.detection import GRADES
 from conqret.perspectives.detection_study import DetectionSummary
-from conqret.perspectives.detector import Quality
-from conqret.perspectives.domains import Tried
+from conqret.perspectives.detector import DetectorQuality
+from conqret.perspectives.domains import DomainTrial
 from conqret.perspectives.threshold import AgainstLabels
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import REASONS
@@ -63,7 +63,7 @@ def _agreement(found: AgainstLabels) -> Table:
     )
 
 
-def quality_table(found: Quality, title: str, remark: str = "") -> Table:
+def quality_table(found: DetectorQuality, title: str, remark: str = "") -> Table:
     """How a detector fares beside labels."""
     rows: list[tuple[Cell, ...]] = [
         ("F1", found.f1), ("precision", found.precision), ("recall", found.recall), ("accuracy", found.accuracy),
@@ -84,7 +84,7 @@ def quality_table(found: Quality, title: str, remark: str = "") -> Table:
     )
 
 
-def across_table(found: Sequence[Tried]) -> Table:
+def across_table(found: Sequence[DomainTrial]) -> Table:
     """The F1 of a detector of each domain on each domain."""
     domains = list(dict.fromkeys(one.trained_on for one in found))
     by_place = {(one.trained_on, one.tested_on): one.quality for one in found}

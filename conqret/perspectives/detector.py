@@ -42,7 +42,7 @@ AT_ONCE = 32
 """Windows that go through the model at once."""
 
 
-class Quality(Agreement):
+class DetectorQuality(Agreement):
     """How a detector fares beside labels of questions that had no part in its making. ``brier`` is the mean squared
     error of its probabilities, ``brier_raw`` of those before calibration; ``by_words`` is the F1 of the offline
     baseline."""
@@ -74,7 +74,7 @@ class DetectorCard(Frozen):
     intercept: float
     threshold: float
     remark: str = ""
-    held_out: Quality
+    held_out: DetectorQuality
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,17 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.perspectives.detecting import DetectedFolder, detect_locally
 from conqret.perspectives.detection_calibration import quality_of
-from conqret.perspectives.detector import Quality, load_detector
+from conqret.perspectives.detector import DetectorQuality, load_detector
 from conqret.perspectives.detector_run import USUAL, DetectorFolder, DetectorSettings
 from conqret.perspectives.detector_tuning import Parts, parted, tune_detector
 
 
-class Tried(Frozen):
+class DomainTrial(Frozen):
     """A detector of one domain on the pairs of another; on its own domain, on the questions that were held out."""
 
     trained_on: str
     tested_on: str
-    quality: Quality
+    quality: DetectorQuality
 
 
 def domains_of(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
@@ -58,7 +58,7 @@ def across_domains(
     overwrite: bool = False,
     on_start: Callable[[Parts, int, int], None] = lambda parts, steps, done: None,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
-) -> tuple[Tried, ...]:
+) -> tuple[DomainTrial, ...]:
     """Tune a detector on each domain, and hold each beside the labels of all domains.
 
     Raises what :func:`domains_of` and :func:`~conqret.perspectives.detector_tuning.tune_detector` raise; nothing is
@@ -81,7 +81,7 @@ def across_domains(
                 chances = detect_locally(tested, detector, kept, overwrite=overwrite)
                 scores = list(map(detector.score_of, chances))
                 quality = quality_of(tested, scores, detector.probability, detector.threshold)
-            found.append(Tried(trained_on=name, tested_on=other, quality=quality))
+            found.append(DomainTrial(trained_on=name, tested_on=other, quality=quality))
     return tuple(found)
 
 

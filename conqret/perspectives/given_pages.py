@@ -11,7 +11,7 @@ from typing import Any
 from conqret.data import Document
 from conqret.data.digest import digest_of
 from conqret.data.gathering import gathered
-from conqret.debateqa.curation.source_pages import Evidence
+from conqret.debateqa.curation.source_pages import PageEvidence
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled, identifier, text
 from conqret.io.files import file_rows
@@ -44,7 +44,10 @@ class GivenPages:
     def __init__(self, path: Path, questions: Sequence[SourcedQuestion]) -> None:
         reader = TableReader(file_rows(path), PAGE)
         found = [
-            (row["question"], Evidence(make_document(row["text"], row["title"], row["url"]), row["licence"]))
+            (
+                row["question"],
+                PageEvidence(make_document(row["text"], row["title"], row["url"]), row["licence"]),
+            )
             for row in reader
         ]
         reader.finish(wanted="pages")
@@ -73,6 +76,6 @@ class GivenPages:
         names = self._pages.get(self._ids.get(question, question), [])[:depth]
         return [self._evidence[name].document for name in names]
 
-    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The pages of these ids, in this order."""
         return [self._evidence[one] for one in identifiers if one in self._evidence]

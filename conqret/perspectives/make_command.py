@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -53,7 +53,7 @@ def make(
     ],
     model: options.Model = None,
     output: Annotated[Path | None, options.run_folder("ROWS-make-MODEL", "The folder")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
 
@@ -88,7 +88,7 @@ def make(
 def errors(
     sheet: Annotated[Path, typer.Argument(help="inspect.csv of `conqret perspectives make`, filled in.")],
     *,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Count what people found wrong in a sample of made questions, by subset (BeRDS, Table 19).
 

@@ -23,12 +23,12 @@ from conqret.judging.cost import Expected, expected_asking
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
-from conqret.perspectives.perspective_files import Perspective, PerspectiveQuestion, perspective_lines
+from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
 from conqret.perspectives.perspective_sources import PerspectiveSource
-from conqret.perspectives.perspective_writing import MOST, WAYS, Way, way_of
+from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
 from conqret.prompts import Library, Rendered
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 from conqret.runs.trials import Trial
 
 INSPECTED = 20
@@ -48,7 +48,7 @@ class MadeRow(Answered):
     with the question (empty: nothing)."""
 
     question: str = ""
-    perspectives: tuple[Perspective, ...] = ()
+    perspectives: tuple[QuestionPerspective, ...] = ()
     dropped: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     explanation: str = ""
@@ -108,7 +108,7 @@ def make(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[MadeRow], None] = lambda row: None,
-) -> Asked[MadeRow, MadeSummary]:
+) -> StudyOutcome[MadeRow, MadeSummary]:
     """Write and check the perspectives of every source that the folder does not hold.
 
     Raises what :func:`conqret.runs.study_run.ask_all` raises.
@@ -167,7 +167,7 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 
-def _prompt(library: Library, way: Way, source: PerspectiveSource) -> Rendered:
+def _prompt(library: Library, way: WritingVariant, source: PerspectiveSource) -> Rendered:
     settings = {"most": MOST} if way is WAYS["open"] else {}
     return library[way.prompt].render(way.shown(source), settings)
 

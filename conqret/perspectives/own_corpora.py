@@ -23,7 +23,7 @@ from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import Unanswered
-from conqret.debateqa.curation.source_pages import PAGES, Evidence, Source
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
@@ -86,7 +86,7 @@ class CollectedFolder(RunFolder[CollectedRecord]):
 
 def collect(
     questions: Sequence[SourcedQuestion],
-    source: Source,
+    source: PageSource,
     folder: CollectedFolder,
     *,
     results: int = RESULTS,
@@ -140,7 +140,7 @@ def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
 
 
 async def _made(
-    question: SourcedQuestion, source: Source, folder: Path, results: int, words: int, earlier: object
+    question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int, earlier: object
 ) -> Collected:
     try:
         (found,) = await source.search([question.question], results)
@@ -154,7 +154,7 @@ async def _made(
     )
 
 
-def _lines(page: Evidence, words: int) -> Iterator[dict[str, str]]:
+def _lines(page: PageEvidence, words: int) -> Iterator[dict[str, str]]:
     """The passages of a page. Its title is part of the first, so that none is longer than the others."""
     document = page.document
     text = document.text if document.text.startswith(document.title) else f"{document.title}\n{document.text}"

@@ -9,7 +9,7 @@ from conqret.perspectives.making import MadeSummary
 from conqret.perspectives.own_corpora import Collected
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.perspectives.scoring import ALL, Diversity
-from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, Score
+from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, MeasureScore
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats import mean_interval
@@ -159,16 +159,16 @@ def legend(found: Diversity) -> str:
     )
 
 
-def _marked(score: Score | None) -> Cell:
+def _marked(score: MeasureScore | None) -> Cell:
     if score is None:
         return None
     return f"{score.interval} {score.mark}".rstrip() if score.by_topic else score.interval
 
 
-def _interval(score: Score | None) -> Cell:
+def _interval(score: MeasureScore | None) -> Cell:
     """The mean with its interval; unmarked, where systems have values of other questions."""
     return None if score is None else score.interval
 
 
-def _mean(score: Score | None) -> float | None:
+def _mean(score: MeasureScore | None) -> float | None:
     return None if score is None else score.interval.value

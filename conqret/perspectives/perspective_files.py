@@ -25,7 +25,7 @@ FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Perspective:
+class QuestionPerspective:
     """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
 
     text: str
@@ -39,7 +39,7 @@ class PerspectiveQuestion:
 
     id: str
     question: str
-    perspectives: tuple[Perspective, ...]
+    perspectives: tuple[QuestionPerspective, ...]
     subset: str = ""
     url: str = ""
     licence: str = ""
@@ -60,11 +60,11 @@ class PerspectiveQuestion:
         return replace(self, perspectives=known)
 
 
-def _perspectives(value: object, where: str, reader: TableReader) -> tuple[Perspective, ...]:
+def _perspectives(value: object, where: str, reader: TableReader) -> tuple[QuestionPerspective, ...]:
     listed = a_list(value, "a list", 'Write ["Trams pay.", "Trams do not pay."]')
     objects = [one if isinstance(one, dict) else {"text": one} for one in listed]
     read = [reader.read(one, PERSPECTIVE, f"{where}[{n}].") for n, one in enumerate(objects, start=1)]
-    found = tuple(Perspective(**values) for values in read if values is not None)
+    found = tuple(QuestionPerspective(**values) for values in read if values is not None)
     if len(found) == len(listed) < FEWEST:
         raise Unfit(f"has {len(found)} perspectives", f"Give {FEWEST} or more, or remove the row")
     if len({one.text.casefold() for one in found}) < len(found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from conqret.debateqa.curation.check_verdicts import Subject, Verdict, VerdictRow
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow
 from conqret.judging.responses import Typed
 from conqret.perspectives.perspective_files import SIDES, PerspectiveQuestion
 from conqret.text.lexicons import NEGATIONS
@@ -19,7 +19,7 @@ class Supports(Typed):
     supports: Literal[1, 2]
 
 
-VERDICT = Verdict("perspectives/side", Supports, 50, "which perspective supports a question")
+VERDICT = CheckVerdict("perspectives/side", Supports, 50, "which perspective supports a question")
 
 
 def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
 
 from conqret.judging.responses import Typed
-from conqret.perspectives.perspective_files import SIDES, Perspective
+from conqret.perspectives.perspective_files import SIDES, QuestionPerspective
 from conqret.perspectives.perspective_sources import PerspectiveSource
 from conqret.text.word_lists import caseless
 
@@ -109,7 +109,7 @@ class Views(Typed):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class WritingVariant:
     """How perspectives come of one kind of source.
 
     ``shown`` are the variables of the prompt, ``made`` the question and its perspectives from the fields of an answer
@@ -119,17 +119,17 @@ class Way:
     prompt: str
     response: type[Typed]
     shown: Callable[[PerspectiveSource], Mapping[str, Any]]
-    made: Callable[[PerspectiveSource, Mapping[str, Any]], tuple[str, tuple[Perspective, ...]] | None]
+    made: Callable[[PerspectiveSource, Mapping[str, Any]], tuple[str, tuple[QuestionPerspective, ...]] | None]
     baseline: Callable[[PerspectiveSource], dict[str, Any]]
 
 
-def _two(question: str, supporting: str, opposing: str) -> tuple[str, tuple[Perspective, ...]]:
-    return question, (Perspective(supporting, SIDES[0]), Perspective(opposing, SIDES[1]))
+def _two(question: str, supporting: str, opposing: str) -> tuple[str, tuple[QuestionPerspective, ...]]:
+    return question, (QuestionPerspective(supporting, SIDES[0]), QuestionPerspective(opposing, SIDES[1]))
 
 
 def _of_survey(
     source: PerspectiveSource, answer: Mapping[str, Any]
-) -> tuple[str, tuple[Perspective, ...]] | None:
+) -> tuple[str, tuple[QuestionPerspective, ...]] | None:
     if answer["own_experience"]:
         return None
     return _two(answer["question"], answer["supporting"], answer["opposing"])
@@ -168,15 +168,15 @@ def _arguments_offline(source: PerspectiveSource) -> dict[str, Any]:
     }
 
 
-WAYS: Mapping[str, Way] = {
-    "survey": Way(
+WAYS: Mapping[str, WritingVariant] = {
+    "survey": WritingVariant(
         "perspectives/survey",
         FromSurvey,
         lambda source: {"question": source.question, "options": source.options},
         _of_survey,
         _survey_offline,
     ),
-    "opposite": Way(
+    "opposite": WritingVariant(
         "perspectives/opposite",
         Opposite,
         lambda source: {"question": source.question, "statement": source.statement},
@@ -186,25 +186,25 @@ WAYS: Mapping[str, Way] = {
             "opposing": f"It is not so that {_plain(source.statement)}.",
         },
     ),
-    "answers": Way(
+    "answers": WritingVariant(
         "perspectives/answers",
         FromAnswers,
         lambda source: {"question": source.question, "answers": source.answers},
-        lambda source, answer: (source.question, tuple(map(Perspective, answer["statements"]))),
+        lambda source, answer: (source.question, tuple(map(QuestionPerspective, answer["statements"]))),
         lambda source: {"statements": [f"The answer is {_plain(one)}." for one in source.answers]},
     ),
-    "arguments": Way(
+    "arguments": WritingVariant(
         "perspectives/arguments",
         FromArguments,
         lambda source: {"argument": source.argument, "second_argument": source.counter},
         lambda source, answer: _two(answer["question"], answer["supporting"], answer["opposing"]),
         _arguments_offline,
     ),
-    "open": Way(
+    "open": WritingVariant(
         "perspectives/open",
         Views,
         lambda source: {"question": source.question},
-        lambda source, answer: (source.question, tuple(map(Perspective, answer["statements"]))),
+        lambda source, answer: (source.question, tuple(map(QuestionPerspective, answer["statements"]))),
         lambda source: {
             "statements": [
                 f"Yes: {_plain(source.question)}.",
@@ -216,7 +216,7 @@ WAYS: Mapping[str, Way] = {
 """What is done with each kind of source."""
 
 
-def way_of(source: PerspectiveSource) -> Way:
+def way_of(source: PerspectiveSource) -> WritingVariant:
     """Which of :data:`WAYS` a source takes, by what it has."""
     for name, there in (
         ("survey", source.options), ("opposite", source.statement), ("answers", source.answers),

@@ -56,7 +56,7 @@ def ranked(
     if index is None or session is None:
         return [_from_file(one, questions) for one in systems]
     from conqret.retrieval.opened import OwnIndex
-    from conqret.retrieval.pipeline import Plan
+    from conqret.retrieval.pipeline import PipelinePlan
 
     if isinstance(index, OwnIndex) and not any(one.id in index.parts for one in questions):
         raise DeclarationError(
@@ -65,7 +65,7 @@ def ranked(
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
     return run_systems(
-        systems, index, topics, Plan(depth=depth), session, encoder=encoder, mmr_encoder=mmr_encoder
+        systems, index, topics, PipelinePlan(depth=depth), session, encoder=encoder, mmr_encoder=mmr_encoder
     )
 
 

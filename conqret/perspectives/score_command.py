@@ -11,7 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, result
 from conqret.errors import number as counted
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 from conqret.retrieval.retrieve_session import MmrEncoder, Where
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def score(
     encoder: Where = None,
     mmr_encoder: MmrEncoder = None,
     output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Do the first documents show every perspective on a question? (BeRDS, Tables 3, 5, 6, 16, 17, Figures 2, 3)
 

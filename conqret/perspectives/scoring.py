@@ -18,7 +18,7 @@ from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 from conqret.perspectives.ranking_diversity import Holders
 from conqret.perspectives.ranking_measures import ASKED, RankingMeasure, asked_as, measures_of
 from conqret.retrieval.evaluation.depths import cut_off
-from conqret.retrieval.evaluation.evaluate import Run, Score, family
+from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import Estimate, mean_interval
 from conqret.stats.estimate import FEWEST_TESTED
@@ -48,7 +48,7 @@ class Diversity:
     sided: int
     cuts: tuple[int, ...]
     depth: int
-    scores: tuple[Score, ...]
+    scores: tuple[MeasureScore, ...]
     ceiling: Mapping[str, Estimate]
     sides: Mapping[str, float]
     unjudged: Mapping[str, int]
@@ -59,7 +59,7 @@ class Diversity:
         """All questions, then the subsets."""
         return tuple(dict.fromkeys(one.view for one in self.scores))
 
-    def score(self, view: str, system: str, measure: str) -> Score | None:
+    def score(self, view: str, system: str, measure: str) -> MeasureScore | None:
         """One of the scores; None where no question has a value."""
         wanted = (view, system, measure)
         return next((one for one in self.scores if (one.view, one.system, one.measure) == wanted), None)
@@ -151,7 +151,7 @@ def score(
     )
     held = {one.id: _holders(one, judged) for one in questions}
     views = {ALL: questions, **_subsets(questions)}
-    scores: list[Score] = []
+    scores: list[MeasureScore] = []
     for view, part in views.items():
         for name, measure in measures.items():
             values = {one.name: _values(measure, part, one.run, judged, held) for one in runs}
@@ -228,7 +228,7 @@ def _ceiling(
     return mean_interval(values, scale="share", reason="no question has all its pooled documents judged")
 
 
-def _side_test(scores: Sequence[Score], system: str, cut: int) -> float | None:
+def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float | None:
     """The p-value of "as often only supporting as only opposing" against "not as often", by the exact sign test over
     the questions that show one alone; None below six questions."""
     known = {one.measure: one.by_topic for one in scores if (one.view, one.system) == (ALL, system)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
 from conqret.errors import number
 
@@ -30,7 +30,7 @@ EPILOG = (
 
 
 @dataclass(frozen=True)
-class Settings(Group):
+class DetectorTuningOptions(OptionGroup):
     """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`."""
 
     lora: Annotated[
@@ -113,12 +113,12 @@ def tune(
             "--across",
         ),
     ] = False,
-    settings: Settings,
+    settings: DetectorTuningOptions,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print how the questions would be split, and stop.")
     ] = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Tune a local detector on judged or labelled pairs, to use instead of an LLM (BeRDS, section 5).
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conqret.console.printing import at, progress, result
-from conqret.console.shared_options import Shown
+from conqret.console.shared_options import OutputOptions
 from conqret.errors import number
 from conqret.io.pairs import Pair
 from conqret.perspectives.detector_run import DetectorSettings
@@ -21,7 +21,7 @@ def tune_across(
     *,
     overwrite: bool,
     dry_run: bool,
-    shown: Shown,
+    shown: OutputOptions,
 ) -> None:
     """Tune a detector on each domain, and show its F1 on all."""
     from conqret.perspectives.detection_tables import across_table

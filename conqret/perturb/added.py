@@ -41,7 +41,7 @@ INJECTIONS = tuple(text for text, _ in MATCHED)
 """Each is harmless in a prompt that treats texts as data, and caught by the judgment's flags."""
 
 
-class Way(Protocol):
+class AddingVariant(Protocol):
     """A way to put some of ``texts`` into an item."""
 
     def __call__(self, draw: Draw, texts: Sequence[str]) -> Changed:
@@ -68,7 +68,7 @@ def at_the_end(draw: Draw, texts: Sequence[str]) -> Changed:
 
 
 def matched(
-    way: Way, pairs: Sequence[tuple[str, str]]
+    way: AddingVariant, pairs: Sequence[tuple[str, str]]
 ) -> tuple[Callable[[Draw], Changed], Callable[[Draw], Changed]]:
     """``change`` and ``control`` of a perturbation that adds texts in this way: of each pair the text, and the neutral
     one that stands in its place.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conqret.data import Item
     from conqret.perturb import Perturbation
-    from conqret.perturb.versions import LeftOut
+    from conqret.perturb.versions import LeftOutItem
 
 SEED = 13
 Pool = Annotated[
@@ -72,7 +72,7 @@ def perturb(
     ] = "offline",
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
-    answers: options.Answers,
+    answers: options.RecordingOptions,
     prompts: options.Prompts = None,
     calls: options.Calls,
     list_all: Annotated[
@@ -115,7 +115,7 @@ def perturb(
     )
     target = output or Path(f"{stem(items)}-{perturbation.name}.jsonl")
     materials = Materials(documents)
-    failed: list[LeftOut] = []
+    failed: list[LeftOutItem] = []
     if perturbation.rewriting and not (client.backend.baseline and answers.replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 
@@ -192,7 +192,7 @@ def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 def _tell(
     changed: dict[float, list[Item]],
-    left_out: list[LeftOut],
+    left_out: list[LeftOutItem],
     perturbation: Perturbation,
     target: Path,
     json_output: bool,

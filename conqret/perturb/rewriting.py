@@ -29,7 +29,7 @@ from conqret.perturb.perturbation import (
     UnreachedError,
 )
 from conqret.perturb.rewritten import Rewriting
-from conqret.perturb.versions import LeftOut
+from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library
 from conqret.runs.session import Session
 from conqret.text.citations import citations
@@ -77,7 +77,7 @@ async def rewrite_items(
     *,
     seed: int = SEED,
     library: Library | None = None,
-) -> tuple[Materials, list[LeftOut]]:
+) -> tuple[Materials, list[LeftOutItem]]:
     """Materials that hold what the model made of each item's sentences, for the highest of ``levels`` that it reaches.
 
     Items for which no valid answer could be had are listed with the reason, and have no rewrites: leave them
@@ -86,23 +86,23 @@ async def rewrite_items(
     library, rewriting = library or Library(), rewriting_of(perturbation)
     gate = asyncio.Semaphore(IN_FLIGHT)
 
-    async def one(item: Item) -> dict[int, str] | LeftOut:
+    async def one(item: Item) -> dict[int, str] | LeftOutItem:
         try:
             draw, numbers = _highest(item, perturbation, levels, seed)
         except InapplicableError as error:
-            return LeftOut(item.id, str(error))
+            return LeftOutItem(item.id, str(error))
         if not numbers:
             return {}
         async with gate:
             answer = await client.ask(_request(item, numbers, rewriting, draw, library))
         if answer.value is None:
-            return LeftOut(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
+            return LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
         return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}
 
     items = list(items)
     found = await asyncio.gather(*(one(item) for item in items))
     rewrites = {item.id: made for item, made in zip(items, found, strict=True) if isinstance(made, dict)}
-    return Materials(rewrites=rewrites), [made for made in found if isinstance(made, LeftOut)]
+    return Materials(rewrites=rewrites), [made for made in found if isinstance(made, LeftOutItem)]
 
 
 def rewrite_with_model(
@@ -115,7 +115,7 @@ def rewrite_with_model(
     replay: Path | None = None,
     seed: int = SEED,
     prompts: Path | None = None,
-) -> tuple[Materials, list[LeftOut]]:
+) -> tuple[Materials, list[LeftOutItem]]:
     """:func:`rewrite_items` with a client of its own, its answers recorded in (or replayed from) a store.
 
     Raises:

@@ -17,7 +17,7 @@ over items with every level, and so would be one of a few long texts."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutItem:
     """An item that could not be changed, and why; ``level`` where that is so of one level only."""
 
     item: str
@@ -50,7 +50,7 @@ class Series:
     """
 
     versions: Mapping[float, Mapping[str, Item]]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[LeftOutItem, ...]
     unreached: tuple[Unreached, ...]
 
 
@@ -61,7 +61,7 @@ def perturb_items(
     *,
     seed: int = SEED,
     materials: Materials | None = None,
-) -> tuple[dict[float, list[Item]], list[LeftOut]]:
+) -> tuple[dict[float, list[Item]], list[LeftOutItem]]:
     """The items at each of ``levels`` that they reach. One that cannot be changed, or reaches no level above 0, is left
     out at all of them, 0 included.
 
@@ -74,18 +74,18 @@ def perturb_items(
     left_out = []
     for item in items:
         versions: dict[float, Item] = {}
-        unreached: list[LeftOut] = []
+        unreached: list[LeftOutItem] = []
         try:
             for level in levels:
                 try:
                     versions[level] = perturbation.apply(item, level, seed=seed, materials=materials)
                 except UnreachedError as error:
-                    unreached.append(LeftOut(item.id, str(error), level))
+                    unreached.append(LeftOutItem(item.id, str(error), level))
         except InapplicableError as error:
-            left_out.append(LeftOut(item.id, str(error)))
+            left_out.append(LeftOutItem(item.id, str(error)))
             continue
         if unreached and versions and not any(versions):
-            left_out.append(LeftOut(item.id, unreached[0].reason))
+            left_out.append(LeftOutItem(item.id, unreached[0].reason))
             continue
         left_out += unreached
         for level, version in versions.items():

@@ -118,7 +118,7 @@ def run(
     calls: options.Calls,
     answers: AnswersBeside,
     prompts: options.Prompts = None,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
     from dataclasses import asdict

@@ -30,7 +30,7 @@ B = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class WordIndexSettings:
     """How texts are analysed and scored. ``stemmer`` and ``stop_words`` of None are the engine's own choice.
 
     Raises:
@@ -48,7 +48,7 @@ class Settings:
         if not 0 <= self.b <= 1:
             raise DeclarationError(f"--b is {self.b}; it must be between 0 and 1")
 
-    def settled(self, engine: Engine) -> Settings:
+    def settled(self, engine: Engine) -> WordIndexSettings:
         """The settings with the engine's own choices filled in, checked against what it can do.
 
         Raises:
@@ -58,7 +58,7 @@ class Settings:
         stop_words = self.stop_words or engine.stop_lists[0]
         check_known(f"stemmer of engine {engine.name}", engine.stemmers, stemmer)
         check_known(f"list of stop words of engine {engine.name}", engine.stop_lists, stop_words)
-        return Settings(stemmer, stop_words, self.k1, self.b)
+        return WordIndexSettings(stemmer, stop_words, self.k1, self.b)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Settings:
 
 
 class EngineSettings(Protocol):
-    """The settings of an engine: a frozen dataclass of values that JSON can hold, as :class:`Settings` is."""
+    """The settings of an engine: a frozen dataclass of values that JSON can hold, as :class:`WordIndexSettings` is."""
 
     def settled(self, engine: Engine) -> EngineSettings:
         """The same, checked, with the engine's own choices filled in."""
@@ -153,7 +153,7 @@ class Engine:
     stemmers: tuple[str, ...] = ("none",)
     stop_lists: tuple[str, ...] = ("none",)
     where: str = ""
-    settings: Callable[..., EngineSettings] = Settings
+    settings: Callable[..., EngineSettings] = WordIndexSettings
     extra: str = "retrieval"
     home: str = "index"
     folds: bool = True

@@ -67,7 +67,7 @@ def evaluate(
     calls: options.Calls,
     answers: AnswersBeside,
     prompts: options.Prompts = None,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Score systems against the qrels for pro, con and both: means, 95% intervals, and what differs significantly.
 
@@ -81,7 +81,7 @@ def evaluate(
     from conqret.retrieval.evaluation.evaluate import evaluate as score
     from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, check_systems, has_step
     from conqret.retrieval.evaluation.systems import VIEWS, judgments, run_systems
-    from conqret.retrieval.pipeline import Plan
+    from conqret.retrieval.pipeline import PipelinePlan
     from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
 
     names, measures = options.listed(systems), measure or list(default_measures(depth))
@@ -100,7 +100,9 @@ def evaluate(
     shown.tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
     reranked = [one for one in names if has_step(one, RERANKED)]
     with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
-        runs = run_systems(names, index, chosen, Plan(depth=depth), session, bar.advance, encoder=encoder)
+        runs = run_systems(
+            names, index, chosen, PipelinePlan(depth=depth), session, bar.advance, encoder=encoder
+        )
     found = score(
         {one.name: one.run for one in runs},
         judged,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 
@@ -24,7 +24,7 @@ VECTORS = "Vectors"
 
 
 @dataclass(frozen=True)
-class Analysis(Group):
+class Analysis(OptionGroup):
     """How texts are analysed and scored."""
 
     stemmer: Annotated[
@@ -48,7 +48,7 @@ class Analysis(Group):
 
 
 @dataclass(frozen=True)
-class Encodings(Group):
+class Encodings(OptionGroup):
     """How an encoder makes vectors of texts."""
 
     encoder: Annotated[
@@ -123,7 +123,7 @@ def index(
             "--rebuild", help="Build it even if there is an index of this corpus with these settings."
         ),
     ] = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced."""
     import time

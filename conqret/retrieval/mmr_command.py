@@ -34,7 +34,7 @@ def tune(
     mmr_encoder: MmrEncoder = None,
     split: Split = "train",
     depth: Depth = 100,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train
     split.
@@ -44,7 +44,7 @@ def tune(
     from conqret.io.corpus_folder import CorpusDirectory
     from conqret.retrieval.evaluation.mmr_tuning import MEASURE, tune_mmr
     from conqret.retrieval.evaluation.systems import judgments, queries
-    from conqret.retrieval.pipeline import Plan, assemble, open_indexes
+    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
     from conqret.retrieval.pipeline import mmr_encoder as encoder_of
     from conqret.retrieval.retrieve import as_split, topics_of
 
@@ -52,7 +52,7 @@ def tune(
     indexes = open_indexes(corpus, options.listed(engine), encoder)
     engines = ", ".join(one.engine for one in indexes)
     shown.tell(f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({engines})")
-    ranked = assemble(indexes, Plan(depth=depth), None).pipeline(queries(topics))
+    ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
     found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": scores_of(found)}
     result(facts, _lines(found, best, MEASURE), as_json=shown.json_output)

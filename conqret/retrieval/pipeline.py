@@ -29,7 +29,7 @@ BM25_NAME = "bm25"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PipelinePlan:
     """Which stages a pipeline has: a first stage (per perspective, with ``perspectives``; several are fused, with
     ``weights`` or by ranks), then a cross-encoder (with ``instruction`` beside the question), then a listwise reranker
     (with ``rerank``, under the instruction for ``stance``), then MMR (with a trade-off; by words, or by the vectors of
@@ -112,7 +112,7 @@ def mmr_encoder(name: str | None) -> Encoder | None:
 
 def assemble(
     indexes: Index | Sequence[Index],
-    plan: Plan,
+    plan: PipelinePlan,
     session: Session | None,
     on_query: Callable[[str], None] = lambda topic: None,
 ) -> Stages:

@@ -118,13 +118,13 @@ def retrieve(
     """
     require("pyterrier", extra="retrieval")
     from conqret.retrieval.evaluation.systems import queries, rankings
-    from conqret.retrieval.pipeline import Plan, assemble, open_indexes
+    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
 
     if keep < 1:
         raise DeclarationError(f"-k is {keep}; keep at least 1 document")
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
-    plan = Plan(
+    plan = PipelinePlan(
         stance, rerank is not None, perspectives, mmr, depth, window, step,
         None if weights is None else tuple(weights), cross_encoder, instruction, mmr_encoder,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.console.shared_options import FILES, Answers
+from conqret.console.shared_options import FILES, RecordingOptions
 
 if TYPE_CHECKING:
     from conqret.retrieval.rerank import RerankSummary
@@ -33,7 +33,7 @@ Split = Annotated[str, typer.Option(help="The topics of this split: train, test 
 
 
 @dataclass(frozen=True)
-class AnswersBeside(Answers):
+class AnswersBeside(RecordingOptions):
     """The same for a run, which is a file."""
 
     recordings: Annotated[

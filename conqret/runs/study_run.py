@@ -119,7 +119,7 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Generic[Row, T]):
+class StudyOutcome(Generic[Row, T]):
     """What came of a run: what its kind makes of all rows, the rows in the order of their trials, what this session did
     for them, and which answers a replay lacked."""
 
@@ -150,7 +150,7 @@ async def ask_all(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Row], None] = lambda row: None,
-) -> Asked[Row, T]:
+) -> StudyOutcome[Row, T]:
     """Do every trial that the folder does not hold, and what ``finish`` makes of all rows while the folder is held.
 
     Use it as ``session.run(lambda client: ask_all(…))``; trials ask ``session.client``, and those of the sessions
@@ -179,4 +179,4 @@ async def ask_all(
         missing = tuple(str(lacking) for one in sessions for lacking in one.client.missing)
         found = {row.id: row for row in rows.rows()}
         ordered = tuple(found[trial.key] for trial in trials)
-        return Asked(finish(ordered), ordered, counts, missing)
+        return StudyOutcome(finish(ordered), ordered, counts, missing)

@@ -32,7 +32,7 @@ _KEY = re.compile(rf"[!-~]{{{SHORTEST_KEY},}}")
 
 
 @dataclass(slots=True)
-class Served:
+class ServedRequest:
     """What is noted of a request: none of its contents, and no address that it made up.
 
     ``code`` says why it has no judgment; ``sent`` are requests to the model, ``recorded`` answers from recordings.
@@ -89,7 +89,7 @@ class Access:
         app: ASGIApp,
         hosts: Collection[str] | None,
         keys: tuple[str, ...] = (),
-        heard: Callable[[Served], object] = lambda served: None,
+        heard: Callable[[ServedRequest], object] = lambda served: None,
     ) -> None:
         self.app, self.heard = Guard(app, hosts, (*READS, "POST"), _guarded), heard
         self._keys = [_digest(key) for key in keys]
@@ -103,7 +103,7 @@ class Access:
 
         headers = Headers(scope=scope)
         given = headers.get("x-request-id", "")
-        served = Served(given if _ID.fullmatch(given) else secrets.token_hex(8), scope["method"])
+        served = ServedRequest(given if _ID.fullmatch(given) else secrets.token_hex(8), scope["method"])
         scope["state"] = {**scope.get("state", {}), "served": served}
 
         async def noted(message: Message) -> None:
@@ -135,7 +135,7 @@ class Access:
 
 
 def _guarded(scope: Scope, status: int, why: str) -> ASGIApp:
-    served: Served = scope["state"]["served"]
+    served: ServedRequest = scope["state"]["served"]
     served.code = "refused"
     return Refusal(status, served.code, why, close=True).response(served.id)
 

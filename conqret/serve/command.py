@@ -14,7 +14,7 @@ from conqret.console.printing import named, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.serve.access import Served
+    from conqret.serve.access import ServedRequest
 
 NETWORK = "Network"
 STORE = Path("runs/serve/recordings.sqlite")
@@ -43,10 +43,10 @@ def serve(
         ),
     ] = None,
     model: options.Model = None,
-    judging: options.Judging,
+    judging: options.JudgingOptions,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    answers: options.Answers,
+    answers: options.RecordingOptions,
     host: Annotated[
         str,
         options.option(NETWORK, "The address to listen on; one that other machines reach needs a key."),
@@ -86,7 +86,7 @@ def serve(
             options.LIMITS, "Seconds that requests under way still get when the service is stopped.", min=0
         ),
     ] = 30,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
 
@@ -97,11 +97,11 @@ def serve(
     """
     from conqret.runs.session import Session
     from conqret.serve.access import read_keys
-    from conqret.serve.intake import MIB, Limits
+    from conqret.serve.intake import MIB, IntakeLimits
     from conqret.serve.service_server import serve as served
 
     keys = read_keys(api_key_env, api_key_file)
-    limits = Limits(max_body * MIB, at_once, queue, rate, max_computing)
+    limits = IntakeLimits(max_body * MIB, at_once, queue, rate, max_computing)
     store = None if answers.replay is not None else (answers.recordings or STORE)
     session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
 
@@ -115,7 +115,7 @@ def serve(
         if store is not None:
             shown.note(f"answers are recorded in {store}, and given again for the same question")
 
-    def heard(one: Served) -> None:
+    def heard(one: ServedRequest) -> None:
         if shown.json_output:
             say(json.dumps(told(one)))
         else:
@@ -128,7 +128,7 @@ def serve(
     shown.session(session.counts)
 
 
-def told(one: Served) -> dict[str, object]:
+def told(one: ServedRequest) -> dict[str, object]:
     """A request as it stands in the log."""
     from conqret.runs.run_folder import now
 
@@ -137,7 +137,7 @@ def told(one: Served) -> dict[str, object]:
     return {"at": now(), **found, "seconds": round(one.seconds, 4)}
 
 
-def line(one: Served) -> str:
+def line(one: ServedRequest) -> str:
     """The same for people."""
     from conqret.runs.run_folder import now
 

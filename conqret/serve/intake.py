@@ -25,7 +25,7 @@ BUSY_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class IntakeLimits:
     """``body`` is the bytes of an item at most, ``at_once`` the items that are judged at a time, ``queue`` those that
     may wait, ``rate`` the requests a minute (None: any number), and ``computing`` the seconds that the service itself
     may compute for an item, waiting for the model apart.
@@ -50,7 +50,7 @@ class Limits:
 class Intake:
     """Lets requests in under these limits, or refuses them."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: IntakeLimits) -> None:
         self.limits = limits
         self.inside = 0
         self._free = asyncio.Semaphore(limits.at_once)

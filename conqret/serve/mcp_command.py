@@ -34,7 +34,7 @@ def mcp(
     model: options.Model = None,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    answers: options.Answers,
+    answers: options.RecordingOptions,
 ) -> None:
     """Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.
 

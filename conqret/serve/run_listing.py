@@ -27,7 +27,7 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedRun:
     """A run in the list: ``fault`` says why it cannot be opened; ``done`` is what is done of how much."""
 
     name: str
@@ -51,7 +51,7 @@ class Listed:
         return all(word in text for word in wanted)
 
 
-def listed(root: Path) -> list[Listed]:
+def listed(root: Path) -> list[ListedRun]:
     """The runs under ``root``, newest first; one that cannot be opened is there and says why.
 
     Raises:
@@ -62,7 +62,7 @@ def listed(root: Path) -> list[Listed]:
     return sorted(found, key=lambda run: run.begun, reverse=True)
 
 
-def look(root: Path, run: Path) -> Listed:
+def look(root: Path, run: Path) -> ListedRun:
     """What the list says of the run in a folder."""
     try:
         fault = leads_out(root, run)
@@ -74,7 +74,7 @@ def look(root: Path, run: Path) -> Listed:
     except MALFORMED as error:
         fault = f"its files cannot be read ({type(error).__name__}: {error})"
     name = _name(root, run)
-    return Listed(name, RUNS + address(name), "?", "", "", "", "", "", fault)
+    return ListedRun(name, RUNS + address(name), "?", "", "", "", "", "", fault)
 
 
 def opened(root: Path, name: str) -> Path:
@@ -123,14 +123,14 @@ def address(name: str) -> str:
     return quote(f"{name}/{REPORT}".removeprefix("./"), errors="replace")
 
 
-def _listed(root: Path, run: FoundRun) -> Listed:
+def _listed(root: Path, run: FoundRun) -> ListedRun:
     name, state = _name(root, run.path), run.state
     if state != FINISHED:
         written = dt.datetime.fromtimestamp(max(one.st_mtime for one in stats(run.path)), dt.UTC)
         state = f"{state}, last written {written:%H:%M:%S} UTC"
     answers = "damaged" if run.answers is None else f"{run.answers:,}" if run.answers else ""
     begun = run.created[:19].replace("T", " ")
-    return Listed(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
+    return ListedRun(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
 
 
 def _validations(root: Path) -> Iterator[Path]:
@@ -139,7 +139,7 @@ def _validations(root: Path) -> Iterator[Path]:
     return (folder for folder in found if not (folder / RECORD_NAME).is_file())
 
 
-def _validation(root: Path, folder: Path) -> Listed:
+def _validation(root: Path, folder: Path) -> ListedRun:
     """What the list says of a validation."""
     name, fault, what, begun = _name(root, folder), leads_out(root, folder), "", ""
     if not fault:
@@ -150,7 +150,7 @@ def _validation(root: Path, folder: Path) -> Listed:
         except (DeclarationError, *MALFORMED) as error:
             fault = str(error)
     at = quote(f"{name}/{PAGE_NAME}".removeprefix("./"), errors="replace")
-    return Listed(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
+    return ListedRun(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
 
 
 def _name(root: Path, run: Path) -> str:

@@ -25,7 +25,7 @@ from conqret.judging.setup import set_up
 from conqret.runs.background import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, needed, openapi
-from conqret.serve.intake import Intake, Limits
+from conqret.serve.intake import Intake, IntakeLimits
 from conqret.serve.problems import PAUSE_SECONDS, Refusal, not_answered
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from conqret.serve.access import Served
+    from conqret.serve.access import ServedRequest
 
 METRIC = "metric"
 """The one parameter: which metrics are asked for."""
@@ -76,7 +76,7 @@ def service_app(
     session: Session,
     judges: Mapping[str, Judge],
     judging: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
+    limits: IntakeLimits | None = None,
     *,
     keyed: bool = False,
 ) -> Starlette:
@@ -87,7 +87,7 @@ def service_app(
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    service = _Service(session, judges, dict(judging or {}), limits or Limits())
+    service = _Service(session, judges, dict(judging or {}), limits or IntakeLimits())
     document = compact(openapi(judges.values(), keyed=keyed))
     routes = [
         Route("/", service.index),
@@ -102,7 +102,7 @@ def service_app(
 
 class _Service:
     def __init__(
-        self, session: Session, judges: Mapping[str, Judge], judging: dict[str, Any], limits: Limits
+        self, session: Session, judges: Mapping[str, Judge], judging: dict[str, Any], limits: IntakeLimits
     ) -> None:
         self.session, self.judges, self.judging = session, judges, judging
         self.intake = Intake(limits)
@@ -255,8 +255,8 @@ def _faulty(faults: Sequence[Fault]) -> Refusal:
     return Refusal(422, "invalid_item", told, faults=faults)
 
 
-def _served(request: Request) -> Served:
-    served: Served = request.state.served
+def _served(request: Request) -> ServedRequest:
+    served: ServedRequest = request.state.served
     return served
 
 

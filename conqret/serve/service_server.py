@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
 from conqret.runs.session import Session
-from conqret.serve.access import Access, Served
-from conqret.serve.intake import Limits
+from conqret.serve.access import Access, ServedRequest
+from conqret.serve.intake import IntakeLimits
 from conqret.serve.service import offered, service_app
 from conqret.web.local_server import LocalServer, is_loopback, local_server
 from conqret.web.request_guard import LOOPBACK, own_hosts
@@ -29,13 +29,13 @@ def serve(
     formats: Sequence[str] = (),
     judging: Mapping[str, Any] | None = None,
     *,
-    limits: Limits | None = None,
+    limits: IntakeLimits | None = None,
     keys: tuple[str, ...] = (),
     host: str = LOOPBACK,
     port: int = SERVICE_PORT,
     grace: int = SERVICE_GRACE,
     on_start: Callable[[str, Sequence[str]], None],
-    heard: Callable[[Served], object] = lambda served: None,
+    heard: Callable[[ServedRequest], object] = lambda served: None,
 ) -> None:
     """Judge what is sent to a port, until Ctrl-C or SIGTERM; requests under way then have ``grace`` seconds.
 
@@ -56,12 +56,12 @@ def service_server(
     formats: Sequence[str] = (),
     judging: Mapping[str, Any] | None = None,
     *,
-    limits: Limits | None = None,
+    limits: IntakeLimits | None = None,
     keys: tuple[str, ...] = (),
     host: str = LOOPBACK,
     port: int = SERVICE_PORT,
     grace: int = SERVICE_GRACE,
-    heard: Callable[[Served], object] = lambda served: None,
+    heard: Callable[[ServedRequest], object] = lambda served: None,
 ) -> tuple[LocalServer, list[str]]:
     """The server of :func:`serve`, which is not running yet, and the formats that it offers.
 
@@ -77,7 +77,7 @@ def service_server(
         raise DeclarationError(
             f"other machines reach {host}, so requests have to bring a key: give --api-key-env or --api-key-file"
         )
-    limits = limits or Limits()
+    limits = limits or IntakeLimits()
     judges = offered(session, formats, judging)
 
     def app(port: int) -> ASGIApp:

@@ -24,7 +24,7 @@ from conqret.runs.management import FINISHED
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened
 from conqret.show.page import page
-from conqret.show.sheet import Links, Section, Sheet, Texts
+from conqret.show.sheet import PageLinks, Section, Sheet, SheetTexts
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import read_card
@@ -129,7 +129,7 @@ class _Viewer:
             found = Sheet(
                 told.kind,
                 told.name,
-                [Section("Runs inside", [Links(inside)] if (inside := list(inner_runs(run))) else [])],
+                [Section("Runs inside", [PageLinks(inside)] if (inside := list(inner_runs(run))) else [])],
                 lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
                 facts=[("Made with", told.what), ("Begun", told.begun), ("State", told.state)],
             ).html(around=ways)
@@ -163,7 +163,9 @@ class _Viewer:
             for run in runs
             if run.name != first
         ]
-        said = Links(to) if to else Texts(["There is no other finished run of a judge in this folder."])
+        said = (
+            PageLinks(to) if to else SheetTexts(["There is no other finished run of a judge in this folder."])
+        )
         lede = [f"Pick the run that “{first}” is compared with."] if to else []
         return Sheet("diff", "Compare two runs", [Section("Other runs", [said])], lede).html(around=ALL_RUNS)
 
@@ -193,7 +195,7 @@ def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | N
     """A page that says what is wrong."""
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
-    inside = Section("Runs inside", [Links(links)] if links else [])
+    inside = Section("Runs inside", [PageLinks(links)] if links else [])
     sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:1].upper() + why[1:2000]])
     return _response(sheet.html(around=ALL_RUNS), status)
 

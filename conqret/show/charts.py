@@ -54,7 +54,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartLine:
     """One line of a chart, with the name that the key gives it. ``place`` gives it the colour and mark of that place
     among the lines (None: its own), so that several charts agree; its points have marks where it is ``marked``."""
 
@@ -96,7 +96,7 @@ class Chart:
     title: str
     x: str
     y: str
-    lines: Sequence[Line]
+    lines: Sequence[ChartLine]
     logarithmic: bool = False
     ends: tuple[float, float] | None = None
     levels: bool = True

@@ -51,7 +51,7 @@ MARKS: Mapping[str, Mark] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ForestRow:
     """A value between the ends of its interval (None: it has none), with what was concluded, one of :data:`MARKS`, and
     a word for it. What lies ``within`` so much of 0 is shaded: what is small."""
 
@@ -65,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ForestDrawing:
     """A row in units of the figure; ``shade`` is empty where nothing is shaded."""
 
     name: str
@@ -83,7 +83,7 @@ class Forest:
 
     title: str
     x: str
-    rows: Sequence[Row]
+    rows: Sequence[ForestRow]
 
     kind = "forest"
 
@@ -106,7 +106,7 @@ class Forest:
         )
         return cut(visible(f"{self.x}. {'; '.join(said)}."), 2000)
 
-    def drawn(self) -> Iterator[Drawn]:
+    def drawn(self) -> Iterator[ForestDrawing]:
         """The rows in units of the figure."""
         for place, one in enumerate(self.rows):
             strip = ROW * place + ABOVE
@@ -116,7 +116,7 @@ class Forest:
             mark = MARKS[one.verdict]
             small = [self._x(-one.within), self._x(one.within)]
             word = f"{cut(one.word, WORD)} " * bool(one.word)
-            yield Drawn(
+            yield ForestDrawing(
                 name=cut(visible(one.name), NAME),
                 said=f"{visible(word)}{_said(one, self.places)}",
                 text=ROW * place + 13,
@@ -170,7 +170,7 @@ class Forest:
         return round(LEFT + share * (WIDTH - LEFT - RIGHT), 2)
 
 
-def _said(one: Row, places: int = PLACES) -> str:
+def _said(one: ForestRow, places: int = PLACES) -> str:
     value, low, high = (
         None if end is None else f"{end:z.{places}f}" for end in (one.value, one.low, one.high)
     )

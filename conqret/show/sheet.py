@@ -22,7 +22,7 @@ ENDINGS = (".html", ".md", ".svg")
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class PageLinks:
     """Ways into other pages: titles with relative addresses."""
 
     to: Sequence[tuple[str, str]]
@@ -31,7 +31,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class SheetTexts:
     """Remarks, each a line of its own."""
 
     lines: Sequence[str]
@@ -49,7 +49,7 @@ class Folded:
     kind = "folded"
 
 
-Part = Table | Chart | Forest | Links | Texts | Folded
+Part = Table | Chart | Forest | PageLinks | SheetTexts | Folded
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +107,12 @@ class Sheet:
 
 
 def _blocks(one: Section) -> Iterator[str]:
-    found = [part for part in one.parts if isinstance(part, Table | Texts)]
+    found = [part for part in one.parts if isinstance(part, Table | SheetTexts)]
     for place, part in enumerate(found):
         if not place:
             yield f"## {safe(one.title)}"
             yield safe(one.note)
-        if isinstance(part, Texts):
+        if isinstance(part, SheetTexts):
             yield "\n".join(f"- {safe(line)}" for line in part.lines)
         else:
             headed = len(one.parts) > 1 and part.title != one.title

@@ -141,7 +141,7 @@ class Charts:
 
         return np.maximum(*self.cusums)
 
-    def alarms(self, limits: Limits) -> NDArray[np.bool_]:
+    def alarms(self, limits: ControlLimits) -> NDArray[np.bool_]:
         """Where either chart passes its limit."""
         return (self.ewma_statistic > limits.ewma) | (self.cusum_statistic > limits.cusum)
 
@@ -153,7 +153,7 @@ class Charts:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ControlLimits:
     """What an EWMA and a CUSUM may reach, each in its standard deviations."""
 
     ewma: float
@@ -167,7 +167,7 @@ def check_rate(rate: float) -> None:
 
 
 @lru_cache(maxsize=64)
-def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> Limits:
+def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> ControlLimits:
     """Limits that a judge which stands still passes in ``rate`` of the planned series at most, by simulation. Either
     chart alone spends the same share of it.
 
@@ -195,11 +195,11 @@ def set_limits(design: Design, rate: float = RATE, seed: int = SEED) -> Limits:
     ).min(axis=0)
     each = float(np.quantile(tails, below, method="lower"))
     ewma, cusum = (float(np.quantile(line, 1 - each, method="higher")) for line in ordered)
-    return Limits(ewma, cusum)
+    return ControlLimits(ewma, cusum)
 
 
 @lru_cache(maxsize=64)
-def missable_shift(design: Design, limits: Limits, later: int, seed: int = SEED) -> float | None:
+def missable_shift(design: Design, limits: ControlLimits, later: int, seed: int = SEED) -> float | None:
     """The least shift, in standard errors of one occasion's mean, that is found in 80% of the series where it comes
     right after the baseline and is there on all ``later`` occasions so far; None where it would have to be beyond 64.
     """

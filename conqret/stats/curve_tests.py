@@ -60,7 +60,7 @@ MARGIN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CurveStep:
     """The mean score at level ``to`` less that at level ``start``, over items.
 
     ``p`` is two-sided, by the cluster-robust t of that difference (None with fewer than three topics), corrected (Holm)
@@ -99,7 +99,7 @@ class Response:
     spearman: float | None
     fell: float
     rose: float
-    neighbours: tuple[Step, ...]
+    neighbours: tuple[CurveStep, ...]
     moves: tuple[Paired, ...]
     shifts: tuple[Sampled, ...]
     trend: Sampled
@@ -163,11 +163,11 @@ def strictly_falls(means: Sequence[float]) -> bool:
 
 def _steps(
     columns: Sequence[Sequence[float]], levels: Sequence[float], clusters: Sequence[Hashable]
-) -> tuple[Step, ...]:
+) -> tuple[CurveStep, ...]:
     found = [mean(_differences(*pair), clusters) for pair in pairwise(columns)]
     corrected = holm([one.p() for one in found])
     return tuple(
-        Step(start=start, to=to, difference=float(one.value), p=p)
+        CurveStep(start=start, to=to, difference=float(one.value), p=p)
         for (start, to), one, p in zip(pairwise(levels), found, corrected, strict=True)
     )
 

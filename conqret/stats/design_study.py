@@ -34,7 +34,7 @@ Design = Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class VarianceEffect:
     """One source of variance: several names where the data cannot tell them apart. ``facets`` are those by whose number
     it is divided (those of all its names), ``levels`` how many different ones there are."""
 
@@ -60,7 +60,7 @@ class Components:
     ``conditions`` are those that vary, and ``items`` is the mean number of items a topic.
     """
 
-    effects: tuple[Effect, ...]
+    effects: tuple[VarianceEffect, ...]
     variances: NDArray[np.float64]
     without: NDArray[np.float64]
     present: NDArray[np.bool_]
@@ -169,7 +169,7 @@ class Components:
         )
 
 
-def _plural(effect: Effect) -> str:
+def _plural(effect: VarianceEffect) -> str:
     return " and ".join(f"{name}s" for name in sorted(effect.facets))
 
 

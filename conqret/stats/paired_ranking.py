@@ -35,7 +35,7 @@ UNNAMED = "{} name no topic (cluster), and those of one topic are no independent
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class PairwisePreference:
     """``first`` against ``second``: 1, 0.5 or 0. ``cluster`` is what intervals leave out (an item, a topic)."""
 
     first: str
@@ -45,7 +45,7 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PairedStanding:
     """One player: its rating with an interval, its rank (1 is best, ties at their mean) and its record."""
 
     player: str
@@ -56,14 +56,14 @@ class Standing:
 
 
 def elo(
-    preferences: Sequence[Preference],
+    preferences: Sequence[PairwisePreference],
     rng: np.random.Generator | None = None,
     *,
     k: float = K_FACTOR,
     orders: int = ORDERS,
     intervals: bool = False,
     confidence: float = CONFIDENCE,
-) -> tuple[Standing, ...]:
+) -> tuple[PairedStanding, ...]:
     """Elo's ratings, best first.
 
     Before each game the first player is expected to score ``1 / (1 + 10^((R_2 - R_1) / 400))``; afterwards both
@@ -93,11 +93,11 @@ def elo(
 
 
 def bradley_terry(
-    preferences: Sequence[Preference],
+    preferences: Sequence[PairwisePreference],
     *,
     prior: float = PRIOR,
     confidence: float = CONFIDENCE,
-) -> tuple[Standing, ...]:
+) -> tuple[PairedStanding, ...]:
     """Strengths of Bradley and Terry (1952) on the logarithmic scale, best first; a tie is half a win for each.
 
     ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``; the sum of the strengths is 0. They maximise the likelihood
@@ -126,7 +126,7 @@ def bradley_terry(
 class _Games:
     """The preferences as arrays: places of the players, and outcomes."""
 
-    def __init__(self, preferences: Sequence[Preference]) -> None:
+    def __init__(self, preferences: Sequence[PairwisePreference]) -> None:
         import numpy as np
 
         if not preferences:
@@ -180,7 +180,7 @@ class _Games:
         confidence: float,
         without: Sequence[NDArray[np.float64]] | None = None,
         present: NDArray[np.bool_] | None = None,
-    ) -> tuple[Standing, ...]:
+    ) -> tuple[PairedStanding, ...]:
         """The players by their ratings, best first, with an interval from their ratings ``without`` each of the
         clusters that are ``present`` (rows by players)."""
         import numpy as np
@@ -200,7 +200,9 @@ class _Games:
                 rating = Sampled(ratings[place], column, present, games[place], unsure=self.unsure).estimate(
                     confidence
                 )
-            found.append(Standing(player, rating, float(ranks[place]), float(wins[place]), games[place]))
+            found.append(
+                PairedStanding(player, rating, float(ranks[place]), float(wins[place]), games[place])
+            )
         return tuple(sorted(found, key=lambda standing: (standing.rank, standing.player)))
 
 

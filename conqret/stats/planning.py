@@ -37,7 +37,7 @@ Draw = Callable[[int, int, "np.random.Generator"], "NDArray[np.float64]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedSize:
     """One cell: the median half of the interval's width (None where more than 5% have no interval), the share of the
     simulations in which the test finds something (None: no test, or fewer than six topics), and the share without an
     interval."""
@@ -50,7 +50,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SamplePlan:
     """What is simulated: each number of ``topics`` with each number of ``items`` a topic; ``on_cell`` is called after
     each. Raises DeclarationError where a number is below 1."""
 
@@ -70,7 +70,7 @@ class Plan:
         draw: Draw,
         compute: Callable[[NDArray[np.float64], list[int]], Sampled],
         p: Callable[[Sampled, NDArray[np.float64], list[int]], float | None] | None = None,
-    ) -> list[Planned]:
+    ) -> list[PlannedSize]:
         """Simulate each cell: ``compute`` makes the statistic of values and topics, ``p`` tests it, or the values
         themselves (None: no test)."""
         import numpy as np
@@ -92,7 +92,7 @@ class Plan:
             )
             significant = sum(one is not None and one < ALPHA for one in found_p)
             found.append(
-                Planned(
+                PlannedSize(
                     topics=count,
                     items=each,
                     half_width=float(np.median(widths)) if widths and without <= MOST_WITHOUT else None,
@@ -104,7 +104,7 @@ class Plan:
         return found
 
 
-def plan_agreement(draw: Draw, plan: Plan, level: Level = "interval") -> list[Planned]:
+def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
     """The width of the interval of Krippendorff's alpha between two columns, judge and people."""
 
     def alpha(values: NDArray[np.float64], names: list[int]) -> Sampled:
@@ -113,14 +113,14 @@ def plan_agreement(draw: Draw, plan: Plan, level: Level = "interval") -> list[Pl
     return plan.cells(draw, alpha)
 
 
-def plan_mean(draw: Draw, plan: Plan, *, one_sided: bool = False) -> list[Planned]:
+def plan_mean(draw: Draw, plan: SamplePlan, *, one_sided: bool = False) -> list[PlannedSize]:
     """The width of the interval of the mean of one column (of differences, say), and the power of its test against 0 at
     5%: two-sided, or ``one_sided`` for a rise."""
 
     return plan.cells(draw, _first_mean, lambda one, _, __: one.above() if one_sided else one.p())
 
 
-def plan_probe(draw: Draw, shift: float, rows: int, plan: Plan) -> list[Planned]:
+def plan_probe(draw: Draw, shift: float, rows: int, plan: SamplePlan) -> list[PlannedSize]:
     """The width of the interval of one row of a bias table whose differences are shifted by ``shift``, and how often
     that row is found, corrected with the ``rows`` - 1 others (drawn alike, around 0) as ``conqret bias`` does it
     (:func:`conqret.stats.effects.sign_flip_p`). ``draw`` gives one column around 0.

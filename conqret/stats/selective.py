@@ -43,7 +43,7 @@ STAKES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SelectedScores:
     """What a threshold on confidence keeps: the ``share`` of all scores, how many of the labelled ones, on so many
     topics, and the share of these that are wrong, with its interval of ``1 - 2 delta``. ``holds`` says whether the
     promise is shown to be kept (None: it was not tested)."""
@@ -65,7 +65,7 @@ def risk_coverage(
     error: float,
     delta: float,
     bound: Bound = "t",
-) -> tuple[Kept, ...]:
+) -> tuple[SelectedScores, ...]:
     """The curve of error over coverage, from the strictest threshold to that which keeps everything.
 
     The arrays are over all scores: their ``confidence`` (NaN: none is said, and it is never kept), whether people
@@ -78,14 +78,14 @@ def risk_coverage(
     levels = 1 - np.arange(1, LEVELS + 1) / LEVELS
     thresholds = np.unique(np.quantile(said, levels, method="inverted_cdf"))[::-1]
     places = cluster_places(topics)
-    found: list[Kept] = []
+    found: list[SelectedScores] = []
     testing = True
     for threshold in thresholds.tolist():
         kept = confidence >= threshold
         here = kept & labelled
         errors, among = wrong[here].astype(float), places[here].tolist()
         share = float(kept.mean())
-        one = Kept(threshold, share, len(errors), len(set(among)), _share(errors, among, delta))
+        one = SelectedScores(threshold, share, len(errors), len(set(among)), _share(errors, among, delta))
         if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
             testing = one.topics >= FEWEST_TESTED and TESTS[bound](errors, among, error, delta)
             one = replace(one, holds=testing)
@@ -98,7 +98,7 @@ def fewest_labels(error: float) -> int:
     return math.ceil(round(EXPECTED_ERRORS / error, 9))
 
 
-def trusted_from(curve: Sequence[Kept]) -> float | None:
+def trusted_from(curve: Sequence[SelectedScores]) -> float | None:
     """The threshold from which on scores are kept; None where none is shown to keep the promise."""
     return next((one.threshold for one in reversed(curve) if one.holds), None)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats.clusters import SAME, cluster_places, snapped
-from conqret.stats.design_study import ITEM, OBJECTS, ORDER, SAMPLE, TOPIC, Components, Effect
+from conqret.stats.design_study import ITEM, OBJECTS, ORDER, SAMPLE, TOPIC, Components, VarianceEffect
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _effects(
     item: NDArray[np.intp],
     conditions: Mapping[str, NDArray[np.intp]],
     order: NDArray[np.intp] | None,
-) -> tuple[list[Effect], list[NDArray[np.intp]]]:
+) -> tuple[list[VarianceEffect], list[NDArray[np.intp]]]:
     """The effects, those of one name for which every score has the same level, and the level of each score in each."""
     import numpy as np
 
@@ -122,7 +122,7 @@ def _effects(
         if codes.max():
             alike.setdefault(codes.tobytes(), ([], codes))[0].append(term)
     effects = [
-        Effect(
+        VarianceEffect(
             tuple(map(_name, names)),
             frozenset.intersection(*map(_facets, names)),
             int(codes.max()) + 1,
@@ -139,7 +139,7 @@ def _facets(term: tuple[str, ...]) -> frozenset[str]:
     )
 
 
-def _check_items(effects: Sequence[Effect]) -> None:
+def _check_items(effects: Sequence[VarianceEffect]) -> None:
     """Refuse data in which what items differ by cannot be told from noise."""
     of_items = next((one for one in effects if ITEM in one.names), None)
     if of_items is None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.sheet import Texts
+from conqret.show.sheet import SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
@@ -19,7 +19,7 @@ from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import KINDS
 from conqret.studies.card.card_limits import WEAK
-from conqret.studies.compare.result import JudgeComparison, Pair
+from conqret.studies.compare.result import JudgeComparison, JudgePair
 from conqret.studies.validate.result import Validation
 
 NO_ALPHAS: Mapping[str, Estimate] = {}
@@ -132,7 +132,7 @@ def _by_dimension(found: JudgeComparison) -> str:
     )
 
 
-def pairs_table(pairs: Sequence[Pair], basis: Basis) -> Table:
+def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     """The differences of the mean alphas of all pairs of judges."""
     return Table(
         "Differences of alphas",
@@ -187,7 +187,7 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
     )
 
 
-def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | Texts]:
+def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | SheetTexts]:
     """How much better the judge agrees with people than free baselines; where it is shown to agree less, that is
     marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
     known = {name: [one[name] for one in over.values() if name in one] for name in TRIVIAL}
@@ -197,7 +197,7 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | T
     said += "compared with 0, which is chance."
     if not names:
         if chance:
-            yield Texts([said])
+            yield SheetTexts([said])
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [

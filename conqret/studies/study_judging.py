@@ -38,7 +38,7 @@ OnJudgment = Callable[[Judgment], None]
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """Items that are put to one instrument: ``instrument`` makes it over an open client."""
 
     client: ClientOptions
@@ -101,7 +101,7 @@ class Conduct:
 
 
 def judge_parts(
-    parts: Sequence[Part],
+    parts: Sequence[StudyPart],
     record: R,
     out: JudgedFolder[R] | None,
     conduct: Conduct,
@@ -126,7 +126,7 @@ def judge_parts(
         if out is None:
             if conduct.sessions is None:
                 sessions.keep_in(Path(passing) / STORE_NAME)
-            memory = _Bare(judgment_key)
+            memory = _BareJudgments(judgment_key)
             counts = _judge_all(parts, memory, conduct, sessions, kept=0)
             return conclude(memory, counts)
         out.check(record, overwrite=conduct.overwrite)
@@ -156,13 +156,13 @@ def digest_of(items: Iterable[Item]) -> str:
     return found.hexdigest()[:16]
 
 
-class _Bare(Memory[Judgment]):
+class _BareJudgments(Memory[Judgment]):
     def add(self, row: Judgment) -> None:
         super().add(row.bare())
 
 
 def _judge_all(
-    parts: Sequence[Part], sink: Sink[Judgment], conduct: Conduct, sessions: Sessions, *, kept: int
+    parts: Sequence[StudyPart], sink: Sink[Judgment], conduct: Conduct, sessions: Sessions, *, kept: int
 ) -> SessionCounts:
     """Judge with one instrument after the other what ``sink`` does not hold."""
     conduct.on_start(kept)
@@ -177,7 +177,7 @@ def _judge_all(
     return sessions.counts.since(conduct.before, kept=kept)
 
 
-async def _judge(part: Part, sink: Sink[Judgment], on_judgment: OnJudgment, client: Client) -> None:
+async def _judge(part: StudyPart, sink: Sink[Judgment], on_judgment: OnJudgment, client: Client) -> None:
     instrument = part.instrument(client)
     async for judgment in judged(part.items, instrument, sink, in_flight=client.in_flight):
         on_judgment(judgment)

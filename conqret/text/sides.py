@@ -27,7 +27,7 @@ def standpoints(question: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class QuestionSides:
     """The sides of a question.
 
     ``terms`` are its content stems; ``polarity`` is 1 where yes speaks for the subject, -1 where it speaks
@@ -38,7 +38,7 @@ class Sides:
     polarity: int
 
     @classmethod
-    def of(cls, question: str) -> Sides:
+    def of(cls, question: str) -> QuestionSides:
         """Read the sides off a question or a claim, by its words."""
         passage = Passage(fold(question))
         turns = sum(stem(word) in AGAINST or word in NEGATIONS for word in passage.words)

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from conqret.text.analysis import stem, weight
 from conqret.text.lexicons import NEGATIONS
-from conqret.text.sides import Sides
+from conqret.text.sides import QuestionSides
 from conqret.text.stance_words import BAD, DECLARES_AGAINST, DECLARES_FOR, GOOD, LESSEN
 from conqret.text.text_passages import REACH, Passage, read
 
@@ -62,7 +62,7 @@ def signs(text: str) -> Signs:
     )
 
 
-def lean(found: Signs, sides: Sides) -> float:
+def lean(found: Signs, sides: QuestionSides) -> float:
     """The side that a text takes on a question, in (-1, 1): positive for yes.
 
     ``value = tanh(d + 2 p v - n / 2)``: d the declarations for less those against, damped by
@@ -75,7 +75,7 @@ def lean(found: Signs, sides: Sides) -> float:
     return math.tanh(DECLARED * damped + VALUED * sides.polarity * valued - DENIED * share)
 
 
-def match(found: Signs, sides: Sides) -> float:
+def match(found: Signs, sides: QuestionSides) -> float:
     """How far a text keeps to the question, in [0, 1]: ``sum(w_t (1 - 2^-f_t)) / sum(w_t)`` over the
     question's stems t, f_t how often the text has it, w_t a half for common words, else 1."""
     weights = {term: weight(term) for term in sorted(sides.terms)}
@@ -86,7 +86,7 @@ def match(found: Signs, sides: Sides) -> float:
 
 def leaning(question: str, texts: Sequence[str]) -> list[float]:
     """How far each text takes the yes side of a question, from -1 (no) to 1 (yes)."""
-    sides = Sides.of(question)
+    sides = QuestionSides.of(question)
     return [lean(signs(text), sides) for text in texts]
 
 
@@ -96,7 +96,7 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
     ``match^2 (2 + lean) / 3`` in [0, 1], the lean counted towards that side: keeping to the question counts
     most, and of two texts that do so equally, one wholly for the side is worth three against it.
     """
-    sides = Sides.of(question)
+    sides = QuestionSides.of(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
     read_texts = [signs(text) for text in texts]
     return [match(found, sides) ** 2 * (2 + sign * lean(found, sides)) / 3 for found in read_texts]
@@ -113,7 +113,7 @@ def values(sentence: Passage) -> tuple[int, int]:
     good = bad = turned = 0
     for word in sentence.words:
         kind, turns = _kind(word)
-        if turns is Turn.NEGATES:
+        if turns is StanceTurn.NEGATES:
             turned = REACH
             continue
         if kind:
@@ -121,11 +121,11 @@ def values(sentence: Passage) -> tuple[int, int]:
                 good += 1
             else:
                 bad += 1
-        turned = REACH if turns is Turn.LESSENS else max(0, turned - 1)
+        turned = REACH if turns is StanceTurn.LESSENS else max(0, turned - 1)
     return good, bad
 
 
-class Turn(Enum):
+class StanceTurn(Enum):
     """What a word does to those that follow it."""
 
     NOTHING = 0
@@ -134,10 +134,10 @@ class Turn(Enum):
 
 
 @lru_cache(maxsize=50_000)
-def _kind(word: str) -> tuple[int, Turn]:
+def _kind(word: str) -> tuple[int, StanceTurn]:
     """1 for a good word, -1 for a bad one, else 0; and what it does to the words after it."""
     if word in NEGATIONS:
-        return 0, Turn.NEGATES
+        return 0, StanceTurn.NEGATES
     found = stem(word)
     kind = 1 if found in GOOD else -1 if found in BAD else 0
-    return kind, Turn.LESSENS if found in LESSEN else Turn.NOTHING
+    return kind, StanceTurn.LESSENS if found in LESSEN else StanceTurn.NOTHING

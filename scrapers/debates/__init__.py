@@ -3,17 +3,17 @@
 >>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
 """
 
-from conqret.scrapers.debates.layout import DebateParts, Index, Layout, Listed, Page
-from conqret.scrapers.debates.layout_registry import LAYOUTS, Problem, read_debate, wanted_pages
+from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, ListedDebate, PageIndex
+from conqret.scrapers.debates.layout_registry import LAYOUTS, LayoutProblem, read_debate, wanted_pages
 
 __all__ = [
     "LAYOUTS",
+    "DebatePage",
     "DebateParts",
-    "Index",
     "Layout",
-    "Listed",
-    "Page",
-    "Problem",
+    "LayoutProblem",
+    "ListedDebate",
+    "PageIndex",
     "read_debate",
     "wanted_pages",
 ]

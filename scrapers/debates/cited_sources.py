@@ -14,7 +14,7 @@ from lxml.html import HtmlElement
 
 from conqret.data.debate_text import Source
 from conqret.data.gathering import gathered
-from conqret.scrapers.debates.layout import HEADINGS, Page
+from conqret.scrapers.debates.layout import HEADINGS, DebatePage
 from conqret.scrapers.debates.page_html import has_class, text_of
 
 FOOTNOTES = "footnotes"
@@ -33,14 +33,14 @@ _ACCESSED = re.compile(rf"\b(?:accessed|retrieved|visited|viewed)\s*+(?:on)?+:?+
 _PUBLISHED = re.compile(rf"({_DATE}|(?<=[\s,])[12][0-9]{{3}})(?=[\s.)\]\"”]*$)")
 
 
-def page_sources(page: Page) -> tuple[Source, ...]:
+def page_sources(page: DebatePage) -> tuple[Source, ...]:
     """The sources of a page: from the table below "Sources", a ``tablepress`` table, or the footnotes."""
     return table_sources(page) or _first(
         _rows(table, notes) for notes in page.further for table in notes.root.iter("table")
     )
 
 
-def table_sources(page: Page) -> tuple[Source, ...]:
+def table_sources(page: DebatePage) -> tuple[Source, ...]:
     """The sources in the tables of a page; empty where none of its tables lists any."""
     return _first(_rows(table, page) for table in _below_name(page.root)) or _first(
         _rows(table, page)
@@ -49,13 +49,13 @@ def table_sources(page: Page) -> tuple[Source, ...]:
     )
 
 
-def footnotes_wanted(page: Page) -> tuple[str, ...]:
+def footnotes_wanted(page: DebatePage) -> tuple[str, ...]:
     """The address of the page's footnotes, where it lists no sources itself."""
     address = "" if table_sources(page) else footnotes_url(page)
     return (address,) if address else ()
 
 
-def footnotes_url(page: Page) -> str:
+def footnotes_url(page: DebatePage) -> str:
     """Where the page's footnotes should be: its own link to ``…/footnotes/``, else that below its address.
 
     Only an address on the page's own host is given; empty if there is none.
@@ -85,7 +85,7 @@ def web_address(text: str) -> str:
     return address if parts.scheme in ("http", "https") and host else ""
 
 
-def source_address(links: Iterable[str], texts: Iterable[str], page: Page) -> str:
+def source_address(links: Iterable[str], texts: Iterable[str], page: DebatePage) -> str:
     """The first of the ``links`` out of the page (links back to the text are none), else an address in the texts."""
     here = urldefrag(page.url).url.rstrip("/")
     for href in links:
@@ -126,7 +126,7 @@ def _is_aside(table: HtmlElement) -> bool:
     return has_class(table, "did-you-know") or "did you know" in text_of(table)[:80].lower()
 
 
-def _rows(table: HtmlElement, page: Page) -> Iterator[Source]:
+def _rows(table: HtmlElement, page: DebatePage) -> Iterator[Source]:
     """The entries of a table: its rows of two cells and more that have a number."""
     for row in table.iter("tr"):
         cells = [cell for cell in row if cell.tag in ("td", "th")]

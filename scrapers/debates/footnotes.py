@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from conqret.data.debate_text import DebateArgument, Source
 from conqret.scrapers.debates.cited_sources import cited_date, source_address
-from conqret.scrapers.debates.layout import Page
-from conqret.scrapers.debates.lines import Line
+from conqret.scrapers.debates.layout import DebatePage
+from conqret.scrapers.debates.lines import PageLine
 from conqret.text.citations import replace_marks
 
 Notes = dict[int, Source]
@@ -21,12 +21,12 @@ _NOTE = re.compile(r"\[\s?([0-9]{1,4})\s?\]\s*(\S.*)")
 _NUMBERED = re.compile(r"([0-9]{1,4})[.)]\s+(\S.*)")
 
 
-def is_note(line: Line) -> bool:
+def is_note(line: PageLine) -> bool:
     """Whether a line is a source: a paragraph that begins with its mark."""
     return not line.level and _NOTE.fullmatch(line.text) is not None
 
 
-def notes(found: Iterable[Line], page: Page, *, listed: bool = False) -> Notes:
+def notes(found: Iterable[PageLine], page: DebatePage, *, listed: bool = False) -> Notes:
     """The sources among lines of a page, by number; the first with a number counts.
 
     Where the lines are ``listed`` as sources, "12. Title" is one, too, and so is each item of a numbered list.

@@ -20,7 +20,7 @@ NONE: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DebatePage:
     """A debate page: its address, its root element, and the further pages that belong to it, as far as there are any.
 
     A page of footnotes is such a page, and so is that of the other side where each side has its own.
@@ -28,10 +28,10 @@ class Page:
 
     url: str
     root: HtmlElement
-    further: tuple[Page, ...] = ()
+    further: tuple[DebatePage, ...] = ()
 
     @classmethod
-    def read(cls, html: str, url: str, further: Mapping[str, str] = NONE) -> Page:
+    def read(cls, html: str, url: str, further: Mapping[str, str] = NONE) -> DebatePage:
         """Parse a page, and those that belong to it (by their addresses), as far as they can be read.
 
         Raises:
@@ -69,7 +69,7 @@ class DebateParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedDebate:
     """A debate page that an index lists: its address, and the heading under which it stands there.
 
     ``sides`` is False for a page that explains its topic and takes no side.
@@ -81,10 +81,10 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class PageIndex:
     """What an index page lists, and the addresses of the index pages that it leads to (categories, next pages)."""
 
-    debates: tuple[Listed, ...] = ()
+    debates: tuple[ListedDebate, ...] = ()
     further: tuple[str, ...] = ()
 
 
@@ -99,24 +99,24 @@ class Layout:
     """
 
     name: str
-    fits: Callable[[Page], bool]
-    read: Callable[[Page], DebateParts]
-    wants: Callable[[Page], tuple[str, ...]] = lambda page: ()
-    index: Callable[[Page], Index] = lambda page: Index()
+    fits: Callable[[DebatePage], bool]
+    read: Callable[[DebatePage], DebateParts]
+    wants: Callable[[DebatePage], tuple[str, ...]] = lambda page: ()
+    index: Callable[[DebatePage], PageIndex] = lambda page: PageIndex()
     selectors: tuple[Selector, ...] = ()
 
 
-def page_title(page: Page, headings: Sequence[str]) -> str:
+def page_title(page: DebatePage, headings: Sequence[str]) -> str:
     """The first heading given, else the document's ``<title>``."""
     return headings[0] if headings else document_title(page)
 
 
-def page_question(page: Page, headings: Sequence[str]) -> str:
+def page_question(page: DebatePage, headings: Sequence[str]) -> str:
     """What the page asks: looked for in the headings given, then in the document's ``<title>``."""
     return choose_question([*headings, document_title(page)])
 
 
-def main_headings(page: Page, *classes: str) -> list[str]:
+def main_headings(page: DebatePage, *classes: str) -> list[str]:
     """Texts of the headings with one of ``classes``, in the order of the classes, then of all ``h1``.
 
     ProCon shows the question of some pages as a picture only; its ``alt`` text counts as a heading.
@@ -130,12 +130,12 @@ def main_headings(page: Page, *classes: str) -> list[str]:
     return list(dict.fromkeys(text for one in found if (text := one.strip()[:MAX_TITLE])))
 
 
-def document_title(page: Page) -> str:
+def document_title(page: DebatePage) -> str:
     """The text of the page's ``<title>``, on one line."""
     titles = (" ".join((element.text or "").split())[:MAX_TITLE] for element in page.root.iter("title"))
     return next(titles, "")
 
 
-def entry_content(page: Page) -> HtmlElement:
+def entry_content(page: DebatePage) -> HtmlElement:
     """The ``div.entry-content`` of a WordPress page; the whole page where there is none."""
     return next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)

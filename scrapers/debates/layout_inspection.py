@@ -14,9 +14,9 @@ from lxml.html import HtmlElement
 
 from conqret.scrapers import markup
 from conqret.scrapers.debates.footnotes import is_note
-from conqret.scrapers.debates.layout import NONE, DebateParts, Index, Layout, Page
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex
 from conqret.scrapers.debates.layout_registry import ALL, missing_of
-from conqret.scrapers.debates.lines import Line, lines
+from conqret.scrapers.debates.lines import PageLine, lines
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER
 from conqret.scrapers.debates.page_html import OPENED_BY_CLICK
 from conqret.scrapers.debates.question import MAX_TITLE
@@ -56,7 +56,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class LayoutInspection:
     """A page inspected.
 
     ``layout`` is the one that it was compared with, empty for none; ``fits`` names all that fit. ``parts`` is what the
@@ -71,7 +71,7 @@ class Inspection:
     parts: DebateParts | None
     missing: tuple[str, ...]
     wants: tuple[str, ...]
-    index: Index
+    index: PageIndex
     looked_for: tuple[LookedFor, ...]
     said: tuple[Said, ...]
     hidden: tuple[tuple[str, int], ...]
@@ -90,7 +90,7 @@ def inspect_page(
     further: Mapping[str, str] = NONE,
     compared: Layout | None = None,
     layouts: Collection[Layout] = ALL,
-) -> Inspection:
+) -> LayoutInspection:
     """Inspect a page.
 
     Args:
@@ -103,13 +103,13 @@ def inspect_page(
     Raises:
         UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_html.parse`.
     """
-    page = Page.read(html, url, further)
+    page = DebatePage.read(html, url, further)
     fits = [one for one in layouts if one.fits(page)]
     chosen = compared or next(iter(fits), None)
     parts = chosen.read(page) if chosen else None
     indexes = (one.index(page) for one in ([chosen] if chosen else layouts))
     found = list(lines(page.root, without=()))
-    return Inspection(
+    return LayoutInspection(
         url=url,
         characters=sum(len(line.text) for line in found),
         fits=tuple(one.name for one in fits),
@@ -117,7 +117,7 @@ def inspect_page(
         parts=parts,
         missing=missing_of(parts) if parts else (),
         wants=chosen.wants(page) if chosen else (),
-        index=next((one for one in indexes if one != Index()), Index()),
+        index=next((one for one in indexes if one != PageIndex()), PageIndex()),
         looked_for=tuple(_looked_for(page, [chosen] if chosen else layouts)),
         said=_said(found),
         hidden=tuple(_hidden(html)),
@@ -137,7 +137,7 @@ def _name(element: HtmlElement) -> str:
     return f"{element.tag}.{first[:MAX_NAME]}" if first else str(element.tag)
 
 
-def _looked_for(page: Page, layouts: Collection[Layout]) -> Iterator[LookedFor]:
+def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[LookedFor]:
     there = kinds(page.root)
     roots = [page.root, *(one.root for one in page.further)]
     every = [selector for layout in layouts for selector in layout.selectors]
@@ -148,7 +148,7 @@ def _looked_for(page: Page, layouts: Collection[Layout]) -> Iterator[LookedFor]:
             yield LookedFor(layout.name, one.part, str(one), found, near)
 
 
-def _said(found: Collection[Line]) -> tuple[Said, ...]:
+def _said(found: Collection[PageLine]) -> tuple[Said, ...]:
     places: dict[tuple[str, str], list[str]] = {}
     for line in found:
         what = next((name for name, says in _KINDS.items() if says(line)), "")
@@ -161,11 +161,11 @@ def _said(found: Collection[Line]) -> tuple[Said, ...]:
     return tuple(sorted(rows, key=lambda one: order.index(one.what)))
 
 
-def _short(line: Line) -> bool:
+def _short(line: PageLine) -> bool:
     return len(line.text) <= MAX_TITLE
 
 
-_KINDS: Mapping[str, Callable[[Line], object]] = {
+_KINDS: Mapping[str, Callable[[PageLine], object]] = {
     "Pro 1: …": lambda line: _short(line) and SIDE_NUMBER.fullmatch(line.text),
     "Pros, Points Against": lambda line: _short(line) and _PARTS.fullmatch(line.text),
     "…?": lambda line: _short(line) and line.text.endswith("?"),

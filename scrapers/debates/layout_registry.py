@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conqret.data.debate_text import Debate
 from conqret.registry import Registry
 from conqret.scrapers.debates.ids import debate_id
-from conqret.scrapers.debates.layout import NONE, DebateParts, Layout, Page
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout
 from conqret.scrapers.debates.page_html import UnreadableHtmlError, plain
 from conqret.scrapers.debates.selectors import kinds, nearest
 from conqret.text.citations import cited_against, cited_by
@@ -30,7 +30,7 @@ ALL = LAYOUTS.values()
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LayoutProblem:
     """A page that gave no debate: its address, and what was missing, one line each."""
 
     url: str
@@ -40,7 +40,7 @@ class Problem:
 
 def read_debate(
     html: str, url: str, *, further: Mapping[str, str] = NONE, layouts: Collection[Layout] = ALL
-) -> Debate | Problem:
+) -> Debate | LayoutProblem:
     """Read a debate page.
 
     Args:
@@ -51,23 +51,23 @@ def read_debate(
         layouts: The layouts to try, in order.
 
     Returns:
-        The debate, or a :class:`Problem` if no layout fits, if a side has no text, if the page has no
+        The debate, or a :class:`LayoutProblem` if no layout fits, if a side has no text, if the page has no
         question, or if its paragraphs cite sources that are nowhere listed. Never an exception.
     """
     try:
-        page = Page.read(html, url, further)
+        page = DebatePage.read(html, url, further)
     except UnreadableHtmlError as error:
-        return Problem(url, (str(error),))
+        return LayoutProblem(url, (str(error),))
     layout = next((layout for layout in layouts if layout.fits(page)), None)
     if layout is None:
         known = ", ".join(one.name for one in layouts)
         lines = [f"no layout fits: the page has the arguments of none of {known}"]
         if listed := max((len(one.index(page).debates) for one in layouts), default=0):
             lines.append(f"it lists {listed} debates: `conqret scrape topics` makes a list of them")
-        return Problem(url, tuple(lines))
+        return LayoutProblem(url, tuple(lines))
     reading = layout.read(page)
     if missing := missing_of(reading):
-        return Problem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
+        return LayoutProblem(url, (*missing, *reading.remarks, *_nearly(page, layout, missing)), layout.name)
     return Debate(
         id=debate_id(url),
         url=url,
@@ -84,7 +84,7 @@ def read_debate(
 def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = ALL) -> tuple[str, ...]:
     """The addresses of the further pages that the debate at ``url`` needs; none if no layout fits."""
     try:
-        page = Page.read(html, url)
+        page = DebatePage.read(html, url)
     except UnreadableHtmlError:
         return ()
     return next((layout.wants(page) for layout in layouts if layout.fits(page)), ())
@@ -110,7 +110,7 @@ def missing_of(reading: DebateParts) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _nearly(page: Page, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
+def _nearly(page: DebatePage, layout: Layout, missing: Sequence[str]) -> Iterator[str]:
     """For each missing part: what the layout looks for in vain, and what the page has that is nearly that."""
     parts = {one.partition(":")[0] for one in missing}
     if parts & {"pros", "cons"}:

@@ -19,7 +19,7 @@ from conqret.scrapers.markup import BLOCKS
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageLine:
     """One line of a page: its text without markup, the links in it, and the block that it stands in."""
 
     text: str
@@ -32,15 +32,15 @@ class Line:
         return int(self.block.tag[1]) if self.block.tag in HEADINGS else 0
 
 
-def lines(root: HtmlElement, without: Collection[str] = TABLES_TOO) -> Iterator[Line]:
+def lines(root: HtmlElement, without: Collection[str] = TABLES_TOO) -> Iterator[PageLine]:
     """The lines under ``root`` that hold text, in order; elements with a tag of ``without`` are passed over."""
     texts: list[str] = []
     links: list[str] = []
     within = [root]
 
-    def taken() -> Iterator[Line]:
+    def taken() -> Iterator[PageLine]:
         if text := plain("".join(texts)):
-            yield Line(text, tuple(links), within[-1])
+            yield PageLine(text, tuple(links), within[-1])
         texts.clear()
         links.clear()
 

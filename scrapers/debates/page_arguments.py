@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from lxml.html import HtmlElement
 
 from conqret.data.debate_text import DebateArgument
-from conqret.scrapers.debates.layout import HEADINGS, Page, entry_content
+from conqret.scrapers.debates.layout import HEADINGS, DebatePage, entry_content
 from conqret.scrapers.debates.page_html import outermost, text_of, with_class
 
 COLUMN = "arguments-column-{side}"
@@ -28,12 +28,12 @@ FURNITURE = ("nav", "aside", "form")
 TABLES_TOO = (*FURNITURE, "table")
 
 
-def columns(page: Page, side: str) -> list[HtmlElement]:
+def columns(page: DebatePage, side: str) -> list[HtmlElement]:
     """The columns of one side (``"pro"`` or ``"con"``); some pages have one for each row of arguments."""
     return outermost(with_class(page.root, COLUMN.format(side=side)))
 
 
-def column_arguments(page: Page, side: str) -> tuple[DebateArgument, ...]:
+def column_arguments(page: DebatePage, side: str) -> tuple[DebateArgument, ...]:
     """The arguments in the columns of one side, a ``div.argument-container`` each."""
     return tuple(
         argument
@@ -61,7 +61,7 @@ def paragraph_texts(root: HtmlElement, skip: HtmlElement | None = None) -> Itera
             yield text
 
 
-def introduction(page: Page, before: HtmlElement | None) -> str:
+def introduction(page: DebatePage, before: HtmlElement | None) -> str:
     """The paragraphs of the page's content up to its first section or argument, parted by blank lines.
 
     ``before`` is the first element of the arguments. Paragraphs that lie deeper are taken only where the
@@ -110,7 +110,7 @@ def is_section(text: str) -> bool:
     return _SECTION.fullmatch(text) is not None
 
 
-def first_of(elements: Iterable[HtmlElement], page: Page) -> HtmlElement | None:
+def first_of(elements: Iterable[HtmlElement], page: DebatePage) -> HtmlElement | None:
     """The element that stands first on the page."""
     wanted = set(elements)
     return next((element for element in page.root.iter() if element in wanted), None) if wanted else None

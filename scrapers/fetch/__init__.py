@@ -13,7 +13,7 @@ from conqret.scrapers.fetch.address_guard import Policy
 from conqret.scrapers.fetch.fetch_client import Fetcher, FetchOptions, content_type_of
 from conqret.scrapers.fetch.fetch_limits import Limits
 from conqret.scrapers.fetch.fetch_retry import Retries
-from conqret.scrapers.fetch.fetched_page import FetchError, Page, Reply, Status
+from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page
 from conqret.scrapers.fetch.wire import AGENT, USER_AGENT
 
 __all__ = [
@@ -21,12 +21,12 @@ __all__ = [
     "USER_AGENT",
     "FetchError",
     "FetchOptions",
+    "FetchStatus",
+    "FetchedResponse",
     "Fetcher",
     "Limits",
     "Page",
     "Policy",
-    "Reply",
     "Retries",
-    "Status",
     "content_type_of",
 ]

@@ -21,7 +21,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from conqret.scrapers.fetch.addresses import Address, forbidden, parse_ip
-from conqret.scrapers.fetch.fetched_page import FetchError, Status
+from conqret.scrapers.fetch.fetched_page import FetchError, FetchStatus
 
 PORTS = frozenset({80, 443})
 """Where the web is served; any other port is more likely somebody's database."""
@@ -71,7 +71,7 @@ class Policy:
 
 def blocked(rule: str) -> FetchError:
     """The error for a request that the guard refuses."""
-    return FetchError(Status.BLOCKED, f"refused by the guard: {rule}")
+    return FetchError(FetchStatus.BLOCKED, f"refused by the guard: {rule}")
 
 
 @functools.lru_cache(REMEMBERED)
@@ -155,10 +155,10 @@ class GuardedResolver(AbstractResolver):
         except socket.gaierror as error:
             raise _lookup_error(host, error) from error
         except (OSError, UnicodeError) as error:
-            raise FetchError(Status.ERROR, f"looking up {host} failed", retryable=True) from error
+            raise FetchError(FetchStatus.ERROR, f"looking up {host} failed", retryable=True) from error
         addresses = [ip_address(one) for one in dict.fromkeys(found)]
         if not addresses:
-            raise FetchError(Status.NOT_FOUND, f"the host {host} has no address")
+            raise FetchError(FetchStatus.NOT_FOUND, f"the host {host} has no address")
         for address in addresses:
             try:
                 self._policy.check_address(address)
@@ -211,5 +211,5 @@ def _getaddrinfo(host: str) -> list[tuple[object, object, object, str, tuple[str
 def _lookup_error(host: str, error: socket.gaierror) -> FetchError:
     missing = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
     if error.errno in missing:
-        return FetchError(Status.NOT_FOUND, f"the host {host} does not exist")
-    return FetchError(Status.ERROR, f"looking up {host} failed ({error.strerror})", retryable=True)
+        return FetchError(FetchStatus.NOT_FOUND, f"the host {host} does not exist")
+    return FetchError(FetchStatus.ERROR, f"looking up {host} failed ({error.strerror})", retryable=True)

@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError
 from conqret.scrapers.fetch.address_guard import Lookup, Policy, checked_url
 from conqret.scrapers.fetch.fetch_limits import Limits
 from conqret.scrapers.fetch.fetch_retry import Retries
-from conqret.scrapers.fetch.fetched_page import FetchError, Page, Reply, Status, refusal
+from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page, refusal
 from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
 from conqret.scrapers.fetch.redirects import MAX_REDIRECTS, next_url
 from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
@@ -24,7 +24,7 @@ from conqret.scrapers.fetch.wire import USER_AGENT, Wire
 
 CONCURRENCY = 32
 """Requests under way at once, over all hosts."""
-OnReply = Callable[[Reply], Awaitable[None]]
+OnReply = Callable[[FetchedResponse], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,14 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
             return
         await self._politeness.ready(host or "")
 
-    async def _whole(self, url: str, *, robots: bool) -> Reply:
+    async def _whole(self, url: str, *, robots: bool) -> FetchedResponse:
         """The successful and whole response for a URL; raises :class:`FetchError` if it is none."""
         reply = await self._followed(url, robots=robots)
         if reply.fault is not None:
             raise reply.fault
         return reply
 
-    async def _followed(self, url: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> Reply:
+    async def _followed(self, url: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> FetchedResponse:
         """Ask for a URL, follow its redirects, and return a successful response; else raise :class:`FetchError`."""
         seen = [checked_url(url, self.options.policy)]
         while True:
@@ -126,13 +126,13 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
             raise refusal(reply)
         return reply
 
-    async def _ask_robots(self, url: URL) -> Reply:
+    async def _ask_robots(self, url: URL) -> FetchedResponse:
         reply, _ = await self.options.retries.over(
             lambda: self._followed(str(url), robots=False, limit=ROBOTS_REDIRECTS), self._rng
         )
         return reply
 
-    async def _exchange(self, url: URL) -> Reply:
+    async def _exchange(self, url: URL) -> FetchedResponse:
         """One request and its response, the body read within the limits."""
         host = url.raw_host or ""
         async with self._politeness.turn(host), self._slots:
@@ -144,9 +144,9 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         return reply
 
 
-def _page(url: str, reply: Reply, attempts: int) -> Page:
+def _page(url: str, reply: FetchedResponse, attempts: int) -> Page:
     kind, charset = content_type_of(reply.lowered)
-    return Page(url, Status.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts)
+    return Page(url, FetchStatus.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts)
 
 
 def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:

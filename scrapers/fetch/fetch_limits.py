@@ -6,7 +6,7 @@ import zlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from conqret.scrapers.fetch.fetched_page import FetchError, Status
+from conqret.scrapers.fetch.fetched_page import FetchError, FetchStatus
 
 MAX_BYTES = 16 * 2**20
 """Bytes on the wire (16 MiB): long reports as PDF have some 5 to 10 MB."""
@@ -48,7 +48,9 @@ class Decoder:
     def __init__(self, encoding: str, limits: Limits) -> None:
         name = encoding.strip().lower()
         if name not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise FetchError(Status.UNPARSABLE, f"content encoding {name[:40]!r}, which was not asked for")
+            raise FetchError(
+                FetchStatus.UNPARSABLE, f"content encoding {name[:40]!r}, which was not asked for"
+            )
         self._gzip, self._deflate = name in ("gzip", "x-gzip"), name == "deflate"
         self._limits = limits
         self._inflater: zlib._Decompress | None = zlib.decompressobj(31) if self._gzip else None
@@ -77,12 +79,14 @@ class Decoder:
         try:
             return self._inflate(chunk)
         except zlib.error as error:
-            raise FetchError(Status.UNPARSABLE, "the body is not compressed as its header says") from error
+            raise FetchError(
+                FetchStatus.UNPARSABLE, "the body is not compressed as its header says"
+            ) from error
 
     def finish(self) -> None:
         """Check that the stream came to its end; raises ``error`` if it broke off."""
         if self._inflater is not None and not self._inflater.eof and self._taken:
-            raise FetchError(Status.ERROR, "the compressed body breaks off", retryable=True)
+            raise FetchError(FetchStatus.ERROR, "the compressed body breaks off", retryable=True)
 
     def _inflate(self, data: bytes) -> list[bytes]:
         pieces: list[bytes] = []
@@ -93,7 +97,7 @@ class Decoder:
                     break  # bytes after the end are padding, and ignored as browsers do
                 self._members += 1
                 if self._members >= MAX_MEMBERS:
-                    raise FetchError(Status.TOO_LARGE, f"more than {MAX_MEMBERS:,} gzip members")
+                    raise FetchError(FetchStatus.TOO_LARGE, f"more than {MAX_MEMBERS:,} gzip members")
                 self._inflater = zlib.decompressobj(31)
             piece = self._inflater.decompress(data, _STEP)
             data = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
@@ -107,9 +111,13 @@ class Decoder:
     def _check(self) -> None:
         limits = self._limits
         if self._given > limits.max_decoded:
-            raise FetchError(Status.TOO_LARGE, f"more than {limits.max_decoded:,} bytes after decompression")
+            raise FetchError(
+                FetchStatus.TOO_LARGE, f"more than {limits.max_decoded:,} bytes after decompression"
+            )
         if self._given > max(RATIO_FROM, limits.max_ratio * self._taken) and not self.plain:
-            raise FetchError(Status.TOO_LARGE, f"decompresses to over {limits.max_ratio:g} times its size")
+            raise FetchError(
+                FetchStatus.TOO_LARGE, f"decompresses to over {limits.max_ratio:g} times its size"
+            )
 
 
 async def read(
@@ -129,7 +137,7 @@ async def read(
             size += len(chunk)
             raw.append(chunk)
             if size > limits.max_bytes:
-                raise FetchError(Status.TOO_LARGE, f"more than {limits.max_bytes:,} bytes")
+                raise FetchError(FetchStatus.TOO_LARGE, f"more than {limits.max_bytes:,} bytes")
             decoded += decoder.feed(chunk)
         decoder.finish()
     except FetchError as error:

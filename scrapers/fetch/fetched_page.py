@@ -11,7 +11,7 @@ from conqret.errors import ExecutionError
 from conqret.llm.retry import retry_after_of
 
 
-class Status(StrEnum):
+class FetchStatus(StrEnum):
     """How a source ended.
 
     ``ok``: there is a body (and later: a text). ``not-found``: 404, 410, an unknown host name, no search
@@ -40,7 +40,7 @@ class Page:
     """
 
     url: str
-    status: Status
+    status: FetchStatus
     detail: str = ""
     http: int = 0
     final_url: str = ""
@@ -53,11 +53,11 @@ class Page:
     @property
     def ok(self) -> bool:
         """Whether there is a body."""
-        return self.status is Status.OK
+        return self.status is FetchStatus.OK
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class FetchedResponse:
     """One HTTP response as it came: ``raw`` is the body before decompression, cut where it was too large.
 
     ``headers`` are in the order of the wire, and by lower-case name in ``lowered``; ``fault`` says why the
@@ -93,14 +93,14 @@ class FetchError(ExecutionError):
 
     def __init__(
         self,
-        status: Status,
+        status: FetchStatus,
         detail: str,
         *,
         http: int = 0,
         url: str = "",
         retryable: bool = False,
         retry_after: float | None = None,
-        reply: Reply | None = None,
+        reply: FetchedResponse | None = None,
     ) -> None:
         super().__init__(detail, reason=status.value, retryable=retryable)
         self.status, self.detail, self.http, self.url = status, detail, http, url
@@ -120,12 +120,12 @@ _BLOCKED = frozenset(
 _PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-def refusal(reply: Reply) -> FetchError:
+def refusal(reply: FetchedResponse) -> FetchError:
     """The error that an HTTP status outside 200 to 299 stands for."""
     if reply.http in _NOT_FOUND:
-        status = Status.NOT_FOUND
+        status = FetchStatus.NOT_FOUND
     else:
-        status = Status.BLOCKED if reply.http in _BLOCKED else Status.ERROR
+        status = FetchStatus.BLOCKED if reply.http in _BLOCKED else FetchStatus.ERROR
     return FetchError(
         status,
         f"HTTP {reply.http}",

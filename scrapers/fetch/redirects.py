@@ -8,7 +8,7 @@ from http import HTTPStatus
 from yarl import URL
 
 from conqret.scrapers.fetch.address_guard import Policy, blocked, checked_url
-from conqret.scrapers.fetch.fetched_page import FetchError, Reply, Status
+from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus
 
 MAX_REDIRECTS = 10
 """Hops; browsers stop at 20, and chains on the live web rarely pass five."""
@@ -26,7 +26,7 @@ REDIRECTS = frozenset(
 )
 
 
-def next_url(reply: Reply, seen: Sequence[URL], policy: Policy, limit: int) -> URL | None:
+def next_url(reply: FetchedResponse, seen: Sequence[URL], policy: Policy, limit: int) -> URL | None:
     """The URL that ``reply``, to the last of the URLs ``seen``, points to, checked; None if it is no redirect.
 
     Raises:
@@ -38,12 +38,12 @@ def next_url(reply: Reply, seen: Sequence[URL], policy: Policy, limit: int) -> U
         return None
     here = str(seen[-1])
     if len(seen) > limit:
-        raise FetchError(Status.ERROR, f"more than {limit} redirects", http=reply.http, url=here)
+        raise FetchError(FetchStatus.ERROR, f"more than {limit} redirects", http=reply.http, url=here)
     try:
         joined = str(seen[-1].join(URL(location)))
     except ValueError as error:
         raise FetchError(
-            Status.ERROR, "redirect to something that is no URL", http=reply.http, url=here
+            FetchStatus.ERROR, "redirect to something that is no URL", http=reply.http, url=here
         ) from error
     try:
         if "\\" in location.partition("?")[0]:
@@ -54,5 +54,5 @@ def next_url(reply: Reply, seen: Sequence[URL], policy: Policy, limit: int) -> U
         error.http, error.url = reply.http, here
         raise
     if target in seen:
-        raise FetchError(Status.ERROR, "redirects in a circle", http=reply.http, url=str(target))
+        raise FetchError(FetchStatus.ERROR, "redirects in a circle", http=reply.http, url=str(target))
     return target

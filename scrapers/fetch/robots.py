@@ -14,7 +14,7 @@ from http import HTTPStatus
 from protego import Protego
 from yarl import URL
 
-from conqret.scrapers.fetch.fetched_page import FetchError, Reply, Status
+from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus
 
 MAX_ROBOTS = 512_000
 """Bytes of a robots.txt that are read; RFC 9309, section 2.5, asks for at least 500 KiB."""
@@ -29,7 +29,7 @@ class Robots:
 
     def __init__(
         self,
-        ask: Callable[[URL], Awaitable[Reply]],
+        ask: Callable[[URL], Awaitable[FetchedResponse]],
         agent: str,
         on_crawl_delay: Callable[[str, float], None],
     ) -> None:
@@ -51,7 +51,7 @@ class Robots:
         except FetchError as error:
             raise FetchError(error.status, error.detail, http=error.http, url=str(url)) from error
         if rules is not None and not rules.can_fetch(str(url), self._agent):
-            raise FetchError(Status.ROBOTS, f"forbidden by {origin}/robots.txt", url=str(url))
+            raise FetchError(FetchStatus.ROBOTS, f"forbidden by {origin}/robots.txt", url=str(url))
 
     async def close(self) -> None:
         """Stop what is still loading."""
@@ -83,14 +83,14 @@ def _refused(error: FetchError, origin: URL) -> FetchError | None:
         unreachable = error.http >= 500 or error.http == HTTPStatus.TOO_MANY_REQUESTS
         return _forbidden(f"unreachable (HTTP {error.http})", " (RFC 9309)") if unreachable else None
     elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
-    if error.status is Status.BLOCKED and elsewhere:
+    if error.status is FetchStatus.BLOCKED and elsewhere:
         return _forbidden(f"cannot be read ({error.detail})")
-    where = "robots.txt: " if error.status is Status.ERROR else ""
+    where = "robots.txt: " if error.status is FetchStatus.ERROR else ""
     return FetchError(error.status, where + error.detail, http=error.http)
 
 
 def _forbidden(why: str, source: str = "") -> FetchError:
-    return FetchError(Status.ROBOTS, f"robots.txt {why}: taken as forbidden{source}")
+    return FetchError(FetchStatus.ROBOTS, f"robots.txt {why}: taken as forbidden{source}")
 
 
 def _parse(body: bytes) -> Protego:

@@ -8,7 +8,7 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
 from conqret.scrapers.fetch.address_guard import ForbiddenAddressError
-from conqret.scrapers.fetch.fetched_page import FetchError, Status
+from conqret.scrapers.fetch.fetched_page import FetchError, FetchStatus
 
 TRANSPORT_ERRORS: tuple[type[Exception], ...] = (
     aiohttp.ClientError,
@@ -39,12 +39,12 @@ def transport_error(error: Exception, url: str) -> FetchError:
     """Return the error to record; its detail names the cause and never more than one line."""
     causes = _causes(error)
     if any(isinstance(one, ForbiddenAddressError) for one in causes):
-        return FetchError(Status.BLOCKED, _line(causes[-1]), url=url)
+        return FetchError(FetchStatus.BLOCKED, _line(causes[-1]), url=url)
     secure = next((one for one in causes if isinstance(one, ssl.SSLError)), None)
     named = error if secure is None or isinstance(error, TimeoutError) else secure
     said, retryable = next((said, again) for kind, said, again in _ENDS if isinstance(named, kind))
     detail = said.format(root=_line(causes[-1]), error=_line(error))
-    return FetchError(Status.ERROR, detail, url=url, retryable=retryable)
+    return FetchError(FetchStatus.ERROR, detail, url=url, retryable=retryable)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

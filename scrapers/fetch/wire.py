@@ -9,7 +9,7 @@ from yarl import URL
 
 from conqret.scrapers.fetch.address_guard import GuardedResolver, Lookup, Policy, socket_factory
 from conqret.scrapers.fetch.fetch_limits import Limits, read
-from conqret.scrapers.fetch.fetched_page import FetchError, Reply, Status
+from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus
 from conqret.scrapers.fetch.redirects import MAX_REDIRECT_BODY, REDIRECTS
 from conqret.scrapers.fetch.transport import TRANSPORT_ERRORS, transport_error
 
@@ -42,7 +42,7 @@ class Wire:
             await self._session.close()
         await self._resolver.close()
 
-    async def request(self, url: URL, headers: Mapping[str, str] | None = None) -> Reply:
+    async def request(self, url: URL, headers: Mapping[str, str] | None = None) -> FetchedResponse:
         """One request and its response, the body read within the limits.
 
         Raises:
@@ -81,7 +81,7 @@ class Wire:
             requote_redirect_url=False,
         )
 
-    async def _reply(self, url: URL, response: aiohttp.ClientResponse) -> Reply:
+    async def _reply(self, url: URL, response: aiohttp.ClientResponse) -> FetchedResponse:
         headers = tuple(
             (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
         )
@@ -94,7 +94,7 @@ class Wire:
                 raw = await response.read()
         elif size is not None and size > limits.max_bytes:
             fault = FetchError(
-                Status.TOO_LARGE, f"{size:,} bytes, more than {limits.max_bytes:,}", http=response.status
+                FetchStatus.TOO_LARGE, f"{size:,} bytes, more than {limits.max_bytes:,}", http=response.status
             )
         else:
             encoding = lowered.get("content-encoding", "")
@@ -102,6 +102,6 @@ class Wire:
         if fault is not None:
             response.close()
             fault.http, fault.url = response.status, str(url)
-        return Reply(
+        return FetchedResponse(
             str(url), response.status, response.reason or "", headers, raw, body, fault, lowered=lowered
         )

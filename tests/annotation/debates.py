@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conqret.debate.two_turn.judging_plan import debate_study
 from conqret.debate.two_turn.slider_answers import Design
-from conqret.debate.two_turn.two_turn_files import Argument, Side, TwoTurnQuestion, read_two_turn
+from conqret.debate.two_turn.two_turn_files import Side, SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.written_arguments import writing_study
 
@@ -27,7 +27,7 @@ class Clock:
 
 def made(count: int, passages: int = 1) -> list[TwoTurnQuestion]:
     """Questions on so many passages."""
-    side = Side("yes", Argument("It says so (#1).", ("the ship",)), Argument("It does not."))
+    side = Side("yes", SideArgument("It says so (#1).", ("the ship",)), SideArgument("It does not."))
     return [
         TwoTurnQuestion(
             f"q{n}", f"Is it {n}?", (side, side), 1 + n % 2, f"p{n % passages}", "Here is the ship."

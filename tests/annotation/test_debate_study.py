@@ -27,7 +27,7 @@ from conqret.debate.two_turn.payoffs import SIMPLE
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, read_slider_answers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import StaleAnswerError, Turn
+from conqret.labels.records import ScreenTurn, StaleAnswerError
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 
 
@@ -108,7 +108,7 @@ def test_the_main_design_needs_passages(tmp_path: Path) -> None:
     assert {one.part for one in planned_judgments(bare, 1, "pilot", ("simple",))} == {"1", "2"}
 
 
-def started(ledger: Ledger, name: str = "ann") -> Turn:
+def started(ledger: Ledger, name: str = "ann") -> ScreenTurn:
     person = ledger.person(name)
     close_overdue(ledger, person)
     turn = ledger.next(person)

@@ -18,17 +18,17 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import StaleAnswerError, Turn
+from conqret.labels.records import ScreenTurn, StaleAnswerError
 from tests.annotation.studies import begun
 
 
-def next_of(ledger: Ledger, name: str) -> Turn:
+def next_of(ledger: Ledger, name: str) -> ScreenTurn:
     turn = ledger.next(ledger.person(name))
     assert turn is not None
     return turn
 
 
-def rate(ledger: Ledger, name: str, value: str = "4", comment: str = "") -> Turn:
+def rate(ledger: Ledger, name: str, value: str = "4", comment: str = "") -> ScreenTurn:
     turn = next_of(ledger, name)
     ledger.answer(ledger.person(name), turn, {"overall_quality": value}, comment, turn.revision)
     return turn

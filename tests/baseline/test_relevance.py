@@ -3,12 +3,12 @@ import time
 import pytest
 
 from conqret.baseline import Evidence
-from conqret.baseline.relevance import Company, Query, features, relevance
+from conqret.baseline.relevance import Company, RelevanceQuery, features, relevance
 from conqret.text.analysis import Text, stem
 from conqret.text.boilerplate import boilerplate
 from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
 
-QUERY = Query.of("Should students have to wear school uniforms?")
+QUERY = RelevanceQuery.of("Should students have to wear school uniforms?")
 
 
 def test_the_query_is_the_content_words_of_the_question() -> None:
@@ -16,7 +16,7 @@ def test_the_query_is_the_content_words_of_the_question() -> None:
 
 
 def test_initials_stand_for_the_words() -> None:
-    query = Query.of("Should a universal basic income be paid?")
+    query = RelevanceQuery.of("Should a universal basic income be paid?")
     assert query.frequency(Text("UBI works."))[stem("universal")] == 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debateqa.curation.algorithm import Collector, Plan
+from conqret.debateqa.curation.algorithm import Collector, CurationPlan
 from conqret.debateqa.curation.benchmark import CurateFolder
 from conqret.debateqa.curation.collecting import curate
 from conqret.debateqa.curation.source_pages import CorpusSource
@@ -138,7 +138,7 @@ def benchmark(corpus, tmp_path_factory):
     questions = folder / "three.jsonl"
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
     session = Session("offline")
-    collector = Collector(CorpusSource(corpus), TrustedDomains(), Plan(rerank="lexical"), session)
+    collector = Collector(CorpusSource(corpus), TrustedDomains(), CurationPlan(rerank="lexical"), session)
     curate(read_sourced([questions]), collector, CurateFolder(folder / "out"))
     return folder / "out"
 

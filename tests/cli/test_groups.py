@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.errors import DeclarationError
 from tests.cli.conftest import Cli
 
@@ -32,7 +32,7 @@ CALLING = (
 
 
 @dataclass(frozen=True)
-class Size(Group):
+class Size(OptionGroup):
     width: Annotated[int | None, typer.Option("--width", "-w", help="How wide.", rich_help_panel="Size")] = (
         None
     )
@@ -67,7 +67,7 @@ def test_a_command_gets_the_group_filled() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parcel(Group):
+class Parcel(OptionGroup):
     label: str = "none"
     box: Box
     sealed: bool = False
@@ -98,11 +98,11 @@ def test_a_group_may_hold_groups() -> None:
 def test_only_what_was_given_is_passed_on() -> None:
     assert Box(width=7).given() == {"width": 7, "height": 3, "depth": 1}
     assert options.Calls(rpm=5).given() == {"rpm": 5}
-    assert options.Judging(metric=["groundedness"], samples=3).given() == {
+    assert options.JudgingOptions(metric=["groundedness"], samples=3).given() == {
         "metrics": ("groundedness",),
         "samples": 3,
     }
-    assert options.Judging(metric=[]).given() == {}
+    assert options.JudgingOptions(metric=[]).given() == {}
 
 
 def test_calls_become_the_settings_of_a_client() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from conqret.io import Checked
+from conqret.io import CheckedItems
 from conqret.labels.planned import items_of, planned_screens
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
@@ -90,7 +90,7 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
     assert refused.code == 2
     assert "items.jsonl:4 [argument] is missing or empty, and the task rating shows it" in refused.err
     assert not (tmp_path / "study").exists()
-    told: list[Checked] = []
+    told: list[CheckedItems] = []
     sound = items_of(items, "rating", skip_invalid=True, on_check=told.append)
     assert told[0].warning == "3 of 11 items left out, because they have faults"
     found = planned_screens(sound, "rating")

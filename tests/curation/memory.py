@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from conqret.data import Document
-from conqret.debateqa.curation.source_pages import Evidence
+from conqret.debateqa.curation.source_pages import PageEvidence
 
 SITES = (
     "https://a.org/1",
@@ -29,7 +29,7 @@ class MemorySource:
         self, urls: tuple[str, ...] = SITES, text: str = "Trams are cheap. See https://x.y/z and ____."
     ) -> None:
         self.evidence = {
-            f"d{n}": Evidence(
+            f"d{n}": PageEvidence(
                 Document(id=f"d{n}", text=text, title=f"T{n}", url=url), "CC0" if n == 1 else ""
             )
             for n, url in enumerate(urls, start=1)
@@ -48,7 +48,7 @@ class MemorySource:
         self.asked += queries
         return [list(self.evidence)[:depth] for _ in queries]
 
-    def read(self, identifiers: Any) -> list[Evidence]:
+    def read(self, identifiers: Any) -> list[PageEvidence]:
         return [self.evidence[one] for one in identifiers if one in self.evidence]
 
 

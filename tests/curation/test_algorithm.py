@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 
 from conqret.data import Reason
-from conqret.debateqa.curation.algorithm import STEPS, Collector, Plan
+from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
 from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder
 from conqret.debateqa.curation.collecting import curate, estimate
 from conqret.debateqa.curation.trusted import TrustedDomains
@@ -34,7 +34,9 @@ def _key(monkeypatch):
 
 def run(server, folder, source=None, plan=None, trusted=None):
     session = Session(ClientOptions("openai/author", api_base=server.url))
-    collector = Collector(source or MemorySource(), trusted or TrustedDomains(), plan or Plan(), session)
+    collector = Collector(
+        source or MemorySource(), trusted or TrustedDomains(), plan or CurationPlan(), session
+    )
     return curate(QUESTIONS, collector, CurateFolder(folder))
 
 
@@ -45,7 +47,7 @@ def lines(file):
 def test_a_benchmark_rests_on_trusted_documents_alone(tmp_path):
     source = MemorySource()
     with FaultServer(answer=scripted()) as server:
-        done = run(server, tmp_path / "out", source, plan=Plan(keep=4))
+        done = run(server, tmp_path / "out", source, plan=CurationPlan(keep=4))
     summary = done.summary
     assert (summary.kept, summary.partial_answers, summary.unanswered) == (2, 6, {})
     # Seven are found for each, of which c.com and the one without address are not trusted; five are reranked.
@@ -97,13 +99,13 @@ def test_questions_with_too_little_are_filtered_and_counted(tmp_path):
         summary = run(server, tmp_path / "views").summary
         assert (summary.few_views, summary.kept) == (2, 0)
         assert lines(tmp_path / "views" / "filtered.jsonl")[1]["why"] == "few points of view"
-        assert run(server, tmp_path / "two", plan=Plan(least_views=2)).summary.kept == 2
+        assert run(server, tmp_path / "two", plan=CurationPlan(least_views=2)).summary.kept == 2
 
 
 def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
     source = MemorySource(("https://a.org", "https://b.org", "https://c.org"), text="word " * 500)
     with FaultServer(answer=scripted()) as server:
-        plan = Plan(document_tokens=300, prompt_tokens=450)
+        plan = CurationPlan(document_tokens=300, prompt_tokens=450)
         summary = run(server, tmp_path / "out", source, plan=plan).summary
         shown = next(one.body["messages"][1]["content"] for one in server.requests if "2000" not in str(one.body)
                      and "</documents>" in str(one.body))  # fmt: skip
@@ -142,32 +144,36 @@ def test_another_budget_or_list_is_another_run(tmp_path):
     with FaultServer(answer=scripted()) as server:
         run(server, tmp_path / "out")
         with pytest.raises(DeclarationError, match="What differs: settings"):
-            run(server, tmp_path / "out", plan=Plan(keep=4))
+            run(server, tmp_path / "out", plan=CurationPlan(keep=4))
         with pytest.raises(DeclarationError, match="What differs: trusted domains"):
             run(server, tmp_path / "out", trusted=TrustedDomains((".org",)))
 
 
 def test_the_price_is_known_before():
-    collector = Collector(MemorySource(), TrustedDomains(), Plan(keep=4), Session("gpt-4o-mini"))
+    collector = Collector(MemorySource(), TrustedDomains(), CurationPlan(keep=4), Session("gpt-4o-mini"))
     parts = {one.by: one for one in estimate(QUESTIONS, collector)}
     assert {name: one.calls for name, one in parts.items()} == {
         "search queries": 2, "the best documents": 2, "points of view": 2, "explanations": 8,
     }  # fmt: skip
     assert all(one.cost_usd > 0 for one in parts.values())
-    collector = Collector(MemorySource(), TrustedDomains(), Plan(rerank="lexical"), Session("gpt-4o-mini"))
+    collector = Collector(
+        MemorySource(), TrustedDomains(), CurationPlan(rerank="lexical"), Session("gpt-4o-mini")
+    )
     assert {one.by: one.calls for one in estimate(QUESTIONS, collector)}["the best documents"] == 0
 
 
 def test_impossible_plans_are_refused():
     with pytest.raises(DeclarationError, match="--keep 2 leaves every question"):
-        Plan(keep=2)
+        CurationPlan(keep=2)
     with pytest.raises(DeclarationError, match="--prompt-tokens is 0"):
-        Plan(prompt_tokens=0)
+        CurationPlan(prompt_tokens=0)
     with pytest.raises(UnknownNameError, match="reranker"):
-        Plan(rerank="best")
+        CurationPlan(rerank="best")
 
 
 def test_every_step_has_a_trial_that_waits_for_what_it_needs():
-    trials = Collector(MemorySource(), TrustedDomains(), Plan(), Session("offline")).trials(QUESTIONS[0])
+    trials = Collector(MemorySource(), TrustedDomains(), CurationPlan(), Session("offline")).trials(
+        QUESTIONS[0]
+    )
     assert [one.key for one in trials] == [f"q {step}" for step in STEPS]
     assert trials[-1].after == ("q documents", "q views")

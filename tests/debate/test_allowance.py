@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conqret.debate.two_turn.allowance import check_allowance, shortened
-from conqret.debate.two_turn.debate_judge import CUT, Asking, askings, prompt
+from conqret.debate.two_turn.debate_judge import CUT, DebateRequest, askings, prompt
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
 from conqret.llm.tokens import O200K, count_tokens, encoder
@@ -46,9 +46,9 @@ def test_a_judge_is_told_its_allowance_and_that_the_passage_is_shortened(questio
     assert one.allowance == 300
     assert "You have 300 tokens in all" in prompt(one, Library()).system
     short = shortened(questions, 40, "offline")[0][0]
-    told = prompt(Asking(short, "PS", 1, "simple", False), Library()).system
+    told = prompt(DebateRequest(short, "PS", 1, "simple", False), Library()).system
     assert f"{CUT} stands where" in told
-    plain = prompt(Asking(questions[0], "PS", 1, "simple", False), Library()).system
+    plain = prompt(DebateRequest(questions[0], "PS", 1, "simple", False), Library()).system
     assert "tokens in all" not in plain
     assert CUT not in plain
 

@@ -13,7 +13,7 @@ from conqret.debate.debatune.statements import read_statements, system_of
 from conqret.errors import DeclarationError, ItemsError
 from conqret.judges.controllability import JUDGE, Shares, score
 from conqret.judging.instrument import filled
-from conqret.judging.judge_parts import Case, Reply
+from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.prompts import Library
 
 TABLE_1 = {
@@ -44,7 +44,7 @@ def statement(number, stance, system="a", topic=None):
 
 def said(item, supporting, opposing, content="argues"):
     answer = Shares(explanation="", content=content, supporting=supporting, opposing=opposing)
-    return judgment(item, score(Reply(answer), Case(item)))
+    return judgment(item, score(JudgeReply(answer), Case(item)))
 
 
 def judgment(item, measures):

@@ -9,7 +9,7 @@ from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.debate_cost import estimate
 from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.holding import Plan
+from conqret.debate.debatune.holding import HoldingPlan
 from conqret.debate.debatune.page import write_held
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
 from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken
@@ -148,10 +148,10 @@ def test_what_is_not_given_is_asked_for_and_what_is_given_is_cut():
 def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions():
     assert list(MOTION.places())[:2] == [(1, "affirmative"), (1, "negative")]
     for rounds in range(4):
-        plan = Plan([topic()], (OFFLINE, OFFLINE), rounds)
+        plan = HoldingPlan([topic()], (OFFLINE, OFFLINE), rounds)
         assert plan.turns == 2 * rounds + 2
         assert sum(one.calls for one in estimate(plan, LIBRARY)) == plan.turns
-    asked = Plan([topic((), ())], (OFFLINE, OFFLINE), rounds=2, arguments=5)
+    asked = HoldingPlan([topic((), ())], (OFFLINE, OFFLINE), rounds=2, arguments=5)
     assert asked.turns == 2 + 5 * 6
     assert sum(one.calls for one in estimate(asked, LIBRARY)) == asked.turns
 
@@ -161,7 +161,7 @@ def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions():
 )
 def test_a_plan_has_rounds_and_arguments(settings, fault):
     with pytest.raises(DeclarationError, match=fault):
-        Plan([topic()], (OFFLINE, OFFLINE), **settings)
+        HoldingPlan([topic()], (OFFLINE, OFFLINE), **settings)
 
 
 def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():

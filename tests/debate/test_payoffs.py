@@ -4,7 +4,13 @@ from fractions import Fraction
 
 import pytest
 
-from conqret.debate.two_turn.payoffs import ENCOURAGE_ABSTAIN, RESPONSES, SIMPLE, Instruction, writers_bonus
+from conqret.debate.two_turn.payoffs import (
+    ENCOURAGE_ABSTAIN,
+    RESPONSES,
+    SIMPLE,
+    PayoffInstruction,
+    writers_bonus,
+)
 from conqret.errors import DeclarationError
 
 TABLE_5 = {
@@ -50,14 +56,14 @@ def test_just_above_a_threshold_the_answer_earns_most_and_just_below_it_does_not
 
 
 def test_what_never_pays_has_no_threshold():
-    flat = Instruction("flat", tuple(map(Fraction, (2, 0, 1, "0.5", -1, 0, -2))))
+    flat = PayoffInstruction("flat", tuple(map(Fraction, (2, 0, 1, "0.5", -1, 0, -2))))
     assert flat.pays_from() == {0: Fraction(1, 2), 3: Fraction(5, 8)}  # 4p - 2 = .5; 2p - 1 is always below
     assert flat.first_winner(3) == 65
-    assert Instruction("none", (Fraction(0),) * 7).pays_from() == {0: Fraction(1, 2)}
+    assert PayoffInstruction("none", (Fraction(0),) * 7).pays_from() == {0: Fraction(1, 2)}
 
 
 def test_a_strength_may_pay_from_the_start():
-    free = Instruction("free", tuple(map(Fraction, (4, 3, 2, 0, 0, 0, -1))))
+    free = PayoffInstruction("free", tuple(map(Fraction, (4, 3, 2, 0, 0, 0, -1))))
     assert free.pays_from() == {
         3: Fraction(1, 2)
     }  # at one half: 0, 1, 1.5, 1.5; the weaker of equals, then 3
@@ -73,7 +79,7 @@ def test_writers_earn_by_the_last_answers_and_abstaining_counts_for_the_wrong_si
 
 def test_bad_input_is_named():
     with pytest.raises(DeclarationError, match="has 7 points, and 2 bonuses"):
-        Instruction("short", (Fraction(1), Fraction(2)))
+        PayoffInstruction("short", (Fraction(1), Fraction(2)))
 
 
 def test_what_the_paper_says_of_pay_follows_from_its_figures():

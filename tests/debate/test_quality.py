@@ -10,7 +10,7 @@ from conqret.debate.debatune.quality_scores import pair, quality, verdict
 from conqret.debate.debatune.statements import instruction, read_statements
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
-from conqret.judging.judge_parts import Case, Reply
+from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
 
 TABLE_1 = {
@@ -60,9 +60,9 @@ def statement(system, topic="Trams?", stance="pro", argument="cheap", text="Yes.
 def preference(given, swapped):
     """What the ratings (own, the other's) in the two orders come to."""
     item = Item(id="1", topic="?", stance="pro", argument="a", second_argument="b")
-    first = score(Reply(Ratings(explanation="", response_1=given[0], response_2=given[1])), Case(item))
+    first = score(JudgeReply(Ratings(explanation="", response_1=given[0], response_2=given[1])), Case(item))
     turned = Case(swap_item(item), swapped=True)
-    second = score(Reply(Ratings(explanation="", response_1=swapped[1], response_2=swapped[0])), turned)
+    second = score(JudgeReply(Ratings(explanation="", response_1=swapped[1], response_2=swapped[0])), turned)
     return both_orders(first, second)["preference"]
 
 
@@ -159,7 +159,7 @@ def test_ratings_are_whole_numbers_from_one_to_ten(rating):
 
 def test_a_rating_and_its_score():
     case = Case(Item(id="1", topic="?", argument="a", second_argument="b"))
-    found = score(Reply(Ratings(explanation="so", response_1=10, response_2=1)), case)
+    found = score(JudgeReply(Ratings(explanation="so", response_1=10, response_2=1)), case)
     assert [found[name].value for name in JUDGE.metrics] == [1, 0, 1]
     assert found["preference"].label == "first"
 

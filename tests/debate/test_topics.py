@@ -8,7 +8,7 @@ from conqret.data import Judgment, Measure, Reason
 from conqret.debate.debatune.sifting import NO_ANSWER, Sifted
 from conqret.debate.debatune.topic_check import DUPLICATE, SAME, similarity, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
-from conqret.judging.judge_parts import Case, Reply
+from conqret.judging.judge_parts import Case, JudgeReply
 
 
 def topic(number, text):
@@ -18,7 +18,7 @@ def topic(number, text):
 def judged(item, verdict="two_sided", claim=None):
     claim = (item.topic if claim is None else claim) if verdict == "two_sided" else ""
     answer = Sides(explanation="so", verdict=verdict, claim=claim)
-    return judgment(item, score(Reply(answer), Case(item)))
+    return judgment(item, score(JudgeReply(answer), Case(item)))
 
 
 def judgment(item, measures):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conqret.debate.two_turn.better_half import better_half, of_judges
-from conqret.debate.two_turn.debate_judge import Asking, askings, prompt
+from conqret.debate.two_turn.debate_judge import DebateRequest, askings, prompt
 from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
 from conqret.debate.two_turn.outcomes import outcomes
 from conqret.debate.two_turn.slider_answers import read_slider_answers
@@ -120,7 +120,7 @@ def test_one_side_alone_is_all_that_a_consultancy_shows(question):
     one, two = question.sides
     for option, heard, other in ((1, one, two), (2, two, one)):
         for turn in (1, 2):
-            text = prompt(Asking(question, "PSC", turn, "simple", False, option), LIBRARY, 0)
+            text = prompt(DebateRequest(question, "PSC", turn, "simple", False, option), LIBRARY, 0)
             assert heard.argument.text in text.user
             assert other.argument.text not in text.user
             assert (other.counter.text in text.user) == (
@@ -131,7 +131,7 @@ def test_one_side_alone_is_all_that_a_consultancy_shows(question):
             assert one.option in text.user
             assert two.option in text.user
             assert "nobody speaks for the other one" in text.system
-    assert "nobody speaks" not in prompt(Asking(question, "PSA", 1, "simple", False), LIBRARY).system
+    assert "nobody speaks" not in prompt(DebateRequest(question, "PSA", 1, "simple", False), LIBRARY).system
 
 
 def test_consultancies_are_asked_for_either_option(question):

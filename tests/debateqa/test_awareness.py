@@ -6,7 +6,7 @@ import math
 import pytest
 
 from conqret.debateqa.dispute_awareness import acknowledges, against_labels, ask_awareness
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.client import Client
@@ -14,8 +14,8 @@ from conqret.prompts import Library
 from conqret.runs.session import Session
 
 ANSWERS = [
-    Case("a", "Should zoos be closed?", "People are divided over zoos: some call them prisons."),
-    Case("b", "Should zoos be closed?", "Yes. Animals belong in the wild."),
+    AnswerCase("a", "Should zoos be closed?", "People are divided over zoos: some call them prisons."),
+    AnswerCase("b", "Should zoos be closed?", "Yes. Animals belong in the wild."),
 ]
 
 
@@ -104,7 +104,7 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
     def answers():
         for number in range(200):
             held.append(number + 1 - len(asked))
-            yield Case(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
+            yield AnswerCase(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
 
     rows = ask_awareness(answers(), Session("offline"), "mine").rows
     assert [row.id for row in rows] == [str(number) for number in range(200)]
@@ -112,8 +112,8 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
 
 
 def test_nothing_is_asked_about_an_empty_answer_or_question(asked):
-    given = [Case("a", "Q?", " \n"), Case("b", "", "It is debated.")]
-    given.append(Case("c", "Q?", "It is debated."))
+    given = [AnswerCase("a", "Q?", " \n"), AnswerCase("b", "", "It is debated.")]
+    given.append(AnswerCase("c", "Q?", "It is debated."))
     rows = ask_awareness(given, Session("offline"), "mine").rows
     assert [(row.id, row.value, row.reason) for row in rows] == [
         ("a", None, "the answer is empty"), ("b", None, "the question has no text"), ("c", 1.0, ""),

@@ -14,7 +14,7 @@ from conqret.debateqa.baselines.text_similarity import Likeness, cut, rouge_l
 from conqret.debateqa.baselines.text_similarity import bleu as sentence_bleu
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
 from conqret.debateqa.kept import KeptValues
-from conqret.debateqa.metric_requests import Case, cases_of
+from conqret.debateqa.metric_requests import AnswerCase, cases_of
 from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
@@ -25,7 +25,9 @@ from conqret.prompts import Library
 from conqret.runs.session import Session
 
 ZOOS = "Should zoos be closed?"
-CASE = Case("a", ZOOS, "Zoos save rare animals.", ("Zoos save rare animals.", "Cages are cruel to bears."))
+CASE = AnswerCase(
+    "a", ZOOS, "Zoos save rare animals.", ("Zoos save rare animals.", "Cages are cruel to bears.")
+)
 
 
 @pytest.fixture
@@ -55,10 +57,12 @@ def test_baselines_are_found_by_the_names_that_are_typed():
 def test_bleu_by_hand(bleu):
     # 5 of 6 words (the reference has one "the"), 3 of 5 pairs, 2 of 4 triples, 1 of 3 of four; equal lengths
     hand = 100 * (5 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
-    case = Case("a", "", "the cat sat on the mat", ("the cat sat on a mat", "the cat sat on the mat"))
+    case = AnswerCase("a", "", "the cat sat on the mat", ("the cat sat on a mat", "the cat sat on the mat"))
     (found,) = bleu.compare([case])
     assert found.value == pytest.approx((hand + 100) / 2)
-    (same,) = bleu.compare([Case("a", "", "It is so.", ("It is so.",))])  # no n-gram of order 4 is no fault
+    (same,) = bleu.compare(
+        [AnswerCase("a", "", "It is so.", ("It is so.",))]
+    )  # no n-gram of order 4 is no fault
     assert same.value == pytest.approx(100)
     assert same.value <= 100
     assert "eff:yes" in bleu.instrument
@@ -67,8 +71,8 @@ def test_bleu_by_hand(bleu):
 
 def test_rouge_l_by_hand(rouge):
     # the answer's 4 words stand in this order among the 7 of the partial answer: P = 1, R = 4/7
-    whole = Case("a", "", "Zoos save rare animals", ("zoos do save some rare animal, today",))
-    other = Case(
+    whole = AnswerCase("a", "", "Zoos save rare animals", ("zoos do save some rare animal, today",))
+    other = AnswerCase(
         "b", "", "Zoos save rare animals", ("zoos do save some rare animal, today", "cages are cruel")
     )
     first, second = rouge.compare([whole, other])
@@ -94,7 +98,7 @@ def test_a_missing_package_is_named_before_anything_is_computed(monkeypatch):
 
 
 def test_what_a_metric_needs_of_the_questions():
-    bare = [Case("a", "", "Yes.")]
+    bare = [AnswerCase("a", "", "Yes.")]
     with pytest.raises(DeclarationError, match="has a partial answer, and bleu"):
         prepared(selected(["bleu", "acknowledge"]), bare, Models())
     with pytest.raises(DeclarationError, match="has a text, and g-eval"):
@@ -107,7 +111,7 @@ def test_what_a_metric_needs_of_the_questions():
 def test_cases_join_answers_with_their_questions():
     question = DebatableQuestion("1", ZOOS, (PartialAnswer("They help", "Species survive."),))
     found = list(cases_of([ModelAnswer("1", "Yes."), ModelAnswer("2", "No.")], {"1": question}))
-    assert found == [Case("1", ZOOS, "Yes.", ("They help. Species survive.",))]
+    assert found == [AnswerCase("1", ZOOS, "Yes.", ("They help. Species survive.",))]
 
 
 class Counting:
@@ -140,12 +144,12 @@ def similar(cases, measure, kept=None):
 def test_what_cannot_be_compared_has_no_value_and_a_reason():
     cases = [
         CASE,
-        Case("b", ZOOS, " \n", ("x",)),
-        Case("c", ZOOS, "Yes."),
-        Case("d", ZOOS, "Yes.", ("x", "")),
+        AnswerCase("b", ZOOS, " \n", ("x",)),
+        AnswerCase("c", ZOOS, "Yes."),
+        AnswerCase("d", ZOOS, "Yes.", ("x", "")),
     ]
     measure = Counting()
-    rows = similar([*cases, Case("e", ZOOS, "breaks", ("x",))], measure)
+    rows = similar([*cases, AnswerCase("e", ZOOS, "breaks", ("x",))], measure)
     assert [(row.id, row.value, row.reason) for row in rows] == [
         ("a", 2.0, ""),
         ("b", None, "the answer is empty"),
@@ -159,8 +163,8 @@ def test_what_cannot_be_compared_has_no_value_and_a_reason():
 
 def test_values_from_before_are_not_computed_again(tmp_path):
     path = tmp_path / "out" / "values.jsonl"
-    cases = [Case(str(i), ZOOS, f"Answer {i}.", ("x",) * (i + 1)) for i in range(40)]
-    broken = Case("broken", ZOOS, "breaks", ("x",))
+    cases = [AnswerCase(str(i), ZOOS, f"Answer {i}.", ("x",) * (i + 1)) for i in range(40)]
+    broken = AnswerCase("broken", ZOOS, "breaks", ("x",))
     with KeptValues(path) as kept:
         assert not path.exists()
         first = similar([*cases[:25], broken], Counting(), kept)
@@ -198,7 +202,7 @@ def test_what_is_not_finite_is_neither_kept_nor_read(value, tmp_path):
 
 def test_acknowledge_reads_the_first_words():
     texts = ["As an AI language model, I hold no view.", "It is debated.", ""]
-    cases = [Case(str(i), ZOOS, text) for i, text in enumerate(texts)]
+    cases = [AnswerCase(str(i), ZOOS, text) for i, text in enumerate(texts)]
     rows = baseline_rows(
         selected(["acknowledge"]), cases, "mine", similarities={}, session=Session("offline")
     )
@@ -256,7 +260,10 @@ def test_lexical_criteria_by_hand():
 
 def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves():
     names = {name: name for name in QUESTIONS}
-    cases = [Case("rich", ZOOS, "It is debated.\n" + LIST), Case("poor", ZOOS, "Yes, close them.")]
+    cases = [
+        AnswerCase("rich", ZOOS, "It is debated.\n" + LIST),
+        AnswerCase("poor", ZOOS, "Yes, close them."),
+    ]
     found = ask(names, cases, Session("offline"), "mine")
     assert found == ask(names, cases, Session("offline"), "mine")
     for name, rows in found.items():
@@ -299,7 +306,7 @@ def test_g_eval_weighs_the_rating_by_its_log_probabilities():
         return Answer(request.response.model_validate(value), (), with_logprobs)
 
     session = Scripted(answer)
-    first, second = ask({"g-eval": "g_eval"}, [CASE, Case("b", ZOOS, "No.")], session, "mine")["g-eval"]
+    first, second = ask({"g-eval": "g_eval"}, [CASE, AnswerCase("b", ZOOS, "No.")], session, "mine")["g-eval"]
     assert first.value == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
     assert first.detail == WEIGHTED
     assert (second.value, second.detail) == (4.0, "")
@@ -309,7 +316,7 @@ def test_g_eval_weighs_the_rating_by_its_log_probabilities():
 
 def test_without_a_valid_answer_there_is_no_value():
     session = Scripted(lambda request: Answer(None, (), reason=Reason.REFUSAL, detail="I will not."))
-    cases = [CASE, Case("b", ZOOS, ""), Case("c", " ", "Yes.")]
+    cases = [CASE, AnswerCase("b", ZOOS, ""), AnswerCase("c", " ", "Yes.")]
     rows = ask({"num-of-povs": "num_of_povs"}, cases, session, "mine")["num-of-povs"]
     assert [(row.value, row.reason) for row in rows] == [
         (None, "refusal"),

@@ -10,12 +10,12 @@ import torch
 from transformers import AutoModel, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from conqret.debateqa.baselines.bartscore import BartScore
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 from conqret.errors import DeclarationError, UnknownNameError
 from tests.perplexity.small_models import PAIRS
 from tests.perplexity.small_seq2seq import encoder, seq2seq
 
-CASES = [Case(str(i), "", answer, tuple(targets)) for i, (answer, targets) in enumerate(PAIRS)]
+CASES = [AnswerCase(str(i), "", answer, tuple(targets)) for i, (answer, targets) in enumerate(PAIRS)]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_bartscore_is_the_mean_over_partial_answers(bart):
 
 
 def test_bartscore_says_what_was_cut(bart):
-    (found,) = BartScore(bart).compare([Case("a", "", "word " * 300, ("Short.", "word " * 200))])
+    (found,) = BartScore(bart).compare([AnswerCase("a", "", "word " * 300, ("Short.", "word " * 200))])
     assert found.detail.startswith("the answer's last ")
     assert found.detail.endswith("1 of 2 partial answers were cut at 128 tokens")
     assert found.value < 0
@@ -103,12 +103,15 @@ def test_semscore_embeds_every_text_once(bert, monkeypatch):
     monkeypatch.setattr(
         measure._encoder, "encode", lambda texts, **more: (seen.extend(texts), encode(texts, **more))[1]
     )
-    cases = [Case("a", "", "One.", ("Shared.", "Two.")), Case("b", "", "Three.", ("Shared.", "One."))]
+    cases = [
+        AnswerCase("a", "", "One.", ("Shared.", "Two.")),
+        AnswerCase("b", "", "Three.", ("Shared.", "One.")),
+    ]
     first = measure.compare(cases)
     assert sorted(seen) == ["One.", "Shared.", "Three.", "Two."]
     assert measure.compare(cases) == first
     assert len(seen) == 4
-    (same,) = measure.compare([Case("c", "", "One.", ("One.",))])
+    (same,) = measure.compare([AnswerCase("c", "", "One.", ("One.",))])
     assert same.value == pytest.approx(1)
 
 

@@ -171,7 +171,7 @@ def test_a_second_run_is_the_same(finished, file, tmp_path):
 def test_from_recordings_alone_it_is_the_same(finished, file, tmp_path, monkeypatch):
     job, _ = finished
     asked = []
-    monkeypatch.setattr("conqret.llm.backends.offline.Baseline.complete", asked.append)
+    monkeypatch.setattr("conqret.llm.backends.offline.OfflineConnection.complete", asked.append)
     again = experiment_job(file, output=tmp_path / "again", replay=job.out.recordings_file)
     assert run_experiment(again).failed == {}
     assert asked == []

@@ -7,7 +7,7 @@ import pytest
 from conqret.data import Document, Reason
 from conqret.errors import UnknownNameError
 from conqret.generation import STRATEGIES
-from conqret.generation.budget import Question
+from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generation_cost import expected_writing
 from conqret.generation.generation_run import GenerationRun, generate
@@ -34,7 +34,9 @@ def test_what_every_strategy_declares(name):
     made = strategy.baseline("Should buses be free?", "pro", DOCUMENTS)
     assert GeneratedArgument.model_validate(made).conclusions
     for stance in strategy.prompts:
-        question = Question(strategy.prompt(library, stance), "Should buses be free?", stance, DOCUMENTS)
+        question = BudgetedQuestion(
+            strategy.prompt(library, stance), "Should buses be free?", stance, DOCUMENTS
+        )
         assert "Free buses raised ridership" in question.rendered(DOCUMENTS).user
 
 

@@ -6,7 +6,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.generation_run import GenerationRun, generate
-from conqret.generation.generator import GenerateOptions, Generator, Task
+from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
@@ -120,10 +120,10 @@ async def test_a_failure_is_recorded_and_is_no_item(corpus, ranking):
     found = await generator.write(task)
     assert task.item(found) is None
     assert (found.status, found.reason, found.detail) == ("unscored", "refusal", "I would rather not")
-    nothing = await generator.write(Task(task.topic, "con", ()))
+    nothing = await generator.write(GenerationTask(task.topic, "con", ()))
     assert nothing.reason is Reason.NOTHING_TO_JUDGE
     with pytest.raises(UnknownNameError):
-        await generator.write(Task(task.topic, "none", task.documents))
+        await generator.write(GenerationTask(task.topic, "none", task.documents))
 
 
 class _Empty(_Failing):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conqret.debate.two_turn.two_turn_files import Argument, read_two_turn
+from conqret.debate.two_turn.two_turn_files import SideArgument, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
 
 PASSAGE = "Kane woke. The ship hummed,\nand nobody\nelse was on board."
@@ -62,8 +62,8 @@ def test_sides_find_their_arguments_and_counter_arguments(tmp_path):
     (one,) = read_two_turn(own(tmp_path, {}))
     first, second = one.sides
     assert (one.right, first.option, second.option) == (1, "Kane alone", "A crew")
-    assert first.argument == Argument("Nobody else is named (#1).", ("and nobody else was on board.",))
-    assert first.counter == Argument("He may be wrong.")
+    assert first.argument == SideArgument("Nobody else is named (#1).", ("and nobody else was on board.",))
+    assert first.counter == SideArgument("He may be wrong.")
     assert second.counter.snippets == ("nobody  else",)
 
 
@@ -128,7 +128,7 @@ def test_the_released_file_brings_both_sides_together(tmp_path):
     (one,) = read_two_turn(as_released(tmp_path, *rows))
     assert (one.id, one.right, one.passage_id, one.passage) == ("61499-1", 1, "61499", "")
     assert [each.option for each in one.sides] == ["option 0", "option 1"]
-    assert one.sides[1].argument == Argument("It was two.", ("One.",))
+    assert one.sides[1].argument == SideArgument("It was two.", ("One.",))
     assert one.sides[0].counter is None
 
 

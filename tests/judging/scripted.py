@@ -10,7 +10,7 @@ from conqret import Document, Item, Measure
 from conqret.data import Call, Reason
 from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge_parts import Case, JudgeOptions, Reply
+from conqret.judging.judge_parts import Case, JudgeOptions, JudgeReply
 from conqret.llm.request import Answer, Request
 from conqret.prompts import Library
 
@@ -40,7 +40,7 @@ def measures(
     case = Case(item, JudgeOptions(**options))
     (ask, *_) = JUDGES[name].select([metric] if metric else ())
     value = ask.response(case).model_validate(answer, context=ask.context(case))
-    return ask.score(Reply(value, distribution), case)
+    return ask.score(JudgeReply(value, distribution), case)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from conqret.errors import DeclarationError, ItemsError
 from conqret.perspectives.checking import TOGETHER, UNDEBATABLE, WRONG, Checked
 from conqret.perspectives.making import INSPECTED, MadeFolder, estimate, inspection_sheet, make
-from conqret.perspectives.perspective_files import Perspective, read_perspectives
+from conqret.perspectives.perspective_files import QuestionPerspective, read_perspectives
 from conqret.perspectives.perspective_sources import read_perspective_sources
 from conqret.perspectives.perspective_writing import (
     FromAnswers,
@@ -190,7 +190,7 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
     assert len({row["id"] for row in rows}) == INSPECTED
     assert {row["error"] for row in rows} == {""}
     assert all(row["perspectives"].startswith("'=") for row in rows)  # no spreadsheet calculates it
-    assert Perspective("x").side == ""
+    assert QuestionPerspective("x").side == ""
 
 
 def test_errors_that_people_found_are_counted_by_subset(tmp_path):

@@ -10,7 +10,7 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 
 from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import Unanswered
-from conqret.debateqa.curation.source_pages import Evidence
+from conqret.debateqa.curation.source_pages import PageEvidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
 from conqret.perspectives.given_pages import GivenPages
@@ -18,7 +18,7 @@ from conqret.perspectives.own_corpora import CollectedFolder, collect, questions
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engine import get_engine
-from conqret.retrieval.pipeline import Plan, assemble
+from conqret.retrieval.pipeline import PipelinePlan, assemble
 from conqret.runs.session import Session
 
 QUESTIONS = [SourcedQuestion("trams", "Do trams pay?"), SourcedQuestion("cats", "Do cats pay?")]
@@ -39,7 +39,7 @@ class Web:
     def __init__(self, broken=()):
         self.broken, self.asked = set(broken), []
         self.pages = {
-            name: Evidence(Document(id=name, text=text, title="", url=f"https://e.org/{name}"), "CC0")
+            name: PageEvidence(Document(id=name, text=text, title="", url=f"https://e.org/{name}"), "CC0")
             for own in PAGES.values()
             for name, text in own
         }
@@ -117,7 +117,7 @@ def test_no_question_is_searched_in_anothers_corpus(web, engine):
 
 
 def test_perspectives_and_mmr_stay_in_the_questions_corpus(web):
-    made = assemble(open_index(web, "bm25s"), Plan(perspectives=True, mmr=0.9), Session("offline"))
+    made = assemble(open_index(web, "bm25s"), PipelinePlan(perspectives=True, mmr=0.9), Session("offline"))
     frame = made.pipeline(pd.DataFrame({"qid": ["trams", "cats"], "query": list(PAGES)}))
     by_topic = frame.groupby("qid")["docno"].agg(set)
     assert by_topic["cats"] <= {"b-1", "c-1"}

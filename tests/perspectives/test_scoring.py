@@ -12,7 +12,7 @@ from conqret.perspectives.perspective_sides import subjects, unsided, with_sides
 from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged
 from conqret.perspectives.ranking_measures import leaning_name, measures_of
 from conqret.perspectives.scoring import ALL, _side_test, pooled, queries, score
-from conqret.retrieval.evaluation.evaluate import Score, family
+from conqret.retrieval.evaluation.evaluate import MeasureScore, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import mean_interval
 from conqret.stats.significance import sign_p
@@ -99,7 +99,9 @@ def test_no_interval_leaves_the_range_of_its_measure():
 def test_which_side_alone_is_tested_by_signs():
     """Two questions of twelve show one side alone, the same: no evidence, which t would overstate."""
     known = [
-        Score(ALL, "run", f"{side}@5", mean_interval([0.0]), {str(n): float(n < many) for n in range(12)})
+        MeasureScore(
+            ALL, "run", f"{side}@5", mean_interval([0.0]), {str(n): float(n < many) for n in range(12)}
+        )
         for side, many in (("supporting", 2), ("opposing", 0))
     ]
     assert _side_test(known, "run", 5) == 0.5

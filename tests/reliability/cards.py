@@ -11,7 +11,7 @@ from conqret.data import Item
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.bias.bias_folder import BiasFolder
 from conqret.studies.bias.bias_run import plan_bias, run_bias
 from conqret.studies.bias.contrast import Ground
@@ -53,7 +53,7 @@ def parts_of(folder: Path) -> tuple[Summary, Validation, list[Item]]:
         directory.judgments(),
         labels,
         items=directory.items(),
-        settings=Settings(),
+        settings=AgreementSettings(),
         baseline=True,
     )
     return directory.summary(), validation, list(directory.items())

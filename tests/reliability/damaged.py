@@ -5,7 +5,7 @@ from pathlib import Path
 
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
-from conqret.studies.sensitivity.sensitivity_plan import Damage, Plan, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import Damage, SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
@@ -18,7 +18,7 @@ def plan_of(
     items: int = 24,
     metrics: Sequence[str] = (),
     grid: Sequence[Damage] = (),
-) -> Plan:
+) -> SensitivityPlan:
     source = open_items(list(open_items(DEMO / "items.jsonl"))[:items])
     every = [*damages, *grid]
     setups = sensitivity_setups(source, formats, [ClientOptions("offline")], every, metrics=metrics)

@@ -16,7 +16,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.show.sheet import Texts
+from conqret.show.sheet import SheetTexts
 from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.studies.agreement.dimension_result import DimensionAgreement
@@ -27,7 +27,7 @@ from conqret.studies.card.card_fit import changes
 from conqret.studies.card.card_limits import _agreement, _chosen
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import Card, card_schema, make_card, read_card
-from conqret.studies.sensitivity.curves import Curve, Point
+from conqret.studies.sensitivity.curves import Curve, CurvePoint
 from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
@@ -151,9 +151,9 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
 def curve(fingerprint: str) -> Curve:
     return Curve(
         format=FORMAT, model="offline", fingerprint=fingerprint, metric="groundedness", perturbation="irrelevant",
-        unit="percent", expected=Direction.FALL, points=(Point(level=0, mean=0.5, low=0.4, high=0.6),), n=4, total=4,
-        topics=2, missing={}, falls=True, pearson=None, spearman=None, fell=1, rose=0, neighbours=(), alarms=(),
-        verdict="yes", words="falls",
+        unit="percent", expected=Direction.FALL, points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),), n=4,
+        total=4, topics=2, missing={}, falls=True, pearson=None, spearman=None, fell=1, rose=0, neighbours=(),
+        alarms=(), verdict="yes", words="falls",
     )  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     (said,) = not_beaten({"clarity": over})
     assert "not shown to agree better with people than the length alone" in said
     (text,) = over_parts({"clarity": over})
-    assert isinstance(text, Texts)
+    assert isinstance(text, SheetTexts)
     both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
     assert both["floor"].value == judge.value - floor.value
     (table,) = over_parts(

@@ -18,8 +18,8 @@ from conqret.studies.card.result import make_card
 from conqret.studies.drift.drift_requirements import check_drift_requirement, parse_drift_requirement
 from conqret.studies.drift.drift_study import judge_occasion
 from conqret.studies.drift.page import chart_tables, drift_junit, drift_screen, drift_sheet
-from conqret.studies.drift.result import Drift, Planned, chart_occasions, read_drift
-from conqret.studies.drift.waves import Judged, Occasion, changes_between, few
+from conqret.studies.drift.result import Drift, WavePlan, chart_occasions, read_drift
+from conqret.studies.drift.waves import Occasion, WaveJudgments, changes_between, few
 from tests.reliability.cards import card_of, parts_of
 
 ANCHORS = [
@@ -37,7 +37,7 @@ def record(**more: object) -> JudgeRecord:
     return JudgeRecord.model_validate(given | more)
 
 
-def occasion(day: int, values: dict[str, float], **more: object) -> Judged:
+def occasion(day: int, values: dict[str, float], **more: object) -> WaveJudgments:
     given = {
         "name": f"day {day}", "place": f"drift/day {day}", "date": f"2026-01-{day:02}T06:00:00+00:00", "model": "m",
         "fingerprint": "f", "conqret": "0.1", "anchors": len(values), "missing": 0, "usd": None, "tokens": None,
@@ -45,10 +45,12 @@ def occasion(day: int, values: dict[str, float], **more: object) -> Judged:
     }  # fmt: skip
     topics = {str(one["id"]): str(one["topic"]) for one in ANCHORS}
     scores = {item: {"clarity": value} for item, value in values.items()}
-    return Judged(Occasion.model_validate(given | more), record(), topics, scores)
+    return WaveJudgments(Occasion.model_validate(given | more), record(), topics, scores)
 
 
-def series(count: int, change: Callable[[int, float], float] = lambda day, value: value) -> list[Judged]:
+def series(
+    count: int, change: Callable[[int, float], float] = lambda day, value: value
+) -> list[WaveJudgments]:
     rng = random.Random(7)
     levels = {str(one["id"]): rng.uniform(0.3, 0.7) for one in ANCHORS}
     return [
@@ -59,7 +61,7 @@ def series(count: int, change: Callable[[int, float], float] = lambda day, value
 
 @pytest.fixture(scope="module")
 def stricter() -> Drift:
-    return chart_occasions(series(12, lambda day, value: value - 0.06 * (day > 7)), Planned())
+    return chart_occasions(series(12, lambda day, value: value - 0.06 * (day > 7)), WavePlan())
 
 
 def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None:
@@ -102,14 +104,14 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
 
 def test_a_judge_that_uses_less_of_its_scale_is_found() -> None:
     found = chart_occasions(
-        series(12, lambda day, value: 0.5 + (value - 0.5) * (0.4 if day > 5 else 1)), Planned()
+        series(12, lambda day, value: 0.5 + (value - 0.5) * (0.4 if day > 5 else 1)), WavePlan()
     )
     assert "spread" in {one.quantity for one in found.alarms}
     assert "uses less of the scale" in " ".join(" ".join(drift_screen(found)).split())
 
 
 def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
-    for found in (chart_occasions(series(20), Planned()), chart_occasions([series(1)[0]] * 6, Planned())):
+    for found in (chart_occasions(series(20), WavePlan()), chart_occasions([series(1)[0]] * 6, WavePlan())):
         assert not found.alarms
         assert drift_junit(found).count(b"<failure") == 0
         (table,) = chart_tables(found)
@@ -118,12 +120,12 @@ def test_a_judge_that_stands_still_and_one_that_always_says_the_same() -> None:
     assert "nothing moved at all" in drift_sheet(found).lede[0]
     one_anchor = [series(1)[0]] * 6
     values = dict(one_anchor[0].values) | {"a1": {"clarity": 0.9}}
-    moved = Judged(one_anchor[0].occasion, one_anchor[0].record, one_anchor[0].topics, values)
-    assert not chart_occasions([*one_anchor[:5], moved], Planned()).alarms  # one of 24, and no drift
+    moved = WaveJudgments(one_anchor[0].occasion, one_anchor[0].record, one_anchor[0].topics, values)
+    assert not chart_occasions([*one_anchor[:5], moved], WavePlan()).alarms  # one of 24, and no drift
 
 
 def test_before_the_baseline_is_there_nothing_is_charted() -> None:
-    found = chart_occasions(series(2), Planned())
+    found = chart_occasions(series(2), WavePlan())
     assert [one.verdict for one in found.charts] == ["baseline", "baseline"]
     said = " ".join(" ".join(drift_screen(found)).split())
     assert "2 of 3 occasions of the baseline, and nothing to compare yet" in said
@@ -132,11 +134,11 @@ def test_before_the_baseline_is_there_nothing_is_charted() -> None:
 
 def test_what_has_no_score_is_no_score_and_is_told() -> None:
     nothing = [occasion(day, {}, anchors=0, missing=24) for day in range(1, 6)]
-    found = chart_occasions(nothing, Planned())
+    found = chart_occasions(nothing, WavePlan())
     assert [one.verdict for one in found.charts] == ["no value", "no value"]
     assert "nothing to chart" in " ".join(drift_screen(found))
     lost = [*series(4), occasion(5, {}, anchors=0, missing=24)]
-    found = chart_occasions(lost, Planned())
+    found = chart_occasions(lost, WavePlan())
     assert found.charts[0].newest is not None
     assert found.charts[0].newest.shift is None
     assert found.charts[0].points[1].ewma == found.charts[0].points[0].ewma
@@ -149,7 +151,9 @@ def test_what_changed_is_told() -> None:
     now = occasion(
         2, {}, answered_by=("m-2",), usd=0.02, seconds=3.0, conqret="0.2", system_fingerprints=("fp_2",)
     )
-    now = Judged(now.occasion, record(identity={"model": "m", "prompt a": "2"}), now.topics, now.values)
+    now = WaveJudgments(
+        now.occasion, record(identity={"model": "m", "prompt a": "2"}), now.topics, now.values
+    )
     assert list(changes_between(before, now)) == [
         "prompt a: added",
         "the model answers as m-2, and m-1 before",

@@ -11,7 +11,7 @@ from conqret.data import Call, Measure, Reason, Trace
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
-from conqret.show.charts import Chart, Line, Point, round_numbers, round_powers
+from conqret.show.charts import Chart, ChartLine, Point, round_numbers, round_powers
 from conqret.show.sheet import write_sheet
 from conqret.stats.estimate import Estimate
 from conqret.studies.compare.frontier import frontier
@@ -171,7 +171,7 @@ def test_tables_page_and_chart(labels, tmp_path):
 
 
 def test_what_is_below_0_stands_below_0_in_the_chart():
-    low, high = Line("a", [Point(0.013343, -0.4, -0.7, 0.1)]), Line("b", [Point(12345, 0.5)])
+    low, high = ChartLine("a", [Point(0.013343, -0.4, -0.7, 0.1)]), ChartLine("b", [Point(12345, 0.5)])
     chart = Chart("t", "cost", "alpha", [low, high])
     at = {tick.text: tick.at for tick in chart.up()}
     assert list(at) == ["-1", "-0.5", "0", "0.5", "1"]

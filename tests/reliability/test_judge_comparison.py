@@ -7,8 +7,8 @@ from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.agreement_settings import Basis, Settings
-from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.studies.agreement.shared_units import Shared, UnitSides
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.page import comparison_sheet
 from conqret.studies.compare.result import beside_chance, compare_judges, compare_shared
@@ -25,7 +25,9 @@ def shared(rng, noises, topics=12, names="abcdefgh"):
         return np.clip(np.round(3 + 1.2 * (worth + noise * rng.normal(size=len(worth)))), 1, 5)
 
     people, judges = rated(0.5), np.stack([rated(noise) for noise in noises])
-    side = Sides(people, judges, LabelScale("ordinal", 1.0, 5.0), (len(worth),) * len(noises), placed=True)
+    side = UnitSides(
+        people, judges, LabelScale("ordinal", 1.0, 5.0), (len(worth),) * len(noises), placed=True
+    )
     units = tuple(Unit(f"i{place}") for place in range(len(worth)))
     clusters = tuple(place // ITEMS for place in range(len(worth)))
     return Shared(tuple(names[: len(noises)]), units, clusters, "topic", {"clarity": side})
@@ -39,7 +41,7 @@ def compared(several):
         notes=(),
         clustered_by="topic",
         clusters=topics,
-        settings=Settings(),
+        settings=AgreementSettings(),
     )
     return compare_shared(several, basis)
 
@@ -82,7 +84,9 @@ def test_a_much_better_judge_wins():
 def test_the_same_scores_twice_are_equal():
     found = shared(np.random.default_rng(2), [0.5])
     side = found.sides["clarity"]
-    twice = Sides(side.people, np.repeat(side.judges, 2, axis=0), side.scale, side.scored * 2, placed=True)
+    twice = UnitSides(
+        side.people, np.repeat(side.judges, 2, axis=0), side.scale, side.scored * 2, placed=True
+    )
     same = compared(Shared(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
     (pair,) = same.average.pairs
     assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")
@@ -98,7 +102,7 @@ def test_a_tie_does_not_hang_on_who_is_given_first():
     rows = {"a": side.judges[0], "b": side.judges[0] + 1e-15, "c": side.judges[2]}
     for names in ("abc", "bac", "cba"):
         judges = np.stack([rows[name] for name in names])
-        sides = {"clarity": Sides(side.people, judges, side.scale, side.scored, placed=True)}
+        sides = {"clarity": UnitSides(side.people, judges, side.scale, side.scored, placed=True)}
         same = compared(Shared(tuple(names), found.units, found.clusters, "topic", sides))
         assert same.held_out.chosen == {"a": 5, "b": 5, "c": 0}
         assert same.verdict.startswith("no winner: a tie, ")
@@ -109,7 +113,7 @@ def test_a_tie_does_not_hang_on_who_is_given_first():
 def test_it_is_said_that_no_judge_is_better_than_chance():
     found = shared(np.random.default_rng(5), [0.5, 0.7])
     side = found.sides["clarity"]
-    turned = Sides(6 - side.people, side.judges, side.scale, side.scored, placed=True)
+    turned = UnitSides(6 - side.people, side.judges, side.scale, side.scored, placed=True)
     worst = compared(Shared(found.names, found.units, found.clusters, "topic", {"clarity": turned}))
     assert worst.chance.startswith("No judge agrees with people better than chance")
     assert "its whole interval" in worst.chance

@@ -16,11 +16,11 @@ from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.agreement.shared_units import Shared, UnitSides
 from conqret.studies.jury.ballots import Ballots, preferred_label
 from conqret.studies.jury.jury_run import jury_run
 from conqret.studies.jury.page import jury_tables, write_jury
-from conqret.studies.jury.rules import Weights, combiner
+from conqret.studies.jury.rules import JuryWeights, combiner
 from tests.judging.runs import execution
 from tests.reliability.judged import judgment, scored
 
@@ -29,7 +29,9 @@ TOPICS, EACH = 12, 5
 
 def shared(people, judges):
     """Judges and people in [0, 1] on the items of topics."""
-    side = Sides(people, judges, LabelScale("interval", 0.0, 1.0), (len(people),) * len(judges), placed=True)
+    side = UnitSides(
+        people, judges, LabelScale("interval", 0.0, 1.0), (len(people),) * len(judges), placed=True
+    )
     units = tuple(Unit(f"i{place}") for place in range(len(people)))
     clusters = tuple(f"t{place // EACH}" for place in range(len(people)))
     return Shared(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})
@@ -39,7 +41,7 @@ def test_weights_go_to_who_is_right_and_sum_to_one():
     rng = np.random.default_rng(1)
     people = rng.uniform(size=200)
     judges = people + np.array([[0.1], [0.1], [1.0]]) * rng.normal(size=(3, 200))
-    found = Weights.fitted(shared(people, judges), 13)
+    found = JuryWeights.fitted(shared(people, judges), 13)
     for row in (found.whole, *found.without):
         assert row.sum() == pytest.approx(1)
         assert row.min() >= 0
@@ -53,7 +55,7 @@ def test_members_that_say_the_same_share_their_weight_in_any_order():
     good, other = people + 0.1 * rng.normal(size=60), rng.uniform(size=60)
     rounded = good + 1e-16 * rng.normal(size=60)
     for judges in ([good, rounded, other], [rounded, good, other]):
-        found = Weights.fitted(shared(people, np.stack(judges)), 13).whole
+        found = JuryWeights.fitted(shared(people, np.stack(judges)), 13).whole
         assert found[0] == pytest.approx(found[1])
         assert found[0] > 0.4
         assert found.sum() == pytest.approx(1)
@@ -65,7 +67,7 @@ def test_a_topics_labels_have_no_part_in_its_own_weights():
     before = shared(people, judges)
     turned = people.copy()
     turned[:EACH] = 1 - turned[:EACH]
-    one, other = (Weights.fitted(shared(labels, judges), 13) for labels in (people, turned))
+    one, other = (JuryWeights.fitted(shared(labels, judges), 13) for labels in (people, turned))
     topics = list(before.clusters)
     said = [each.combine(judges.T, topics) for each in (one, other)]
     assert said[0][:EACH] == pytest.approx(said[1][:EACH])
@@ -92,7 +94,7 @@ def test_rules_that_look_at_no_label():
 
 def test_labels_of_few_topics_or_without_a_scale_give_no_weights():
     with pytest.raises(DeclarationError, match="6 topics at least, and there are 5"):
-        Weights.fitted(shared(np.linspace(0, 1, 25), np.ones((2, 25))), 13)
+        JuryWeights.fitted(shared(np.linspace(0, 1, 25), np.ones((2, 25))), 13)
 
 
 def test_verdicts_keep_their_words():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import people_agreement
 from conqret.studies.compare.result import compare_judges
 from tests.reliability.judged import labels_of, study
@@ -15,7 +15,7 @@ from tests.reliability.judged import labels_of, study
 
 def test_people_among_themselves(tmp_path, rng):
     _, labels, _ = study(tmp_path, rng)
-    found = people_agreement(labels, settings=Settings())
+    found = people_agreement(labels, settings=AgreementSettings())
     assert [row.name for row in found.rows] == ["clarity", "overall_quality"]
     assert found.average.value == found.rows[0].alpha.value
     assert found.together.n == 160
@@ -31,7 +31,7 @@ def test_people_by_topic(tmp_path):
         for n in range(12)
         for person in "xy"
     )
-    found = people_agreement(labels_of(tmp_path, text), by="topic", settings=Settings())
+    found = people_agreement(labels_of(tmp_path, text), by="topic", settings=AgreementSettings())
     assert [row.name for row in found.rows] == ["t0", "t1"]
     assert found.rows[1].alpha.value == 1
     assert found.rows[0].alpha.value < 0.5
@@ -45,7 +45,7 @@ def test_two_judges(tmp_path, rng):
         one.model_copy(update={"measures": good[place].measures, "fingerprint": "bad"})
         for one, place in zip(good, spoiled, strict=True)
     ]
-    found = compare_judges({"good": good, "bad": bad}, labels, settings=Settings())
+    found = compare_judges({"good": good, "bad": bad}, labels, settings=AgreementSettings())
     row = found.dimensions["clarity"]
     (pair,) = row.pairs
     one, other = row.judges["good"], row.judges["bad"]
@@ -54,7 +54,7 @@ def test_two_judges(tmp_path, rng):
     assert one.error < other.error
     assert pair.p < 0.01
     assert found.average.pairs[0].difference.low > 0
-    same = compare_judges({"a": good, "b": good}, labels, settings=Settings()).dimensions["clarity"]
+    same = compare_judges({"a": good, "b": good}, labels, settings=AgreementSettings()).dimensions["clarity"]
     assert same.pairs[0].difference.value == 0
     assert same.pairs[0].p == 1
 
@@ -62,7 +62,7 @@ def test_two_judges(tmp_path, rng):
 def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):
     good, labels, _ = study(tmp_path, rng)
     lossy, _, _ = study(tmp_path, np.random.default_rng(0), lost=0.3)
-    found = compare_judges({"good": good, "lossy": lossy}, labels, settings=Settings())
+    found = compare_judges({"good": good, "lossy": lossy}, labels, settings=AgreementSettings())
     row = found.dimensions["clarity"]
     assert row.judges["good"].scored == 80
     assert row.units == row.judges["lossy"].scored < 80

@@ -15,7 +15,7 @@ from conqret.studies.sensitivity.sensitivity_cost import estimate
 from conqret.studies.sensitivity.sensitivity_plan import Damage
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
-from conqret.studies.study_judging import Conduct, Part
+from conqret.studies.study_judging import Conduct, StudyPart
 from tests.judging.runs import said
 from tests.reliability.damaged import DEMO, plan_of
 
@@ -167,7 +167,7 @@ def test_the_budget_is_shared_by_all_judges(
     """Nothing is spent after an answer of unknown price."""
     found: list[float | None] = []
 
-    async def spends(part: Part, sink: object, on_judgment: object, client: Client) -> None:
+    async def spends(part: StudyPart, sink: object, on_judgment: object, client: Client) -> None:
         cost = spent[len(found) % 3]
         found.append(client._options.budget_usd)
         known = client.progress.cost_usd is not None and cost is not None

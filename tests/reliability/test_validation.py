@@ -4,7 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
@@ -77,7 +77,7 @@ def test_positive_from(tmp_path, rng):
     judgments, labels, _ = study(tmp_path, rng)
     plain = validate(judgments, labels).dimensions["clarity"]
     assert "--positive-from" in plain.statistics["auroc"].reason
-    row = validate(judgments, labels, settings=Settings(positive_from=2.5)).dimensions["clarity"]
+    row = validate(judgments, labels, settings=AgreementSettings(positive_from=2.5)).dimensions["clarity"]
     assert 0.5 < row.statistics["auroc"].value <= 1
 
 

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from conqret.show.forest import MARKS, Forest, Row
+from conqret.show.forest import MARKS, Forest, ForestRow
 from conqret.show.sheet import Section, Sheet
 
 ROWS = [
-    Row("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
-    Row("length <b>", -0.02, -0.05, 0.01, "clear", "clear", 0.1),
-    Row("stance", 0.04, None, None, "inconclusive", "unsure"),
+    ForestRow("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
+    ForestRow("length <b>", -0.02, -0.05, 0.01, "clear", "clear", 0.1),
+    ForestRow("stance", 0.04, None, None, "inconclusive", "unsure"),
 ]
 
 
@@ -33,7 +33,7 @@ def test_places_follow_the_axis():
 
 
 def test_the_line_at_0_runs_down_to_the_axis_but_for_where_words_stand():
-    rows = [Row("a", 0.1), Row("b", -0.2, -0.3, -0.1), Row("c", -0.2)]
+    rows = [ForestRow("a", 0.1), ForestRow("b", -0.2, -0.3, -0.1), ForestRow("c", -0.2)]
     one = Forest("Effects", "difference", rows)
     at = {tick.text: tick.at for tick in one.across()}["0"]
     assert at == 260  # among the numbers of the second row, which begin left of it
@@ -47,7 +47,7 @@ def test_what_was_concluded_is_told_by_more_than_colour():
     one = Forest("Effects", "difference", ROWS)
     assert "position: 0.31 [0.12, 0.50], alarm;" in one.description
     with pytest.raises(KeyError):
-        list(Forest("Effects", "x", [Row("a", 0.1, verdict="maybe")]).drawn())
+        list(Forest("Effects", "x", [ForestRow("a", 0.1, verdict="maybe")]).drawn())
 
 
 def test_it_stands_on_pages_and_in_files():
@@ -62,6 +62,6 @@ def test_it_stands_on_pages_and_in_files():
 
 @pytest.mark.parametrize("value", [0.0, 1e-9, -0.4, 3.0])
 def test_any_value_has_an_axis(value):
-    ticks = list(Forest("Effects", "x", [Row("a", value)]).across())
+    ticks = list(Forest("Effects", "x", [ForestRow("a", value)]).across())
     assert 2 <= len(ticks) <= 10
     assert all(0 <= tick.at <= 360 for tick in ticks)

@@ -9,12 +9,12 @@ import pytest
 
 from conqret.perturb import Direction
 from conqret.runs.session import SessionCounts
-from conqret.show.charts import Chart, Line, Point
+from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.stats.correlation import pearson
-from conqret.stats.curve_tests import Step, strictly_falls
-from conqret.studies.sensitivity.curves import Cell, Curve, StanceCurve
-from conqret.studies.sensitivity.curves import Point as CurvePoint
+from conqret.stats.curve_tests import CurveStep, strictly_falls
+from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve
+from conqret.studies.sensitivity.curves import CurvePoint as CurvePoint
 from conqret.studies.sensitivity.page import charts, sensitivity_sheet, write_sensitivity
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
@@ -58,7 +58,7 @@ def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
         spearman=-1,
         fell=1,
         rose=0,
-        neighbours=(Step(start=0, to=50, difference=-0.1, p=0.01),),
+        neighbours=(CurveStep(start=0, to=50, difference=-0.1, p=0.01),),
         alarms=(),
         verdict="yes",
         words="falls by 0.3",
@@ -137,7 +137,7 @@ def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: Se
 
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     cells = tuple(
-        Cell(
+        CurveCell(
             format="direct",
             model="gpt",
             metric="groundedness",
@@ -227,12 +227,12 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
 
 
 def test_a_chart_keeps_to_its_axes() -> None:
-    line = Line("one", [Point(100, 1.4, 0.9, 2.0), Point(0, 0.25), Point(1, -3.0)])
+    line = ChartLine("one", [Point(100, 1.4, 0.9, 2.0), Point(0, 0.25), Point(1, -3.0)])
     chart = Chart("t", "level", "score", [line])
     (drawn,) = chart.drawn()
     heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
     assert heights == [91.25, 200.0, 26.0], "in the order of the levels, and no further than -1 and 1"
     assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
     assert drawn.band.split()[0] == drawn.path.split()[0], "no interval: the point itself"
-    alone = Chart("t", "level", "score", [Line("one", [Point(5, 0.5)])])
+    alone = Chart("t", "level", "score", [ChartLine("one", [Point(5, 0.5)])])
     assert [tick.at for tick in alone.across()] == [193.0]

@@ -8,7 +8,7 @@ from rich.console import Console
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.judge_words import cost
 from conqret.judging.summary import Summary, summarise
-from conqret.judging.summary_tables import Beside, cost_table, metric_table, summary_tables, terminal
+from conqret.judging.summary_tables import ReferenceMeans, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markdown import tables_markdown
@@ -170,7 +170,7 @@ def test_the_floor_does_not_stand_beside_itself(tmp_path: Path) -> None:
     judged = factory.make_run(tmp_path / "judged", items, judgments)
     floors = [factory.make_run(tmp_path / name, items, judgments, baseline=True) for name in ("one", "two")]
     judged.summary_file.write_text(summarise(judgments).model_dump_json(), encoding="utf-8")
-    assert Beside.of(floors[0], floors[1]) is None
-    beside = Beside.of(floors[0], judged)
+    assert ReferenceMeans.of(floors[0], floors[1]) is None
+    beside = ReferenceMeans.of(floors[0], judged)
     assert beside is not None
     assert beside.name == "judged"  # both have the same model

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.engine import ENGINES as DECLARED
-from conqret.retrieval.engine import Engine, Settings, default_engine, get_engine
+from conqret.retrieval.engine import Engine, WordIndexSettings, default_engine, get_engine
 from conqret.text.word_lists import fold, words
 
 ENGINES = [
@@ -27,7 +27,7 @@ TEXTS = [
 
 def search(name, folder, texts, queries, depth=10, **options):
     engine = get_engine(name)
-    chosen = Settings(**options).settled(engine)
+    chosen = WordIndexSettings(**options).settled(engine)
     assert engine.build(iter([fold(text) for text in texts]), folder, chosen) == len(texts)
     hits = engine.open(folder, chosen).search([fold(query) for query in queries], depth)
     found = [[] for _ in queries]
@@ -90,7 +90,7 @@ def test_an_error_while_texts_are_read_is_raised(engine, tmp_path):
         yield "one"
         raise DeclarationError("documents.jsonl:2 is no JSON")
 
-    chosen = Settings().settled(get_engine(engine))
+    chosen = WordIndexSettings().settled(get_engine(engine))
     with pytest.raises(DeclarationError, match=r"documents\.jsonl:2"):
         get_engine(engine).build(texts(), tmp_path, chosen)
 
@@ -118,11 +118,11 @@ def test_the_engines_find_the_same_documents(tmp_path_factory, texts):
 def test_settings_are_checked():
     for wrong in ({"k1": -1.0}, {"b": 1.5}, {"k1": float("nan")}):
         with pytest.raises(DeclarationError):
-            Settings(**wrong)
+            WordIndexSettings(**wrong)
     with pytest.raises(UnknownNameError, match="stemmer"):
-        Settings(stemmer="krovetz").settled(get_engine("bm25s"))
+        WordIndexSettings(stemmer="krovetz").settled(get_engine("bm25s"))
     with pytest.raises(UnknownNameError, match="stop words"):
-        Settings(stop_words="terrier").settled(get_engine("bm25s"))
+        WordIndexSettings(stop_words="terrier").settled(get_engine("bm25s"))
     with pytest.raises(UnknownNameError, match="bm25s"):
         get_engine("bm25")
 
@@ -131,7 +131,7 @@ def test_an_engine_that_knows_no_words_has_no_settings_for_them(tmp_path):
     dense = Engine(
         "dense", "json", "conqret", lambda texts, folder, settings: 0, lambda folder, settings: None
     )
-    assert Settings().settled(dense) == Settings("none", "none")
+    assert WordIndexSettings().settled(dense) == WordIndexSettings("none", "none")
     assert [one.name for one in DECLARED.values()] == ["pisa", "bm25s", "dense", "hnsw"]
 
 

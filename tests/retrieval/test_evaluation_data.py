@@ -14,7 +14,7 @@ from conqret.retrieval import BM25, build_index
 from conqret.retrieval.engine import default_engine
 from conqret.retrieval.evaluation.evaluate import evaluate
 from conqret.retrieval.evaluation.systems import judgments, queries, rankings, run_systems
-from conqret.retrieval.pipeline import Plan
+from conqret.retrieval.pipeline import PipelinePlan
 from conqret.runs.session import Session
 from conqret.stats.classification import f1
 from tests.perspectives.detected import detect
@@ -70,7 +70,9 @@ def test_the_offline_reranker_beats_bm25_for_either_side(data_dir, tmp_path, mod
                 )
     topics = [CorpusTopic(id=name, question=question, split="test") for question, name in names.items()]
     corpus = write(tmp_path, texts, topics, qrels)
-    runs = run_systems(["bm25", "pro", "con"], build_index(tmp_path), topics, Plan(), Session("offline"))
+    runs = run_systems(
+        ["bm25", "pro", "con"], build_index(tmp_path), topics, PipelinePlan(), Session("offline")
+    )
     judged = judgments(corpus, "test")
     del judged["all"]
     found = evaluate({one.name: one.run for one in runs}, judged)

@@ -9,7 +9,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
-from conqret.retrieval.engine import Settings, get_engine
+from conqret.retrieval.engine import WordIndexSettings, get_engine
 
 
 @pytest.mark.parametrize("engine", [None, "bm25s"])
@@ -17,9 +17,9 @@ def test_it_is_kept_until_something_changes(corpus, engine):
     first = build_index(corpus, engine=engine)
     again = build_index(corpus, engine=engine)
     assert (first.fresh, again.fresh, first.fingerprint == again.fingerprint) == (True, False, True)
-    other = build_index(corpus, engine=engine, settings=Settings(k1=1.2))
+    other = build_index(corpus, engine=engine, settings=WordIndexSettings(k1=1.2))
     assert (other.fresh, other.fingerprint != first.fingerprint) == (True, True)
-    assert build_index(corpus, engine=engine, settings=Settings(k1=1.2), rebuild=True).fresh
+    assert build_index(corpus, engine=engine, settings=WordIndexSettings(k1=1.2), rebuild=True).fresh
     with (corpus / "documents.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps({"id": "new", "text": "an axolotl"}) + "\n")
     grown = open_index(corpus)

@@ -14,7 +14,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.request import Answer
 from conqret.runs.session import Session
-from conqret.runs.study_run import ROWS, Answered, Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.study_run import ROWS, Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all
 from conqret.runs.trials import Trial
 
 
@@ -45,7 +45,7 @@ def session() -> Iterator[Session]:
 
 def ask(
     folder: Folder, names: Sequence[str], session: Session, good: bool = True, **options: bool
-) -> tuple[Asked[Row, int], list[str], int]:
+) -> tuple[StudyOutcome[Row, int], list[str], int]:
     done: list[str] = []
     before: list[int] = []
 

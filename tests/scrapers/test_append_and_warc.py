@@ -12,8 +12,8 @@ from conqret.data import Source
 from conqret.errors import DeclarationError
 from conqret.io.append import AppendLog, whole_lines
 from conqret.scrapers.evidence_fetching import summary_of
-from conqret.scrapers.fetch import FetchError, Limits, Reply, Status
-from conqret.scrapers.fetch_ledger import Ledger, LedgerLine
+from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
+from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
 from conqret.scrapers.jobs import Cited
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
 
@@ -22,15 +22,17 @@ LIMITS = Limits()
 
 def some_reply(
     url: str = "http://a.test/x", body: bytes = b"hello", http: int = 200, **headers: str
-) -> Reply:
+) -> FetchedResponse:
     named = (
         ("Content-Type", "text/html; charset=utf-8"),
         *((k.replace("_", "-"), v) for k, v in headers.items()),
     )
-    return Reply(url, http, "OK", named, body, body, lowered={name.lower(): value for name, value in named})
+    return FetchedResponse(
+        url, http, "OK", named, body, body, lowered={name.lower(): value for name, value in named}
+    )
 
 
-async def write(corpus: Path, *replies: Reply) -> None:
+async def write(corpus: Path, *replies: FetchedResponse) -> None:
     writer = WarcWriter(corpus, "test")
     for reply in replies:
         await writer.write(reply)
@@ -75,7 +77,9 @@ async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 async def test_the_file_is_warc_that_others_read(tmp_path: Path) -> None:
-    cut = Reply("http://a.test/big", 200, "OK", (), b"start of", fault=FetchError(Status.TOO_LARGE, "x"))
+    cut = FetchedResponse(
+        "http://a.test/big", 200, "OK", (), b"start of", fault=FetchError(FetchStatus.TOO_LARGE, "x")
+    )
     await write(tmp_path, some_reply(), cut)
     await write(tmp_path, some_reply("http://a.test/y"))
     with (tmp_path / WARC_NAME).open("rb") as file:
@@ -152,11 +156,11 @@ def line(number: int, status: str = "ok", debate: str = "d", **more: object) -> 
 
 
 def test_of_a_source_the_last_line_counts(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path / "ledger.jsonl")
+    ledger = FetchLedger(tmp_path / "ledger.jsonl")
     for one in (line(2), line(1, "error"), line(3, "robots", debate="gone"), line(1, document="d1")):
         ledger.add(one)
     ledger.close()
-    again = Ledger(tmp_path / "ledger.jsonl")
+    again = FetchLedger(tmp_path / "ledger.jsonl")
     assert again.get("d 1") == line(1, document="d1")
     again.compact(["d 1", "d 2", "d 9"])
     again.close()
@@ -172,7 +176,7 @@ def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     path.write_text(json.dumps(line(1).model_dump()) + '\n{"debate": "d"}\n')
     with pytest.raises(DeclarationError, match=r"ledger\.jsonl:2"):
-        Ledger(path)
+        FetchLedger(path)
 
 
 def test_figures(tmp_path: Path) -> None:
@@ -181,7 +185,7 @@ def test_figures(tmp_path: Path) -> None:
         Cited(lines[0].debate, Source(number=number, title="T", url="" if number == 5 else "http://a.test"))
         for number in range(1, 6)
     ]
-    ledger = Ledger(tmp_path / "ledger.jsonl")
+    ledger = FetchLedger(tmp_path / "ledger.jsonl")
     for one in lines:
         ledger.add(one)
     summary = summary_of(cited, ledger)

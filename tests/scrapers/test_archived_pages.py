@@ -13,8 +13,8 @@ from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.archive import ArchivedPages, InternetArchive, moment
 from conqret.scrapers.debate_pages import gather_debates
-from conqret.scrapers.debates import Problem, read_debate
-from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.debates import LayoutProblem, read_debate
+from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
 from conqret.scrapers.snapshots import original_address, snapshot_of
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
@@ -129,7 +129,7 @@ async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(
         server.routes["/somewhere"] = reply(PAGE)
         async with Fetcher(OPTIONS) as fetcher:
             page = await ArchivedPages(fetcher, archive).fetch(ZOOS)
-        assert page.status is Status.NOT_FOUND
+        assert page.status is FetchStatus.NOT_FOUND
         assert "leads out of it" in page.detail
 
 
@@ -175,6 +175,6 @@ async def test_an_archive_without_a_copy_is_a_problem_and_never_the_page_of_toda
         server.routes["/zoos"] = reply(PAGE)
         archive = InternetArchive(server.url(), "2024")
         (problem,) = (await gather_debates(tmp_path, [url], OPTIONS, archive=archive)).problems
-        assert isinstance(problem, Problem)
+        assert isinstance(problem, LayoutProblem)
         assert said in problem.missing[0]
         assert "/zoos" not in server.seen

@@ -9,8 +9,8 @@ from conqret.data import Debate
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.debate_pages import gather_debates, read_urls, scrape_debate, scrape_debates
-from conqret.scrapers.debates import Problem
-from conqret.scrapers.fetch import FetchOptions, Page, Policy, Status
+from conqret.scrapers.debates import LayoutProblem
+from conqret.scrapers.fetch import FetchOptions, FetchStatus, Page, Policy
 from tests.scrapers.raw_server import RawServer, reply
 
 BODY = (
@@ -27,13 +27,15 @@ class Shelf:
     pages: dict[str, Page]
 
     async def fetch(self, url: str) -> Page:
-        self.pages.setdefault(url, Page(url, Status.NOT_FOUND, "HTTP 404", 404))
+        self.pages.setdefault(url, Page(url, FetchStatus.NOT_FOUND, "HTTP 404", 404))
         return self.pages[url]
 
 
 def page(url: str, html: str, *, final: str = "", encoding: str = "utf-8", charset: str = "") -> Page:
     body = html.encode(encoding)
-    return Page(url, Status.OK, final_url=final or url, body=body, content_type="text/html", charset=charset)
+    return Page(
+        url, FetchStatus.OK, final_url=final or url, body=body, content_type="text/html", charset=charset
+    )
 
 
 def shelf(*pages: Page) -> Shelf:
@@ -64,16 +66,16 @@ async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     assert isinstance(found, Debate)
     assert [one.title for one in found.sources] == ["S"]
     without = await scrape_debate(url, shelf(page(url, BODY)))
-    assert isinstance(without, Problem)
+    assert isinstance(without, LayoutProblem)
     assert without.missing[-1] == "its page https://x.example/a/footnotes/: not-found (HTTP 404)"
 
 
 async def test_results_come_in_order_and_ids_are_told_apart() -> None:
     urls = ["https://x.example/a/zoos", "https://x.example/gone", "https://x.example/b/zoos"]
     fetcher = shelf(page(urls[0], BODY + TABLE), page(urls[2], BODY + TABLE))
-    seen: list[Debate | Problem] = []
+    seen: list[Debate | LayoutProblem] = []
     first, gone, second = await scrape_debates(urls, fetcher, on_result=seen.append)
-    assert gone == Problem(urls[1], ("the page: not-found (HTTP 404)",))
+    assert gone == LayoutProblem(urls[1], ("the page: not-found (HTTP 404)",))
     assert isinstance(first, Debate)
     assert isinstance(second, Debate)
     assert first.id == "zoos"
@@ -85,7 +87,7 @@ async def test_results_come_in_order_and_ids_are_told_apart() -> None:
 
 
 async def test_what_was_read_before_a_stop_is_kept(tmp_path: Path) -> None:
-    def stop(result: Debate | Problem) -> None:
+    def stop(result: Debate | LayoutProblem) -> None:
         raise OSError("stopped")
 
     options = FetchOptions(delay=0.0, policy=Policy(allow_private=True))

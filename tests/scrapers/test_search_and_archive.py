@@ -8,9 +8,9 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.dates import timestamp
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Policy, Retries
 from conqret.scrapers.providers import Provider, brave, google, providers, searxng
-from conqret.scrapers.search import Found, Searcher
+from conqret.scrapers.search import SearchResult, WebSearcher
 from tests.scrapers.raw_server import RawServer, reply
 
 KEY = "sk-very-secret"
@@ -20,8 +20,8 @@ def answer(value: object) -> bytes:
     return reply(json.dumps(value), Content_Type="application/json")
 
 
-def searcher(*asked: Provider) -> Searcher:
-    return Searcher(asked, retries=Retries(2, 0.0), delay=0.0)
+def searcher(*asked: Provider) -> WebSearcher:
+    return WebSearcher(asked, retries=Retries(2, 0.0), delay=0.0)
 
 
 def engines(server: RawServer) -> tuple[Provider, Provider, Provider]:
@@ -43,7 +43,7 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
         }
         first, second, third = engines(server)
         find = searcher(first, second, third)
-        assert await find.find("Some  title\n (2012)") == Found("https://one.test/a", "brave")
+        assert await find.find("Some  title\n (2012)") == SearchResult("https://one.test/a", "brave")
         assert server.seen == [
             f"/google?key={KEY}&cx=cx1&q=Some+title+(2012)&num=5",
             "/brave?q=Some+title+(2012)&count=5",
@@ -51,7 +51,7 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
         assert f"X-Subscription-Token: {KEY}" in server.headers[1]
         await find.close()
         find = searcher(third)
-        assert await find.find("x") == Found("https://three.test/", "searxng")
+        assert await find.find("x") == SearchResult("https://three.test/", "searxng")
         assert server.seen[-1] == "/sx/search?q=x&format=json"
         await find.close()
 
@@ -73,8 +73,8 @@ async def test_nothing_found_is_told_from_nobody_answering() -> None:
         }
         first, second, third = engines(server)
         for asked, status, detail in (
-            ((first, second), Status.NOT_FOUND, "no search result (google, brave)"),
-            ((third, second), Status.ERROR, "search failed (searxng: HTTP 503)"),
+            ((first, second), FetchStatus.NOT_FOUND, "no search result (google, brave)"),
+            ((third, second), FetchStatus.ERROR, "search failed (searxng: HTTP 503)"),
         ):
             find = searcher(*asked)
             with pytest.raises(FetchError) as caught:
@@ -106,7 +106,7 @@ async def test_broken_answers_are_errors_and_never_show_the_key(broken: bytes) -
             await find.find("x")
         await find.close()
     seen = [str(caught.value), repr(caught.value), repr(engine), repr(caught.value.__cause__)]
-    assert caught.value.status is Status.ERROR
+    assert caught.value.status is FetchStatus.ERROR
     assert not any(KEY in text for text in seen)
 
 
@@ -124,7 +124,7 @@ async def test_without_title_or_provider_there_is_nothing_to_find() -> None:
     for find, title in ((searcher(brave(KEY)), " "), (searcher(), "x")):
         with pytest.raises(FetchError) as caught:
             await find.find(title)
-        assert caught.value.status is Status.NOT_FOUND
+        assert caught.value.status is FetchStatus.NOT_FOUND
 
 
 def test_providers_come_from_the_environment() -> None:
@@ -223,7 +223,7 @@ async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
     async with RawServer({"/wayback/available": broken}) as server, Fetcher(OPTIONS) as fetcher:
         with pytest.raises(FetchError) as caught:
             await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012")
-        assert caught.value.status is Status.ERROR
+        assert caught.value.status is FetchStatus.ERROR
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from conqret.errors import DeclarationError
-from conqret.stats.control_charts import Charts, Design, Limits, missable_shift, set_limits, simulated
+from conqret.stats.control_charts import Charts, ControlLimits, Design, missable_shift, set_limits, simulated
 from conqret.stats.drift_plan import Watched
 
 
@@ -73,13 +73,13 @@ def test_charts_are_what_their_docstrings_say():
     assert charts.ewma_errors[2, 0] == pytest.approx(
         0.1 * ((weights**2).sum() + weights.sum() ** 2 / 4) ** 0.5
     )
-    assert not charts.alarms(Limits(9.0, 9.0)).any()
-    assert charts.alarms(Limits(9.0, 1.0))[:, 0].tolist() == [False, False, True]
+    assert not charts.alarms(ControlLimits(9.0, 9.0)).any()
+    assert charts.alarms(ControlLimits(9.0, 1.0))[:, 0].tolist() == [False, False, True]
 
 
 def test_where_a_judge_always_says_the_same_any_change_is_endless():
     charts = Charts(np.array([[0.0, 0.001, -0.001]]), np.zeros((1, 3)), baseline=3)
-    assert charts.alarms(Limits(4.0, 9.0))[0].tolist() == [False, True, True]
+    assert charts.alarms(ControlLimits(4.0, 9.0))[0].tolist() == [False, True, True]
 
 
 def test_limits_are_the_same_again_and_wider_for_fewer_topics_and_false_alarms():
@@ -98,7 +98,7 @@ def test_what_would_have_been_found_falls_with_time():
     assert soon is not None
     assert later is not None
     assert later < soon - 1
-    assert missable_shift(Design(12), Limits(1e9, 1e9), 3) is None
+    assert missable_shift(Design(12), ControlLimits(1e9, 1e9), 3) is None
 
 
 def test_a_plan_finds_what_the_bar_asks_for():

@@ -7,7 +7,7 @@ from scipy.stats import t
 from conqret.errors import DeclarationError
 from conqret.stats.curve_tests import respond
 from conqret.stats.planning import (
-    Plan,
+    SamplePlan,
     assumed,
     assumed_differences,
     from_pilot,
@@ -19,7 +19,7 @@ from conqret.stats.planning import (
 
 def test_the_width_of_a_mean_is_the_closed_form():
     draw = assumed_differences(0.0, 0.2, 0.25)
-    for cell in plan_mean(draw, Plan((8, 20), (1, 4), simulations=150)):
+    for cell in plan_mean(draw, SamplePlan((8, 20), (1, 4), simulations=150)):
         sd = 0.2 * ((0.25 + 0.75 / cell.items) / cell.topics) ** 0.5
         assert cell.half_width == pytest.approx(t.ppf(0.975, cell.topics - 1) * sd, rel=0.1)
         assert cell.power < 0.12  # nothing is there to be found: 5%
@@ -27,18 +27,18 @@ def test_the_width_of_a_mean_is_the_closed_form():
 
 def test_power_rises_with_topics_and_hardly_with_items():
     draw = assumed_differences(0.1, 0.2, 0.5)
-    few, many, more_items = plan_mean(draw, Plan((8, 40), (2,), simulations=80)) + plan_mean(
-        draw, Plan((8,), (10,), simulations=80)
+    few, many, more_items = plan_mean(draw, SamplePlan((8, 40), (2,), simulations=80)) + plan_mean(
+        draw, SamplePlan((8,), (10,), simulations=80)
     )
     assert few.power < 0.5
     assert many.power > 0.85
     assert more_items.power < many.power - 0.2
-    falls = plan_mean(draw, Plan((8,), (2,), simulations=80), one_sided=True)[0]
+    falls = plan_mean(draw, SamplePlan((8,), (2,), simulations=80), one_sided=True)[0]
     assert falls.power > few.power  # a rise and a fall alike are a shift: one side needs less
 
 
 def test_alpha_by_assumption_and_from_a_pilot():
-    plan = Plan((6, 24), (4,), simulations=60)
+    plan = SamplePlan((6, 24), (4,), simulations=60)
     few, many = plan_agreement(assumed(0.6, 0.2), plan)
     assert many.half_width < few.half_width / 1.5
     assert few.power is None
@@ -49,7 +49,7 @@ def test_alpha_by_assumption_and_from_a_pilot():
 
 
 def test_two_topics_have_no_width():
-    (cell,) = plan_mean(assumed_differences(0.1, 0.1, 0.0), Plan((2,), (5,), simulations=20))
+    (cell,) = plan_mean(assumed_differences(0.1, 0.1, 0.0), SamplePlan((2,), (5,), simulations=20))
     assert (cell.half_width, cell.power, cell.without) == (None, None, 1.0)
 
 
@@ -64,8 +64,8 @@ def test_the_spread_of_a_trend_is_that_of_the_curves():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: Plan((0,), (1,)),
-        lambda: Plan((), (1,)),
+        lambda: SamplePlan((0,), (1,)),
+        lambda: SamplePlan((), (1,)),
         lambda: assumed(1.0, 0.2),
         lambda: assumed(0.5, 1.2),
         lambda: assumed_differences(0.1, 0.0, 0.2),

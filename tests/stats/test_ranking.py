@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 from conqret.errors import DeclarationError
 from conqret.io.comparisons import read_comparisons
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.paired_ranking import Preference, bradley_terry, elo
+from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 
 
 def ratings(standings):
@@ -21,7 +21,11 @@ def ratings(standings):
 def test_elo_by_hand():
     # a beats b at even odds: +16 and -16. Then c beats a: a is expected to score 1 / (1 + 10^(-16/400)) = 0.52301,
     # so c gains 32 * 0.52301 = 16.7363. Then b and c tie: b (1484) is expected 1 / (1 + 10^(32.7363/400)) = 0.45304.
-    games = [Preference("a", "b", 1), Preference("a", "c", 0), Preference("b", "c", 0.5)]
+    games = [
+        PairwisePreference("a", "b", 1),
+        PairwisePreference("a", "c", 0),
+        PairwisePreference("b", "c", 0.5),
+    ]
     gain_c = 32 / (1 + 10 ** (-16 / 400))
     expected_b = 1 / (1 + 10 ** ((1500 + gain_c - 1484) / 400))
     found = elo(games)
@@ -41,7 +45,7 @@ def test_debateqa_procedure():
     """DebateQA, Appendix D.1: all ten pairs of five systems on each question, ranked by Elo; then rho and tau."""
     order = ["gpt", "llama", "phi", "zephyr", "qwen"]
     games = [
-        Preference(one, other, 1, cluster=question)
+        PairwisePreference(one, other, 1, cluster=question)
         for question in range(4)
         for place, one in enumerate(order)
         for other in order[place + 1 :]
@@ -52,7 +56,10 @@ def test_debateqa_procedure():
     # A metric that swaps the last two: 1 - 6 * 2 / (5 * 24) = 0.9, and (9 - 1) / 10 = 0.8.
     swap = {"zephyr": "qwen", "qwen": "zephyr"}
     metric = elo(
-        [Preference(swap.get(g.first, g.first), swap.get(g.second, g.second), g.outcome) for g in games]
+        [
+            PairwisePreference(swap.get(g.first, g.first), swap.get(g.second, g.second), g.outcome)
+            for g in games
+        ]
     )
     of_metric = ratings(metric)
     both = [one.rating.value for one in people], [of_metric[one.player] for one in people]
@@ -61,7 +68,7 @@ def test_debateqa_procedure():
 
 def test_elo_averaged_over_orders_does_not_depend_on_the_order_given():
     rng = np.random.default_rng(1)
-    games = [Preference("a", "b", 1)] * 6 + [Preference("a", "b", 0)] * 3
+    games = [PairwisePreference("a", "b", 1)] * 6 + [PairwisePreference("a", "b", 0)] * 3
     forward = ratings(elo(games, rng, orders=400))
     backward = ratings(elo(games[::-1], rng, orders=400))
     assert forward["a"] == pytest.approx(backward["a"], abs=3)
@@ -70,20 +77,22 @@ def test_elo_averaged_over_orders_does_not_depend_on_the_order_given():
 def test_bradley_terry_of_two_players():
     # With a wins of n and prior p: the strengths +s and -s solve a + p / 2 - ... = 0; with a vanishing prior
     # s_a - s_b = log(a / (n - a)).
-    games = [Preference("a", "b", 1)] * 30 + [Preference("a", "b", 0)] * 10
+    games = [PairwisePreference("a", "b", 1)] * 30 + [PairwisePreference("a", "b", 0)] * 10
     found = ratings(bradley_terry(games, prior=1e-9))
     assert found["a"] - found["b"] == pytest.approx(math.log(3), abs=1e-4)
     assert sum(found.values()) == pytest.approx(0)
 
 
 def test_a_tie_is_half_a_win_each():
-    ties = ratings(bradley_terry([Preference("a", "b", 0.5)] * 2 + [Preference("a", "b", 1)] * 2))
-    halves = ratings(bradley_terry([Preference("a", "b", 1)] * 3 + [Preference("a", "b", 0)]))
+    ties = ratings(
+        bradley_terry([PairwisePreference("a", "b", 0.5)] * 2 + [PairwisePreference("a", "b", 1)] * 2)
+    )
+    halves = ratings(bradley_terry([PairwisePreference("a", "b", 1)] * 3 + [PairwisePreference("a", "b", 0)]))
     assert ties == pytest.approx(halves)
 
 
 def test_players_who_always_win_or_never_meet_have_finite_strengths():
-    found = bradley_terry([Preference("a", "b", 1, 0), Preference("c", "d", 0, 1)])
+    found = bradley_terry([PairwisePreference("a", "b", 1, 0), PairwisePreference("c", "d", 0, 1)])
     assert all(math.isfinite(one.rating.value) for one in found)
     assert found[0].rank == 1.5
 
@@ -97,7 +106,7 @@ def test_intervals_cover_the_truth():
         for _ in range(150):
             one, other = rng.choice(6, 2, replace=False)
             won = rng.random() < 1 / (1 + math.exp(truth[other] - truth[one]))
-            games.append(Preference(str(one), str(other), float(won), len(games)))
+            games.append(PairwisePreference(str(one), str(other), float(won), len(games)))
         for standing in bradley_terry(games, prior=0.1):
             held += standing.rating.low <= truth[int(standing.player)] <= standing.rating.high
     assert held / 600 == pytest.approx(0.95, abs=0.03)
@@ -106,7 +115,7 @@ def test_intervals_cover_the_truth():
 def test_intervals_over_clusters_are_those_of_the_information_where_each_game_is_one():
     """The observed information of n games of two players who split them w : n - w is n p (1 - p) for their difference,
     which is twice the strength of the first."""
-    games = [Preference("a", "b", float(n % 10 < 7), cluster=n) for n in range(200)]
+    games = [PairwisePreference("a", "b", float(n % 10 < 7), cluster=n) for n in range(200)]
     rating = next(one.rating for one in bradley_terry(games, prior=1e-9) if one.player == "a")
     half = norm.ppf(0.975) / (200 * 0.7 * 0.3) ** 0.5 / 2
     assert (rating.high - rating.low) / 2 == pytest.approx(half, rel=0.02)
@@ -115,7 +124,7 @@ def test_intervals_over_clusters_are_those_of_the_information_where_each_game_is
 @pytest.mark.parametrize("rate", [bradley_terry, lambda games: elo(games, intervals=True)])
 def test_without_topics_there_is_no_interval_and_a_reason(rate):
     """Ten games on each of eight topics, all with one outcome, tell of eight topics, not of eighty games."""
-    games = [Preference("a", "b", float(n % 8 < 5), cluster=n % 8) for n in range(80)]
+    games = [PairwisePreference("a", "b", float(n % 8 < 5), cluster=n % 8) for n in range(80)]
     named = rate(games)[0].rating
     assert named.low < named.value < named.high
     unnamed = rate([replace(games[0], cluster=None), *games[1:]])[0].rating
@@ -129,8 +138,8 @@ def test_leaving_out_a_topic_is_rating_without_its_games(rate):
     """The jackknife-t interval from all ratings without each topic, each computed anew."""
     rng = np.random.default_rng(3)
     games = [
-        Preference(*rng.choice(["a", "b", "c", "d"], 2, replace=False).tolist(), float(rng.choice([0, 0.5, 1])), n % 7)
-        for n in range(90)
+        PairwisePreference(*rng.choice(["a", "b", "c", "d"], 2, replace=False).tolist(), float(rng.choice([0, 0.5,
+        1])), n % 7) for n in range(90)
     ]  # fmt: skip
     found = {one.player: one.rating for one in rate(games)}
     without = np.array(
@@ -147,18 +156,18 @@ def test_wrong_calls():
     with pytest.raises(DeclarationError, match="one preference"):
         elo([])
     with pytest.raises(DeclarationError, match=r"0, 0\.5 or 1"):
-        elo([Preference("a", "b", 0.7)])
+        elo([PairwisePreference("a", "b", 0.7)])
     with pytest.raises(DeclarationError, match="two players"):
-        bradley_terry([Preference("a", "a", 1)])
+        bradley_terry([PairwisePreference("a", "a", 1)])
     with pytest.raises(DeclarationError, match="prior"):
-        bradley_terry([Preference("a", "b", 1)], prior=0)
+        bradley_terry([PairwisePreference("a", "b", 1)], prior=0)
 
 
 @pytest.mark.parametrize("quality", ["logical", "rhetorical", "dialectical"])
 def test_bradley_terry_on_webis(data_dir, quality):
     folder = data_dir / "webis-argquality20"
     games = [
-        Preference(one.first, one.second, one.outcome)
+        PairwisePreference(one.first, one.second, one.outcome)
         for one in read_comparisons(folder / f"webis-argquality20-raw-{quality}.csv")
     ]
     with (folder / "webis-argquality20-arguments.csv").open(encoding="utf-8", newline="") as file:

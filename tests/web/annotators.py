@@ -18,7 +18,7 @@ from pathlib import Path
 
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.choosing import task_of
-from conqret.labels.records import Turn
+from conqret.labels.records import ScreenTurn
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 from tests.annotation.studies import items_of
 from tests.report import chromium
@@ -77,7 +77,7 @@ class Annotator:
             if self.trouble and count % 7 == 6:
                 self._back_and_again(turn, answers)
 
-    def _screen(self) -> Turn | None:
+    def _screen(self) -> ScreenTurn | None:
         """The screen that is shown, as soon as it is there; None at the end."""
         self._until("location.pathname == '/next' || document.querySelector('#questions') !== null")
         path = str(self.page.js("location.pathname"))
@@ -87,7 +87,7 @@ class Annotator:
         assert turn is not None
         return turn
 
-    def _choose(self, turn: Turn, answers: dict[str, str]) -> None:
+    def _choose(self, turn: ScreenTurn, answers: dict[str, str]) -> None:
         for question in turn.screen.questions:
             value = answers[question.name]
             values = [choice.value for choice in question.choices]
@@ -116,7 +116,7 @@ class Annotator:
         assert turn is not None
         self._choose(turn, opinion(self.name, turn.screen))
 
-    def _back_and_again(self, turn: Turn, answers: dict[str, str]) -> None:
+    def _back_and_again(self, turn: ScreenTurn, answers: dict[str, str]) -> None:
         """Go back to what was just answered, and send it once more."""
         self.page.js("setTimeout(() => history.back())")
         self._until(f"location.pathname == '/screen/{turn.number}'")

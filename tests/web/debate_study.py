@@ -20,7 +20,7 @@ from pathlib import Path
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Turn
+from conqret.labels.records import ScreenTurn
 from tests.annotation.debates import DEBATES
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page
@@ -31,7 +31,7 @@ WRITERS = ("gil", "hal")
 JUDGES = ("ann", "bob", "cem", "dee", "eve", "fox")
 
 
-def opinion(name: str, turn: Turn) -> int:
+def opinion(name: str, turn: ScreenTurn) -> int:
     """What a judge says of a question: somewhere on the slider, each time the same."""
     digest = hashlib.sha256(f"{name} {turn.screen.item} {turn.screen.part}".encode()).digest()
     return digest[0] % 7 - 3
@@ -59,7 +59,7 @@ class Judge:
             self.said[turn.screen.item, turn.screen.part] = point
             self.press("#slider")
 
-    def begin(self) -> Turn | None:
+    def begin(self) -> ScreenTurn | None:
         """Press Start at the next judgment; None where none is left."""
         self.wait("location.pathname == '/next' || document.querySelector('button[name=start], a.button')")
         if self.page.js("document.querySelector('a.button') !== null"):

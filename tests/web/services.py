@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 from conqret.runs.session import Session
-from conqret.serve.access import Served
-from conqret.serve.intake import Limits
+from conqret.serve.access import ServedRequest
+from conqret.serve.intake import IntakeLimits
 from conqret.serve.service_server import service_server
 
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
@@ -35,10 +35,10 @@ class Running:
         self,
         session: Session,
         *formats: str,
-        limits: Limits | None = None,
+        limits: IntakeLimits | None = None,
         keys: tuple[str, ...] = (),
     ) -> None:
-        self.log: list[Served] = []
+        self.log: list[ServedRequest] = []
         found, _ = service_server(session, formats, limits=limits, keys=keys, port=0, heard=self.log.append)
         self.port = found.listening.getsockname()[1]
         self.server = found.uvicorn
@@ -53,11 +53,11 @@ class Running:
         self.thread.join(60)
         assert not self.thread.is_alive()
 
-    def noted(self, got: Got) -> Served:
+    def noted(self, got: Got) -> ServedRequest:
         """What the log says of a request; it is noted a moment after it is answered."""
         return self.noted_as(got.headers["X-Request-ID"])
 
-    def noted_as(self, name: str) -> Served:
+    def noted_as(self, name: str) -> ServedRequest:
         """The same of the request with this id."""
         while True:
             for one in self.log:

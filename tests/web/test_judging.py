@@ -10,7 +10,7 @@ import pytest
 
 from conqret.debate.two_turn.judge_answers import GRACE_SECONDS, POINTS
 from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS
-from conqret.debate.two_turn.two_turn_files import Argument, Side, read_two_turn
+from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 from tests.web.test_annotating import Browser, Study
 
@@ -149,7 +149,9 @@ async def test_a_loss_is_called_one_and_the_middle_is_left_from_where_it_pays(tm
 
 async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path: Path) -> None:
     bad = "<script>alert(1)</script>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
-    side = Side(bad, Argument(bad, (bad, "not in there", "the ship", "ship is here")), Argument(bad, (bad,)))
+    side = Side(
+        bad, SideArgument(bad, (bad, "not in there", "the ship", "ship is here")), SideArgument(bad, (bad,))
+    )
     question = replace(made(1)[0], question=bad, passage=f"Here the ship is here. {bad}", sides=(side, side))
     study = Study(begun_debate(tmp_path, ["ann"], questions=[question] * 1), tmp_path)
     ann, where = await begun(study)

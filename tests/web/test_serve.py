@@ -32,8 +32,8 @@ pytest.importorskip("uvicorn", reason=REASON)
 jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON schemas is installed")
 
 from conqret.serve import intake, service  # noqa: E402
-from conqret.serve.access import Served  # noqa: E402
-from conqret.serve.intake import Limits  # noqa: E402
+from conqret.serve.access import ServedRequest  # noqa: E402
+from conqret.serve.intake import IntakeLimits  # noqa: E402
 from conqret.web.local_server import port_at  # noqa: E402
 from tests.web.services import ITEM, JSON, Running  # noqa: E402
 
@@ -45,7 +45,7 @@ MOST = 100_000
 def open_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """Every format of the baseline, for everybody on this machine, with a store."""
     store = tmp_path_factory.mktemp("serve") / "recordings.sqlite"
-    with Running(Session("offline", recordings=store), limits=Limits(body=MOST)) as found:
+    with Running(Session("offline", recordings=store), limits=IntakeLimits(body=MOST)) as found:
         found.store = store  # type: ignore[attr-defined]
         yield found
 
@@ -53,7 +53,7 @@ def open_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture(scope="module")
 def locked() -> Iterator[Running]:
     """One format, for those with a key, thrice a minute."""
-    with Running(Session("offline"), "direct", limits=Limits(rate=3), keys=(KEY, KEY[::-1])) as found:
+    with Running(Session("offline"), "direct", limits=IntakeLimits(rate=3), keys=(KEY, KEY[::-1])) as found:
         yield found
 
 
@@ -278,7 +278,7 @@ def test_only_those_with_a_key_are_answered(locked: Running) -> None:
 
 
 def test_too_many_a_minute_are_told_when_to_come_back() -> None:
-    with Running(Session("offline"), "direct", limits=Limits(rate=2)) as found:
+    with Running(Session("offline"), "direct", limits=IntakeLimits(rate=2)) as found:
         answers = [found.judge("direct") for _ in range(3)]
     assert [one.status for one in answers] == [200, 200, 429]
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 30
@@ -298,7 +298,7 @@ def test_a_full_queue_refuses_and_what_is_inside_is_answered() -> None:
 
     with (
         FaultServer(alter=slow) as server,
-        Running(of(server), "direct", limits=Limits(at_once=1, queue=1)) as found,
+        Running(of(server), "direct", limits=IntakeLimits(at_once=1, queue=1)) as found,
         ThreadPoolExecutor(2) as pool,
     ):
         wanted = "direct?metric=groundedness"
@@ -472,9 +472,9 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
 def test_a_line_of_the_log_for_people_and_programs() -> None:
     from conqret.serve.command import line, told
 
-    one = Served("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
+    one = ServedRequest("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
     assert line(one).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
-    assert line(Served("id-2", "POST", "", 404, "nowhere")).endswith("id-2 POST - 404 0.000 s nowhere")
+    assert line(ServedRequest("id-2", "POST", "", 404, "nowhere")).endswith("id-2 POST - 404 0.000 s nowhere")
     assert told(one) | {"at": ""} == {
         "at": "", "id": "id-1", "method": "POST", "format": "direct", "status": 200, "code": "", "seconds": 0.1235,
         "sent": 2, "recorded": 1, "cost_usd": 0.01,

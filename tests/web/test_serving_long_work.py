@@ -16,7 +16,7 @@ REASON = "the extra web is not installed: it brings starlette and uvicorn"
 pytest.importorskip("starlette", reason=REASON)
 pytest.importorskip("uvicorn", reason=REASON)
 
-from conqret.serve.intake import Limits  # noqa: E402
+from conqret.serve.intake import IntakeLimits  # noqa: E402
 from tests.web.services import ITEM, Running  # noqa: E402
 
 TINY = {**ITEM, "documents": ["a"] * times(60_000, 400_000)}
@@ -26,7 +26,7 @@ CITING = {**ITEM, "documents": ["a"] * 100, "argument": "It is so [1-100]. " * t
 @pytest.mark.parametrize(("name", "item"), [("rag-fine-grained", TINY), ("citation-support", CITING)])
 def test_a_long_item_is_refused_and_others_are_answered_meanwhile(name: str, item: object) -> None:
     with (
-        Running(Session("offline"), name, limits=Limits(computing=1)) as service,
+        Running(Session("offline"), name, limits=IntakeLimits(computing=1)) as service,
         ThreadPoolExecutor() as threads,
     ):
         began = time.monotonic()

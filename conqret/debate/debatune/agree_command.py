@@ -30,7 +30,7 @@ def agree(
     words: Annotated[
         str, typer.Option("--map", help="What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.")
     ] = "good=1,tie=0.5,bad=0",
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """How far do people agree with the judge, corrected for how the statements were drawn?
 

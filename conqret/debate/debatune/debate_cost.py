@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conqret.data.gathering import gathered
 from conqret.debate.debatune.debate_topics import SIDES, Side
-from conqret.debate.debatune.holding import Plan
+from conqret.debate.debatune.holding import HoldingPlan
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Speaking
 from conqret.debate.debatune.transcript import Motion, Turn
 from conqret.judging.cost import Expected, capped, counter, expected
@@ -24,7 +24,7 @@ COUNTED = 100
 _UNWRITTEN = "an argument that is still to be written, in a sentence of about as many words as this one has"
 
 
-def estimate(plan: Plan, library: Library) -> list[Expected]:
+def estimate(plan: HoldingPlan, library: Library) -> list[Expected]:
     """What is expected of each speaker, with the arguments before the debates; recordings are not taken off."""
     sides = gathered(zip(plan.speakers, SIDES, strict=True))
     found = [
@@ -33,7 +33,7 @@ def estimate(plan: Plan, library: Library) -> list[Expected]:
     return [one for one in found if one.calls]
 
 
-def _arguing(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
+def _arguing(plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
     asked = [one for one in plan.asked if one.side in sides]
     client = counter(options)
     tokens = sum(capped(prompt_tokens(one.rendered(library), client), client) for one in asked)
@@ -41,7 +41,7 @@ def _arguing(plan: Plan, options: ClientOptions, sides: Sequence[Side], library:
     return expected("find arguments", options, len(asked), tokens, answers)
 
 
-def _debating(plan: Plan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
+def _debating(plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
     client, motions = counter(options), plan.motions
     counted = motions[:: max(1, len(motions) // COUNTED)]
     turns = [one for motion in counted for one in _turns(motion) if one.side in sides]

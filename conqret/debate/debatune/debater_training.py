@@ -12,11 +12,11 @@ from typing import Any
 from conqret._optional import require
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
-    Plan,
-    Step,
     Training,
+    TrainingStep,
     TunedFolder,
     TunedRecord,
+    TuningPlan,
     TuningSettings,
     check_apart,
     sides_of,
@@ -39,7 +39,7 @@ DEFAULTS = TuningSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedRow:
     """A row as tokens; ``labels`` has the same tokens where they are learnt, else :data:`UNLEARNT`."""
 
     input_ids: list[int]
@@ -59,9 +59,9 @@ class Prepared:
     model: Path
     tokenizer: Any
     settings: TuningSettings
-    rows: tuple[Encoded, ...]
-    held_out: tuple[Encoded, ...]
-    plan: Plan
+    rows: tuple[EncodedRow, ...]
+    held_out: tuple[EncodedRow, ...]
+    plan: TuningPlan
 
 
 def plan(
@@ -70,7 +70,7 @@ def plan(
     settings: TuningSettings = DEFAULTS,
     *,
     held_out: Sequence[Instruction] = (),
-) -> Plan:
+) -> TuningPlan:
     """What :func:`tune` would do; only the tokenizer is loaded.
 
     Raises:
@@ -88,8 +88,8 @@ def tune(
     *,
     held_out: Sequence[Instruction] = (),
     overwrite: bool = False,
-    on_start: Callable[[Plan, int], None] = lambda plan, kept: None,
-    on_step: Callable[[Step], None] = lambda step: None,
+    on_start: Callable[[TuningPlan, int], None] = lambda plan, kept: None,
+    on_step: Callable[[TrainingStep], None] = lambda step: None,
 ) -> Training:
     """Tune the model in ``model`` on ``rows``, or go on where an earlier call was stopped.
 
@@ -132,7 +132,7 @@ def prepared(
         raise DeclarationError(f"the tokenizer in {model} has no eos_token, so that no response could end")
     limit = min(settings.max_length, window_of(config, tokenizer))
     train, test = (tuple(encode(row, tokenizer, limit) for row in part) for part in (rows, held_out))
-    plan = Plan(
+    plan = TuningPlan(
         rows=len(rows),
         sides=sides_of(rows),
         topics=topics_of(rows),
@@ -148,7 +148,7 @@ def prepared(
     return Prepared(model, tokenizer, settings, train, test, plan)
 
 
-def encode(row: Instruction, tokenizer: Any, limit: int) -> Encoded:
+def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
     """A row in the tokenizer's chat template, its first ``limit`` tokens.
 
     What the model is shown before it writes is read; all behind it, with the end of the turn, is learnt.
@@ -173,7 +173,7 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> Encoded:
             "--max-length if the model has room for more"
         )
     labels = [UNLEARNT] * apart + ids[apart:]
-    return Encoded(ids[:limit], labels[:limit], len(ids))
+    return EncodedRow(ids[:limit], labels[:limit], len(ids))
 
 
 def loaded(given: Prepared) -> Loaded:
@@ -195,8 +195,8 @@ def trained(
     given: Prepared,
     base: Loaded,
     folder: TunedFolder,
-    on_start: Callable[[Plan, int], None],
-    on_step: Callable[[Step], None],
+    on_start: Callable[[TuningPlan, int], None],
+    on_step: Callable[[TrainingStep], None],
 ) -> None:
     """Train, from the last checkpoint if there is one, and write the model and what came of it."""
     with quiet():
@@ -259,15 +259,15 @@ def assembled(given: Prepared, base: Loaded, folder: TunedFolder) -> tuple[Any, 
     return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief() else "float32"
 
 
-def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
+def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[TrainingStep]:
     held_out = {one["step"]: one["eval_loss"] for one in history if "eval_loss" in one}
     for one in history:
         if "loss" in one:
             yield _step(one).model_copy(update={"held_out": held_out.get(one["step"])})
 
 
-def _step(logs: Mapping[str, Any]) -> Step:
-    return Step(
+def _step(logs: Mapping[str, Any]) -> TrainingStep:
+    return TrainingStep(
         step=logs["step"], epoch=logs["epoch"], loss=logs["loss"], learning_rate=logs["learning_rate"]
     )
 

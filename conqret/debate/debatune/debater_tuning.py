@@ -83,7 +83,7 @@ class TuningSettings(TrainingSettings):
         return (LEARNING_RATE_CHAT if chat else LEARNING_RATE) * (LORA_FACTOR if self.lora else 1)
 
 
-class Step(Frozen):
+class TrainingStep(Frozen):
     """One step: its number from 1, where it is in the epochs, the mean loss of a response's token (nats), and the rate.
 
     Where an epoch ends, ``held_out`` is the loss on the rows that are held out, if any.
@@ -105,7 +105,7 @@ class Training(Frozen):
     device: str
     dtype: str
     before: float | None = None
-    steps: tuple[Step, ...]
+    steps: tuple[TrainingStep, ...]
 
 
 class TunedRecord(TrainedRecord):
@@ -148,7 +148,7 @@ class TunedFolder(TrainedFolder[TunedRecord]):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TuningPlan:
     """What tuning will do: rows by side, topics, tokens (of them those of responses), steps, the rows whose end is cut
     (their places) because they are longer than ``limit``, and the rate.
 

@@ -10,7 +10,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Folder, judged, sifted, sifted_file
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -46,7 +46,7 @@ def filter_(
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
 

@@ -13,13 +13,13 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, named, note
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conqret.debate.debatune.holding import HeldFolder, HeldSummary
-    from conqret.debate.debatune.transcript import Debate
+    from conqret.debate.debatune.transcript import ModelDebate
     from conqret.llm.client_options import ClientOptions
 
 DEBATE = "Debate"
@@ -66,7 +66,7 @@ def hold(
             "TOPICS-debate-hold-MODEL", where="where it stopped, in the middle of a debate, too"
         ),
     ] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
 
@@ -76,13 +76,13 @@ def hold(
     """
     from conqret.debate.debatune.debate_cost import estimate
     from conqret.debate.debatune.debate_topics import read_debate_topics
-    from conqret.debate.debatune.holding import HeldFolder, Plan
+    from conqret.debate.debatune.holding import HeldFolder, HoldingPlan
     from conqret.debate.debatune.holding import hold as hold_debates
     from conqret.debate.debatune.page import write_held
     from conqret.prompts import Library
     from conqret.runs.run_places import default_folder, stem
 
-    plan = Plan(read_debate_topics(topics), _speakers(asking.calls, model, against), rounds, arguments)
+    plan = HoldingPlan(read_debate_topics(topics), _speakers(asking.calls, model, against), rounds, arguments)
     library = Library(asking.prompts)
     if asking.dry_run:
         asking.tell_cost(estimate(plan, library))
@@ -116,7 +116,7 @@ def _speakers(
     return calls.of(model), calls.of(against)
 
 
-def _lines(summary: HeldSummary, debates: tuple[Debate, ...], folder: HeldFolder) -> Iterator[str]:
+def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldFolder) -> Iterator[str]:
     from conqret.show.words import number
 
     yield (
@@ -136,7 +136,7 @@ MOST_NAMED = 10
 """Unfinished debates that are named one by one; the page names all."""
 
 
-def _unfinished(one: Debate) -> str:
+def _unfinished(one: ModelDebate) -> str:
     from conqret.show.words import reason
 
     lack = one.lacks[0]

@@ -1,8 +1,8 @@
 """``hold``: debates as a run, recorded and resumable in the middle of each, with what both sides conclude.
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (arguments that were asked for, and turns,
-as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.Debate` a line), ``statements.jsonl``
-(what was concluded, ready for ``conqret debate score`` and ``export``) and ``summary.json``.
+as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.ModelDebate` a line),
+``statements.jsonl`` (what was concluded, ready for ``conqret debate score`` and ``export``) and ``summary.json``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from conqret.debate.debatune.debate_arguments import ARGUMENTS, Arguing, Argumen
 from conqret.debate.debatune.debate_arguments import PROMPT as ASKING
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
-from conqret.debate.debatune.transcript import NOT_REACHED, Debate, Motion, Spoken
+from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, Spoken
 from conqret.errors import DeclarationError
 from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
@@ -27,7 +27,7 @@ from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 from conqret.runs.trials import Trial
 
 ROUNDS = 2
@@ -35,7 +35,7 @@ ROUNDS = 2
 
 
 @dataclass(frozen=True)
-class Plan:
+class HoldingPlan:
     """What is to be debated, and by whom: ``speakers`` are the models of the affirmative and of the negative side.
 
     Raises:
@@ -75,7 +75,7 @@ class Plan:
         """How often a speaker is asked: for arguments, for turns, and for conclusions."""
         return len(self.asked) + sum(1 for one in self.motions for _ in one.places())
 
-    def debates(self, rows: Sequence[Spoken]) -> tuple[Debate, ...]:
+    def debates(self, rows: Sequence[Spoken]) -> tuple[ModelDebate, ...]:
         """The debates that all rows make."""
         found = {row.id: row for row in rows}
         return tuple(one.debate(found, self.models) for one in self.motions)
@@ -134,7 +134,7 @@ class HeldSummary(Frozen):
 
 
 def hold(
-    plan: Plan,
+    plan: HoldingPlan,
     folder: HeldFolder,
     *,
     recordings: Path | None = None,
@@ -143,7 +143,7 @@ def hold(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Spoken], None] = lambda row: None,
-) -> Asked[Spoken, HeldSummary]:
+) -> StudyOutcome[Spoken, HeldSummary]:
     """Hold every debate of the plan, or what is left of it, and write the files; a turn is asked for once, wherever a
     run was stopped.
 
@@ -193,7 +193,7 @@ async def _speak(
     return await speak(speaking, session)
 
 
-def _write(plan: Plan, folder: HeldFolder, rows: Sequence[Spoken]) -> HeldSummary:
+def _write(plan: HoldingPlan, folder: HeldFolder, rows: Sequence[Spoken]) -> HeldSummary:
     debates = plan.debates(rows)
     statements = [row for one in debates for row in one.statements()]
     write_lines(folder.debates_file, (one.model_dump(mode="json") for one in debates))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.debate_judging import Systems
     from conqret.debate.debatune.sifting import Sifted
     from conqret.judging.judgments import Judgments
-    from conqret.judging.study_command import Asking
+    from conqret.judging.study_command import StudyOptions
     from conqret.show.table import Table
 
 COLUMNS = (
@@ -57,7 +57,7 @@ def judged(
     *,
     model: str | None,
     output: Path | None,
-    asking: Asking,
+    asking: StudyOptions,
     by: Callable[..., Any] | None = None,
 ) -> Any:
     """Judge items by a format into a run's folder; for a dry run say what that would cost, and return None.
@@ -90,7 +90,7 @@ def conclude(
     judgments: Judgments,
     table: Callable[[], Table],
     *,
-    shown: options.Shown,
+    shown: options.OutputOptions,
     files: Mapping[str, Path] = NONE,
     **more: Any,
 ) -> None:
@@ -109,14 +109,16 @@ def conclude(
 
 
 def conclude_systems(
-    found: Systems[Any], table: Callable[[], Table], *, shown: options.Shown, **more: Any
+    found: Systems[Any], table: Callable[[], Table], *, shown: options.OutputOptions, **more: Any
 ) -> None:
     """The same with what the judgments say of each system."""
     systems = [one.model_dump(mode="json") for one in found.systems]
     conclude(found.judgments, table, shown=shown, **more, systems=systems)
 
 
-def sifted(judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, asking: Asking) -> None:
+def sifted(
+    judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, asking: StudyOptions
+) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
     from conqret.debate.debatune.page import sifted_table
 

@@ -14,7 +14,7 @@ from conqret.debate.debatune.manual_inspection import Agreed, Inspection
 from conqret.debate.debatune.quality_scores import Quality
 from conqret.debate.debatune.sifting import NO_ANSWER, Sifted
 from conqret.debate.debatune.topic_check import DUPLICATE
-from conqret.debate.debatune.transcript import Debate
+from conqret.debate.debatune.transcript import ModelDebate
 from conqret.show import words
 from conqret.show.page import page, write_file
 from conqret.show.table import Cell, Column, Table
@@ -24,7 +24,7 @@ SHOWN = 200
 """Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
 
 
-def write_held(debates: Sequence[Debate], summary: HeldSummary, file: Path) -> Path:
+def write_held(debates: Sequence[ModelDebate], summary: HeldSummary, file: Path) -> Path:
     """Write the page of a run's debates; returns its place."""
     content = page(
         "held_debates.html.j2",

@@ -7,7 +7,7 @@ from typing import Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Output, Statements, conclude_systems, judged
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -27,7 +27,7 @@ def quality(
     ] = None,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Whose statements are better: two at a time, to the same instruction, read in both orders?
 

@@ -36,7 +36,7 @@ def sample(
     ] = 100,
     seed: Annotated[int, typer.Option(help="The seed of draw and order.")] = 13,
     overwrite: options.Replace = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Draw the statements that people should inspect: all that were judged bad, and some of the good ones.
 
@@ -48,7 +48,7 @@ def sample(
     from conqret.debate.debatune.manual_inspection import draw_inspection
     from conqret.debate.debatune.page import inspection_table
     from conqret.debate.debatune.statements import judged_run
-    from conqret.io.label_sheets import Sheet
+    from conqret.io.label_sheets import AnnotationSheet
     from conqret.io.overwriting import write_new
     from conqret.labels.sampling import TASKS
 
@@ -58,7 +58,7 @@ def sample(
         items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
     )
     by_id = {item.id: item for item in items}
-    sheet = Sheet(
+    sheet = AnnotationSheet(
         TASKS["rating"], [by_id[one.item] for one in found.drawn], [METRIC], words=("good", "bad", "tie")
     )
     texts = {output: sheet.csv()[""], plan_of(output): found.model_dump_json(indent=1) + "\n"}

@@ -7,7 +7,7 @@ from typing import Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Output, Statements, conclude_systems, judged
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -32,7 +32,7 @@ def score(
     ] = 100,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """How often are statements wholly on the side that they were told to take?
 

@@ -18,7 +18,7 @@ from conqret.data import Document, Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import Side
 from conqret.debate.debatune.transcript import Motion, Spoken, Turn, named
-from conqret.judging.fitting import Fitted, Window, fit
+from conqret.judging.fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered
@@ -123,7 +123,7 @@ class Speaking:
         settings |= {"began": began, "most": MOST_QUESTIONS, "answers": bool(self.asked)}
         return library[REPLY].render({**shared, "record": record, "asked": self.asked}, settings)
 
-    def fitted(self, library: Library, window: Window) -> Fitted | None:
+    def fitted(self, library: Library, window: Window) -> FittedPrompt | None:
         """The prompt as it is sent; None where it does not fit, whatever is cut."""
         return fit(self.documents(), lambda documents: self.rendered(library, documents), window)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io import Checked, ItemSource, open_items
+from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.runs.run_places import stem
 
@@ -32,7 +32,7 @@ def read_statements(
     blank: bool = False,
     sided: bool = True,
     skip_invalid: bool | None = None,
-    on_check: Callable[[Checked], object] = lambda checked: None,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
 ) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 

@@ -26,7 +26,7 @@ from conqret.llm.client import Client
 from conqret.llm.request import Plain, Request
 from conqret.local.text_writing import ROOM
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 from conqret.runs.trials import Trial
 
 ASK = "statement"
@@ -84,7 +84,7 @@ def write_statements(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Stated], None] = lambda found: None,
-) -> Asked[Stated, StatedSummary]:
+) -> StudyOutcome[Stated, StatedSummary]:
     """Have every statement written that the folder does not hold; ``system`` names who wrote them (the model).
 
     Raises:

@@ -12,7 +12,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import end, note, progress
 from conqret.debate.debatune.judged_texts import Folder, judged, sifted, sifted_file
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -40,7 +40,7 @@ def topics(
     output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Turn collected topics into claims with two sides, and keep each once.
 

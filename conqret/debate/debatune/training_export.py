@@ -46,7 +46,7 @@ _SIDES: dict[Stance, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TrainingExample:
     """What a model is told, and what it is to respond."""
 
     instruction: str
@@ -68,8 +68,8 @@ class Example:
 class TrainingData:
     """What is trained on and what is tested on, and how many statements are left out for each reason."""
 
-    train: tuple[Example, ...]
-    test: tuple[Example, ...]
+    train: tuple[TrainingExample, ...]
+    test: tuple[TrainingExample, ...]
     left_out: dict[str, int]
 
     def numbers(self) -> dict[str, Any]:
@@ -100,11 +100,11 @@ def training_data(
     if not 0 <= test_share < 1:
         raise DeclarationError(f"--test-share is a share of the topics, 0 to below 1, not {test_share:g}")
     left_out: Counter[str] = Counter()
-    by_topic: dict[str, list[Example]] = {}
-    met: set[Example] = set()
+    by_topic: dict[str, list[TrainingExample]] = {}
+    met: set[TrainingExample] = set()
     for item in statements:
         text = (item.argument or "").strip()
-        example = Example(
+        example = TrainingExample(
             instruction_of(item),
             text,
             item.topic,
@@ -160,7 +160,7 @@ def in_words(left_out: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {LEFT_OUT[why]}" for why, count in left_out.items() if count)
 
 
-def _balanced(own: Sequence[Example]) -> Iterator[Example]:
+def _balanced(own: Sequence[TrainingExample]) -> Iterator[TrainingExample]:
     """As many of each side as the side with fewer has, those that come first."""
     sides = Counter(one.side for one in own)
     left = {side: min(sides[one] for one in SIDES) for side in SIDES}

@@ -56,7 +56,7 @@ class Lack(Frozen):
     detail: str = ""
 
 
-class Debate(Frozen):
+class ModelDebate(Frozen):
     """One debate, finished or not.
 
     ``opens`` is the side that spoke first in each round. ``models`` has the speaker of each side. ``lacks`` says what
@@ -134,13 +134,13 @@ class Motion:
         own = {side: given[self.place] if given else "" for side, given in found.items()}
         return replace(self, arguments={**self.arguments, **own})
 
-    def debate(self, rows: Mapping[str, Spoken], models: Mapping[Side, str]) -> Debate:
+    def debate(self, rows: Mapping[str, Spoken], models: Mapping[Side, str]) -> ModelDebate:
         """The debate that these rows make, by their ids."""
         found = {place: rows[self.key(*place)] for place in self.places()}
         said = {place: turn if turn.answered else None for place, turn in found.items()}
         parts = {f"arguments, {side}": rows[key] for side, key in self.asked.items()}
         parts |= {named(*place): turn for place, turn in found.items()}
-        return Debate(
+        return ModelDebate(
             id=self.id,
             topic=self.topic,
             arguments=dict(self.argued(rows).arguments),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.debate.debatune.debater_tuning import Plan, Training, TunedFolder
+    from conqret.debate.debatune.debater_tuning import Training, TunedFolder, TuningPlan
 
 TRAINING = "Training"
 
@@ -29,7 +29,7 @@ EPILOG = (
 
 
 @dataclass(frozen=True)
-class Settings(Group):
+class DebaterTuningOptions(OptionGroup):
     """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_tuning.TuningSettings`."""
 
     lora: Annotated[
@@ -102,12 +102,12 @@ def tune(
             "-o",
         ),
     ] = None,
-    settings: Settings,
+    settings: DebaterTuningOptions,
     overwrite: options.Overwrite = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print how many rows, tokens and steps there are, and stop.")
     ] = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Tune a model on statements, so that it keeps to the side that it is told to take (DEBATunE).
 
@@ -134,7 +134,7 @@ def tune(
     folder = TunedFolder(output or default_folder(stem(data), "tune", model.resolve().name))
     with progress("tuning", quiet=shown.quiet) as bar:
 
-        def started(planned: Plan, done: int) -> None:
+        def started(planned: TuningPlan, done: int) -> None:
             shown.tell(*plan_lines(planned, chosen))
             if done:
                 shown.tell(f"{done:,} of {planned.steps:,} steps are done already")

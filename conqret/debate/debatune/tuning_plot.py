@@ -16,14 +16,14 @@ from conqret.show.table import Cell, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from conqret.debate.debatune.debater_tuning import Plan, Training, TuningSettings
+    from conqret.debate.debatune.debater_tuning import Training, TuningPlan, TuningSettings
 
 SIDES = {"pro": "affirmative", "con": "negative"}
 NAMED = 5
 """So many rows are named of those that are cut."""
 
 
-def plan_lines(found: Plan, settings: TuningSettings) -> Iterator[str]:
+def plan_lines(found: TuningPlan, settings: TuningSettings) -> Iterator[str]:
     """What tuning will do."""
     sides = ", ".join(f"{words.count(count)} {SIDES[side]}" for side, count in found.sides.items())
     topics = f" on {words.count(found.topics)} topics" if found.topics else ""

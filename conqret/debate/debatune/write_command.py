@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -39,9 +39,9 @@ def write(
     temperature: Annotated[float, options.option(options.MODEL, "The model's temperature.")] = 0.0,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
     calls: options.Calls,
-    kept: options.Kept,
+    kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
     `conqret debate quality`.
@@ -54,7 +54,7 @@ def write(
     from conqret.runs.run_places import default_folder, stem
 
     found = read_instructions(rows, answered=False)
-    asking = Asking(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
+    asking = StudyOptions(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
     session = asking.session(model)
     if dry_run:
         asking.tell_cost([estimate(found, session)])

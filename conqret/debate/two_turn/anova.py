@@ -39,7 +39,7 @@ _VARIES = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class AnovaEffect:
     """One effect or interaction: its F with both degrees of freedom, or chi-squared with one, and p."""
 
     name: str
@@ -63,9 +63,9 @@ class Anova:
     factors: tuple[str, ...]
     subjects: int
     lacking: tuple[str, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[AnovaEffect, ...]
     reason: str
-    mixed: tuple[Effect, ...]
+    mixed: tuple[AnovaEffect, ...]
     mixed_reason: str
 
 
@@ -107,7 +107,7 @@ def _anova(
     full = sorted(there[there == cells].index)
     lacking = sorted({getattr(one, subject) for one in answers} - set(full))
     effects, reason = _repeated(means[means["subject"].isin(full)], factors, len(full))
-    mixed: tuple[Effect, ...] = ()
+    mixed: tuple[AnovaEffect, ...] = ()
     mixed_reason = ""
     if lacking:
         if len(data.groupby(list(factors), observed=True)) < cells:
@@ -132,7 +132,9 @@ def _frame(
     return pd.DataFrame(rows, columns=["subject", *FACTORS, "value"]).astype({"value": float})
 
 
-def _repeated(means: pd.DataFrame, factors: Sequence[str], subjects: int) -> tuple[tuple[Effect, ...], str]:
+def _repeated(
+    means: pd.DataFrame, factors: Sequence[str], subjects: int
+) -> tuple[tuple[AnovaEffect, ...], str]:
     import numpy as np
     from statsmodels.stats.anova import AnovaRM
 
@@ -146,7 +148,9 @@ def _repeated(means: pd.DataFrame, factors: Sequence[str], subjects: int) -> tup
     cells = means.sort_values(["subject", *factors])["value"].to_numpy()
     values = cells.reshape(subjects, *(means[factor].nunique() for factor in factors))
     found = tuple(
-        Effect(name, float(row["F Value"]), (int(row["Num DF"]), int(row["Den DF"])), float(row["Pr > F"]))
+        AnovaEffect(
+            name, float(row["F Value"]), (int(row["Num DF"]), int(row["Den DF"])), float(row["Pr > F"])
+        )
         for name, row in table.iterrows()
         if _varies(values, [factors.index(part) + 1 for part in str(name).split(":")])
     )
@@ -163,7 +167,7 @@ def _varies(values: NDArray[np.float64], axes: Sequence[int]) -> bool:
     return bool(part.std(axis=0).max() > _VARIES)
 
 
-def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[Effect, ...], str]:
+def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffect, ...], str]:
     import numpy as np
     from statsmodels.formula.api import mixedlm
 
@@ -176,7 +180,7 @@ def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[Effect, ..
     except (np.linalg.LinAlgError, ValueError, ZeroDivisionError) as error:
         return (), f"the mixed model cannot be fitted: {error}"
     found = tuple(
-        Effect(
+        AnovaEffect(
             str(name).replace("C(", "").replace(", Sum)", ""),
             float(row["statistic"]),
             (int(row["df_constraint"]),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conqret.debate.two_turn.anova import Anova, Effect, Subject
+from conqret.debate.two_turn.anova import Anova, AnovaEffect, Subject
 from conqret.io.faults import listed
 from conqret.show import words
 from conqret.show.table import Column, Table
@@ -29,7 +29,7 @@ def anova_tables(found: Iterable[Anova], subject: Subject) -> Iterator[Table]:
         )
 
 
-def _tested(effect: Effect | None, letter: str) -> tuple[str, str]:
+def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
     """The statistic, with its degrees of freedom after the letter, and p."""
     if effect is None:
         return words.score(None), words.score(None)

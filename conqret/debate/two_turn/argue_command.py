@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, named, note, note_all
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def argue(
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Write debates: an argument for either option of each question, and an answer to each argument.
 

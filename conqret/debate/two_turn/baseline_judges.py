@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from conqret.debate.two_turn.payoffs import Instruction
+from conqret.debate.two_turn.payoffs import PayoffInstruction
 from conqret.debate.two_turn.slider_answers import END
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side
 from conqret.text.text_passages import support
 
 if TYPE_CHECKING:
-    from conqret.debate.two_turn.debate_judge import Asking
+    from conqret.debate.two_turn.debate_judge import DebateRequest
 
 SEED = 13
 """Tosses the coin, together with what is asked."""
@@ -26,7 +26,7 @@ SURE_FROM = Fraction(2, 5)
 """By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
 
 
-def lexical(sides: Sequence[Side], passage: str, told: Instruction) -> tuple[int, str]:
+def lexical(sides: Sequence[Side], passage: str, told: PayoffInstruction) -> tuple[int, str]:
     """The slider by how far what is said for each option stands in the passage and the snippets, and why.
 
     A side's support is the share of the stems of its option and its argument (by weight: a half for common words,
@@ -45,19 +45,19 @@ def lexical(sides: Sequence[Side], passage: str, told: Instruction) -> tuple[int
     return (strength if second > first else -strength), said
 
 
-def floors(asked: Sequence[Asking]) -> Iterator[tuple[str, Asking, int]]:
+def floors(asked: Sequence[DebateRequest]) -> Iterator[tuple[str, DebateRequest, int]]:
     """The names of the judges that read nothing, with what each of them answers to each asking."""
     for name, slide in FLOORS.items():
         for one in asked:
             yield name, one, slide(one)
 
 
-def _longer(one: Asking) -> int:
+def _longer(one: DebateRequest) -> int:
     first, second = (_length(side) for side in one.sides)
     return 0 if first == second else END if second > first else -END
 
 
-FLOORS: Mapping[str, Callable[[Asking], int]] = {
+FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
     "always the first option": lambda one: -END,
     "a coin": lambda one: random.Random(f"{SEED} {one.key}").choice((-END, END)),
     "always the longer side": _longer,

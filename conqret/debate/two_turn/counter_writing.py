@@ -16,7 +16,7 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Reason
 from conqret.debate.two_turn.offline_writer import answer, argue
-from conqret.debate.two_turn.two_turn_files import NOTHING, Argument, Side, TwoTurnQuestion, quoted_in
+from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion, quoted_in
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
@@ -72,9 +72,9 @@ class Written(Answered):
     snippets: tuple[str, ...] = ()
 
     @property
-    def argument(self) -> Argument:
+    def argument(self) -> SideArgument:
         """The same as part of a question."""
-        return Argument(self.text, self.snippets)
+        return SideArgument(self.text, self.snippets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +152,15 @@ def trials(asked: Sequence[Task], sessions: Mapping[str, Session]) -> list[Trial
 
 def estimate(asked: Sequence[Task], session: Session) -> Expected:
     """The calls, tokens and dollars of what one writer writes; nothing that is recorded already is taken off."""
-    stand_in = Argument(" ".join(["word"] * MOST_WORDS))
+    stand_in = SideArgument(" ".join(["word"] * MOST_WORDS))
     own = (one for one in asked if one.writer == session.options.model)
     prompts = (prompt(one, session.library, stand_in, stand_in) for one in own)
     return expected_asking("write debates", session.options, prompts, ANSWER_TOKENS)
 
 
-def prompt(one: Task, library: Library, argued: Argument = NOTHING, against: Argument = NOTHING) -> Rendered:
+def prompt(
+    one: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
+) -> Rendered:
     """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
     settings = {
         "least": _least(one),
@@ -218,11 +220,11 @@ def _least(one: Task) -> int:
     return 1 if one.opponent is None else 0
 
 
-def _plain(argument: Argument) -> dict[str, object]:
+def _plain(argument: SideArgument) -> dict[str, object]:
     return {"text": argument.text, "snippets": argument.snippets}
 
 
-def _by_words(one: Task, texts: Sequence[Argument]) -> dict[str, object]:
+def _by_words(one: Task, texts: Sequence[SideArgument]) -> dict[str, object]:
     question = one.question
     option = question.sides[one.option - 1].option
     text, snippets = (

@@ -14,9 +14,9 @@ from functools import partial
 from pydantic import Field
 
 from conqret.debate.two_turn.baseline_judges import lexical
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
+from conqret.debate.two_turn.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
 from conqret.debate.two_turn.slider_answers import CONDITIONS, CONSULTANCY, END, TURNS, Design, SliderAnswer
-from conqret.debate.two_turn.two_turn_files import NOTHING, Argument, Side, TwoTurnQuestion
+from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
@@ -50,7 +50,7 @@ class Judged(Answered):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class DebateRequest:
     """One judgment that is asked for: a question in a condition, at a turn, under an instruction, in one order.
 
     ``consulted`` is the option (1 or 2) that is argued for where one side alone is heard, and 0 where both are;
@@ -111,7 +111,8 @@ class Asking:
         argument = side.argument if self.consulted in (0, place + 1) else NOTHING
         counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
         parts = (
-            part if self.argued else Argument("", part.snippets) for part in (argument, counter or NOTHING)
+            part if self.argued else SideArgument("", part.snippets)
+            for part in (argument, counter or NOTHING)
         )
         return Side(side.option, *parts)
 
@@ -123,7 +124,7 @@ def askings(
     *,
     consultancy: bool = False,
     allowance: int | None = None,
-) -> tuple[Asking, ...]:
+) -> tuple[DebateRequest, ...]:
     """All that is asked of these questions: as many judgments as what they hold allows.
 
     ``design`` is by default main where every question has its passage, and pilot else. With ``consultancy`` each side
@@ -145,7 +146,7 @@ def askings(
     if consultancy:
         heard += [(CONSULTANCY[chosen], option) for option in (1, 2)]
     return tuple(
-        Asking(question, condition, turn, name, swapped, consulted, allowance)
+        DebateRequest(question, condition, turn, name, swapped, consulted, allowance)
         for question in questions
         for condition, consulted in heard
         for name in instructions
@@ -154,7 +155,7 @@ def askings(
     )
 
 
-def trials(asked: Sequence[Asking], session: Session) -> list[Trial[Judged]]:
+def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[Judged]]:
     """The question of each asking; a later one comes after the earlier one on the same."""
     return [
         Trial(one.key, partial(_judged, one, session), (one.key_at(one.turn - 1),) if one.turn > 1 else ())
@@ -162,13 +163,13 @@ def trials(asked: Sequence[Asking], session: Session) -> list[Trial[Judged]]:
     ]
 
 
-def estimate(asked: Sequence[Asking], session: Session) -> Expected:
+def estimate(asked: Sequence[DebateRequest], session: Session) -> Expected:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     prompts = (prompt(one, session.library, 0) for one in asked)
     return expected_asking("judge debates", session.options, prompts, ANSWER_TOKENS)
 
 
-def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered:
+def prompt(one: DebateRequest, library: Library, before: int | None = None) -> Rendered:
     """What is asked; ``before`` is the last answer on the same."""
     told = INSTRUCTIONS[one.instruction]
     shown = [
@@ -205,7 +206,7 @@ def prompt(one: Asking, library: Library, before: int | None = None) -> Rendered
     )
 
 
-async def _judged(one: Asking, session: Session, earlier: Mapping[str, Judged]) -> Judged:
+async def _judged(one: DebateRequest, session: Session, earlier: Mapping[str, Judged]) -> Judged:
     before = next((found.slider for found in earlier.values()), None)
     answer = await session.client.ask(
         Request(
@@ -222,7 +223,7 @@ async def _judged(one: Asking, session: Session, earlier: Mapping[str, Judged]) 
     return Judged.of(one.key, answer)
 
 
-def _by_words(one: Asking) -> dict[str, object]:
+def _by_words(one: DebateRequest) -> dict[str, object]:
     slider, said = lexical(one.sides, one.passage, INSTRUCTIONS[one.instruction])
     return {"explanation": said, "slider": slider}
 
@@ -233,7 +234,7 @@ def _points() -> Iterator[str]:
         yield f"{point}: {STRENGTHS[abs(point)]}{f' of {which}' if point else ''}"
 
 
-def _bonuses(told: Instruction) -> Iterator[str]:
+def _bonuses(told: PayoffInstruction) -> Iterator[str]:
     for strength, name in enumerate(STRENGTHS):
         right, wrong = (f"{float(told.bonus(sign * strength)):+.2f} dollars" for sign in (1, -1))
         yield f"{name}: {right}{f' if it is right, {wrong} if it is wrong' if strength else ''}"

@@ -16,7 +16,7 @@ from conqret.debate.two_turn.slider_answers import END, SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import csv_text
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
 SLIDER, REASON = "slider", "reason"
@@ -28,7 +28,7 @@ POINTS = tuple(str(point) for point in range(-END, END + 1))
 _SECONDS = "seconds"
 
 
-def left(ledger: Ledger, turn: Turn) -> float | None:
+def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
     """The seconds that are left for a judgment that was started, below 0 where its time is over; None without limit."""
     limit = turn.screen.judging.limit if turn.screen.judging is not None else 0
     if turn.started is None or not limit:
@@ -44,7 +44,7 @@ def close_overdue(ledger: Ledger, person: Person) -> None:
             ledger.answer(person, turn, {REASON: TIME_UP}, "", 0)
 
 
-def give(ledger: Ledger, person: Person, turn: Turn, slider: str) -> None:
+def give(ledger: Ledger, person: Person, turn: ScreenTurn, slider: str) -> None:
     """Write down where the slider stands. Nothing is changed once it was given.
 
     Raises:

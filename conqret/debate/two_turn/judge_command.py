@@ -13,7 +13,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note
 from conqret.debate.two_turn.outcome_command import Design
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -63,7 +63,7 @@ def judge(
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Let a model say which option is right, on a slider of seven points, with and without arguments: does debate help
     it?
@@ -76,7 +76,7 @@ def judge(
 
     from conqret.debate.two_turn.allowance import check_allowance, shortened
     from conqret.debate.two_turn.debate_judge import askings, estimate
-    from conqret.debate.two_turn.judged_run import JudgedFolder, judge_debates
+    from conqret.debate.two_turn.judged_run import DebateJudgingFolder, judge_debates
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
@@ -94,7 +94,9 @@ def judge(
     if asking.dry_run:
         asking.tell_cost([estimate(asked, session)])
         return
-    folder = JudgedFolder(output or default_folder(stem(questions), "debate-judge", session.options.model))
+    folder = DebateJudgingFolder(
+        output or default_folder(stem(questions), "debate-judge", session.options.model)
+    )
     if lost:
         before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
         note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from conqret._optional import require
 from conqret.debate.two_turn.baseline_judges import floors
-from conqret.debate.two_turn.debate_judge import PROMPT, Asking, Judged, Slid, trials
+from conqret.debate.two_turn.debate_judge import PROMPT, DebateRequest, Judged, Slid, trials
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.io.atomic import write_whole
@@ -22,7 +22,7 @@ from conqret.io.corpus_folder import write_lines
 from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.runs.session import Session
-from conqret.runs.study_run import Asked, AskedFolder, AskedRecord, ask_all
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all
 
 NOTHING_LOST: Mapping[str, tuple[int, int]] = {}
 
@@ -40,7 +40,7 @@ class JudgedRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class JudgedFolder(AskedFolder[JudgedRecord, Judged]):
+class DebateJudgingFolder(AskedFolder[JudgedRecord, Judged]):
     """The files of judged debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate judge"
@@ -60,15 +60,15 @@ class JudgedSummary:
 
 
 def judge_debates(
-    asked: Sequence[Asking],
+    asked: Sequence[DebateRequest],
     session: Session,
-    folder: JudgedFolder,
+    folder: DebateJudgingFolder,
     *,
     shortened: Mapping[str, tuple[int, int]] = NOTHING_LOST,
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Judged], None] = lambda found: None,
-) -> Asked[Judged, JudgedSummary]:
+) -> StudyOutcome[Judged, JudgedSummary]:
     """Ask for every judgment that the folder does not hold, and write the tables of answers.
 
     ``shortened`` says for the record what passages lost (:func:`conqret.debate.two_turn.allowance.shortened`).

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from pydantic import TypeAdapter
 
 from conqret.data.gathering import gathered
-from conqret.debate.two_turn.debate_judge import Asking, askings
+from conqret.debate.two_turn.debate_judge import DebateRequest, askings
 from conqret.debate.two_turn.slider_answers import CONDITIONS, Design
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_study import Study, study_of
 from conqret.labels.practice import to_practise
-from conqret.labels.screens import Judging, Screen
+from conqret.labels.screens import JudgingScreen, Screen
 
 TASK = "debate"
 """What the task of such a study is called."""
@@ -115,7 +115,7 @@ def planned_judgments(
     return screens
 
 
-def asking_of(ledger: Ledger, screen: Screen) -> Asking:
+def asking_of(ledger: Ledger, screen: Screen) -> DebateRequest:
     """What a screen of such a study asks, with its question.
 
     Raises:
@@ -125,7 +125,7 @@ def asking_of(ledger: Ledger, screen: Screen) -> Asking:
     if shown is None or not text:
         raise DeclarationError(f"{screen.item!r} is no question of a debate study")
     question = QUESTION.validate_json(text)
-    return Asking(question, shown.condition, shown.turn, shown.instruction, shown.swapped)
+    return DebateRequest(question, shown.condition, shown.turn, shown.instruction, shown.swapped)
 
 
 def _cells(design: Design, instructions: Sequence[str]) -> list[tuple[str, str]]:
@@ -143,14 +143,14 @@ def _mixed(questions: Sequence[TwoTurnQuestion], drawn: random.Random) -> Iterat
         yield from drawn.sample(by_passage[name], len(by_passage[name]))
 
 
-def _screen(one: Asking, turns: int, person: int) -> Screen:
+def _screen(one: DebateRequest, turns: int, person: int) -> Screen:
     timed = one.condition in CONDITIONS["main"] or one.passage
     return Screen(
         item=one.question.id,
         part=str(one.turn),
         heading=one.question.question,
         person=person,
-        judging=Judging(
+        judging=JudgingScreen(
             condition=one.condition,
             turn=one.turn,
             turns=turns,

@@ -13,7 +13,7 @@ from conqret.show.table import Cell, Column, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from conqret.debate.two_turn.outcomes import Change, Outcome, Outcomes, Standing
+    from conqret.debate.two_turn.outcomes import BeliefChange, Outcome, Outcomes, Standing
 
 POINTS = ("surely wrong", "wrong", "slightly wrong", "abstain", "slightly right", "right", "surely right")
 """The points of the slider from -3 to 3."""
@@ -105,7 +105,7 @@ def verdict(found: Outcomes) -> str:
     return " ".join(told)
 
 
-def _verdict(change: Change | None, what: str, judges: str, having: str, without: str) -> str:
+def _verdict(change: BeliefChange | None, what: str, judges: str, having: str, without: str) -> str:
     unsaid = f"Whether {what} helps {judges} cannot be said:"
     if change is None:
         return f"{unsaid} both conditions, with and without arguments, are needed."

@@ -59,7 +59,7 @@ class Confidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BeliefChange:
     """Accuracy on one side of a factor and on the other, and the difference, over all else alike.
 
     ``cells`` counts the pairs of cells that differ in this factor alone; the figures are means over them.
@@ -110,9 +110,9 @@ class Outcomes:
     passages: int
     cells: tuple[Outcome, ...]
     confidence: tuple[Confidence, ...]
-    changes: tuple[Change, ...]
-    debate: Change | None
-    consultancy: Change | None
+    changes: tuple[BeliefChange, ...]
+    debate: BeliefChange | None
+    consultancy: BeliefChange | None
     followed: tuple[Followed, ...]
     writers: dict[str, float]
 
@@ -135,7 +135,7 @@ def outcomes(
         measured.change("instruction", present, *INSTRUCTIONS),
     )
 
-    def at_the_end(factor: Factor, one: str, other: str) -> Change | None:
+    def at_the_end(factor: Factor, one: str, other: str) -> BeliefChange | None:
         judged = [{turn for condition, turn, _ in present if condition == side} for side in (one, other)]
         end = max(judged[0] & judged[1], default=last)
         return measured.change(factor, [cell for cell in present if cell[1] == end], one, other)
@@ -260,7 +260,7 @@ class _Measured:
         cells: Sequence[Cell],
         before: str,
         after: str,
-    ) -> Change | None:
+    ) -> BeliefChange | None:
         """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
         place = {"judgment": 1, "instruction": 2}.get(factor, 0)
         by_side: list[dict[tuple[object, ...], Cell]] = [
@@ -273,7 +273,7 @@ class _Measured:
         without, having = ([self._accuracy(side[other]) for other in alike] for side in by_side)
         pairs = [one.minus(other) for one, other in zip(having, without, strict=True)]
         means = [average(part).estimate(self.confidence) for part in (without, having, pairs)]
-        return Change(factor, before, after, means[0], means[1], means[2], len(alike))
+        return BeliefChange(factor, before, after, means[0], means[1], means[2], len(alike))
 
     def _in(self, cell: Cell) -> NDArray[np.bool_]:
         import numpy as np

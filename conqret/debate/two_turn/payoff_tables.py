@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from conqret.debate.two_turn.judge_answers import Settled
-from conqret.debate.two_turn.payoffs import ENDS, RESPONSES, STRENGTHS, Instruction
+from conqret.debate.two_turn.payoffs import ENDS, RESPONSES, STRENGTHS, PayoffInstruction
 from conqret.errors import number
 from conqret.show.table import Cell, Column, Table
 
 
-def payoff_tables(instruction: Instruction) -> Iterator[Table]:
+def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
     """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
     pays = instruction.pays_from()
     never = "never"

@@ -26,7 +26,7 @@ _EVEN = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
+class PayoffInstruction:
     """What judges are told about abstaining: a name, and the bonus in dollars for each point of the slider.
 
     Attributes:
@@ -90,12 +90,12 @@ def _dollars(*texts: str) -> tuple[Fraction, ...]:
     return tuple(map(Fraction, texts))
 
 
-SIMPLE = Instruction(
+SIMPLE = PayoffInstruction(
     "simple",
     _dollars("0.60", "0.45", "0.30", "0.15", "-0.05", "-0.30", "-0.60"),
     grid=(50, 55, 60, 65, 70, 75),
 )
-ENCOURAGE_ABSTAIN = Instruction(
+ENCOURAGE_ABSTAIN = PayoffInstruction(
     "encourage-abstain",
     _dollars("0.45", "0.40", "0.35", "0.20", "-0.17", "-0.33", "-0.55"),
     grid=(65, 70, 75, 80, 85, 90),

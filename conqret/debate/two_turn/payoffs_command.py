@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import result
 
 if TYPE_CHECKING:
-    from conqret.debate.two_turn.payoffs import Instruction
+    from conqret.debate.two_turn.payoffs import PayoffInstruction
 
 EPILOG = (
     "Examples:\n\nconqret debate payoffs\n\n"
@@ -40,7 +40,7 @@ def payoffs(
     from itertools import chain
 
     from conqret.debate.two_turn.payoff_tables import payoff_tables
-    from conqret.debate.two_turn.payoffs import INSTRUCTIONS, Instruction
+    from conqret.debate.two_turn.payoffs import INSTRUCTIONS, PayoffInstruction
     from conqret.errors import DeclarationError
     from conqret.show.table import spaced
 
@@ -53,7 +53,7 @@ def payoffs(
             own = tuple(Fraction(str(one)) for one in options.numbers(bonuses, wanted))
         except ValueError:  # infinite, or no number
             raise DeclarationError(f"{wanted}, not {bonuses!r}") from None
-        shown = [Instruction("--bonuses", own)]
+        shown = [PayoffInstruction("--bonuses", own)]
     result(
         [_plain(one) for one in shown],
         spaced(chain.from_iterable(map(payoff_tables, shown))),
@@ -61,7 +61,7 @@ def payoffs(
     )
 
 
-def _plain(one: Instruction) -> dict[str, Any]:
+def _plain(one: PayoffInstruction) -> dict[str, Any]:
     from conqret.debate.two_turn.payoffs import STRENGTHS
 
     return {

@@ -10,7 +10,7 @@ from typing import Literal
 from conqret.data import Document, Item, Judgment
 from conqret.data.gathering import gathered
 from conqret.data.item import Frozen
-from conqret.debate.two_turn.two_turn_files import Argument, TwoTurnQuestion
+from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
 from conqret.io.text_cells import MAX_ID
@@ -26,7 +26,7 @@ Kind = Literal["right", "wrong"]
 _WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
 
 
-class Graded(Frozen):
+class RubricGrade(Frozen):
     """The grades of some counter-arguments, 1 to 5, with 95% intervals over passages.
 
     ``writer`` is empty where nobody is named, and ``argues_for`` says for which option they argue, None for both.
@@ -91,7 +91,7 @@ def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
     return found
 
 
-def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[Graded, ...]:
+def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[RubricGrade, ...]:
     """Each writer's grades by the option argued for, then in all."""
     by_writer = gathered((pair[0].metadata[_WRITER], pair) for pair in zip(items, grades, strict=True))
     kept: tuple[Kind | None, ...] = ("right", "wrong", None)
@@ -102,7 +102,7 @@ def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[Graded, ...
     )
 
 
-def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]) -> Graded:
+def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]) -> RubricGrade:
     def mean(*names: str) -> Estimate:
         given = [
             (grade, item.metadata[_PASSAGE])
@@ -117,7 +117,7 @@ def _graded(writer: str, kind: Kind | None, found: Sequence[tuple[Item, Grades]]
             reason="no grade was given",
         )
 
-    return Graded(
+    return RubricGrade(
         writer=writer,
         argues_for=kind,
         counter_arguments=len(found),
@@ -148,6 +148,6 @@ def _item(question: TwoTurnQuestion, place: int) -> Item:
     )
 
 
-def _shown(argument: Argument) -> str:
+def _shown(argument: SideArgument) -> str:
     """A text with its snippets listed under it."""
     return "\n".join((argument.text, *(f"(#{n}) {one}" for n, one in enumerate(argument.snippets, start=1))))

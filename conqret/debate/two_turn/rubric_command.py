@@ -12,7 +12,7 @@ from conqret.console.label_options import label_files
 from conqret.console.option_groups import grouped
 from conqret.console.printing import result
 from conqret.debate.debatune.judged_texts import Output, conclude, judged
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -39,7 +39,7 @@ def rubric(
     ] = None,
     model: options.Model = None,
     output: Output = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Grade each counter-argument from 1 to 5: is it convincing, do its snippets help, does it answer the argument?
 

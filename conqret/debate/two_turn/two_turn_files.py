@@ -40,14 +40,14 @@ RELEASED = "output_data"
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class SideArgument:
     """What is argued, with text snippets from the passage, which it cites as (#1), (#2) and so on."""
 
     text: str
     snippets: tuple[str, ...] = ()
 
 
-NOTHING = Argument("")
+NOTHING = SideArgument("")
 """Where nothing is argued."""
 
 
@@ -56,8 +56,8 @@ class Side:
     """An option with the argument for it, and the counter-argument against that argument, where there is one."""
 
     option: str
-    argument: Argument
-    counter: Argument | None = None
+    argument: SideArgument
+    counter: SideArgument | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +190,8 @@ def _part(name: str) -> Schema:
     )
 
 
-def _sided(side: int, text: str, snippets: tuple[str, ...]) -> tuple[int, Argument]:
-    return side, Argument(text, snippets)
+def _sided(side: int, text: str, snippets: tuple[str, ...]) -> tuple[int, SideArgument]:
+    return side, SideArgument(text, snippets)
 
 
 QUESTION = Schema(
@@ -233,7 +233,7 @@ def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
     reader, found = TableReader(rows, QUESTION), []
     for values in reader.named("Give each question an id of its own"):
         arguments = _both(reader, "arguments", values["arguments"], "for option")
-        counters: Sequence[Argument | None] | None = (None, None)
+        counters: Sequence[SideArgument | None] | None = (None, None)
         if values["counter_arguments"]:
             counters = _both(reader, "counter_arguments", values["counter_arguments"], "against option")
         for column in ("arguments", "counter_arguments") if values["passage"].strip() else ():
@@ -251,10 +251,10 @@ def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
 
 
 def _both(
-    reader: TableReader, column: str, given: Iterable[tuple[int, Argument]], what: str
-) -> Sequence[Argument] | None:
+    reader: TableReader, column: str, given: Iterable[tuple[int, SideArgument]], what: str
+) -> Sequence[SideArgument] | None:
     """The arguments by side; None, and faults, where a side has none or several."""
-    by_side: list[list[Argument]] = [[], []]
+    by_side: list[list[SideArgument]] = [[], []]
     for side, argument in given:
         by_side[side].append(argument)
     for place, own in enumerate(by_side, start=1):
@@ -265,7 +265,7 @@ def _both(
 
 
 def _check_snippets(
-    reader: TableReader, column: str, given: Iterable[tuple[int, Argument]], passage: str
+    reader: TableReader, column: str, given: Iterable[tuple[int, SideArgument]], passage: str
 ) -> None:
     """A snippet is in the passage word for word; only white space may differ."""
     for place, (_, argument) in enumerate(given, start=1):
@@ -294,7 +294,7 @@ def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
             reader.faults.add(Fault(rows.name, given[0]["line"], where, problem, remedy))
             continue
         one, two = (
-            Side(sides[side]["option"], Argument(sides[side]["text"], sides[side]["snippets"]))
+            Side(sides[side]["option"], SideArgument(sides[side]["text"], sides[side]["snippets"]))
             for side in (0, 1)
         )
         right = 1 if sides[0]["right"] else 2
@@ -312,5 +312,5 @@ def _released_problem(given: Sequence[dict[str, Any]]) -> str:
     return "" if rights == 1 else f"has {rights} right options"
 
 
-def _plain(argument: Argument) -> dict[str, Any]:
+def _plain(argument: SideArgument) -> dict[str, Any]:
     return {"text": argument.text, **({"snippets": list(argument.snippets)} if argument.snippets else {})}

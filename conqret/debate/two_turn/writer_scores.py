@@ -16,7 +16,7 @@ from conqret.debate.two_turn.payoffs import writers_bonus
 from conqret.debate.two_turn.slider_answers import SliderAnswer, conditions_of
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
-from conqret.stats.paired_ranking import SPREAD, START, Preference, bradley_terry
+from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval
 
 POINTS = SPREAD / math.log(10)
@@ -24,7 +24,7 @@ POINTS = SPREAD / math.log(10)
 
 
 @dataclass(frozen=True, slots=True)
-class Argued:
+class WrittenArgument:
     """One writer for one of the two options: the share of the answers that take a side and go with the writer, how many
     answers there are, and the bonus in dollars."""
 
@@ -39,8 +39,8 @@ class Writer:
 
     writer: str
     rating: Estimate
-    right: Argued
-    wrong: Argued
+    right: WrittenArgument
+    wrong: WrittenArgument
 
 
 def writers(answers: Sequence[SliderAnswer], *, confidence: float = CONFIDENCE) -> tuple[Writer, ...]:
@@ -83,7 +83,7 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
 
 def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
     games = [
-        Preference(one.for_right, one.for_wrong, _outcome(one.toward_right or 0), one.passage)
+        PairwisePreference(one.for_right, one.for_wrong, _outcome(one.toward_right or 0), one.passage)
         for one in given
         if one.for_right != one.for_wrong
     ]
@@ -93,7 +93,7 @@ def _ratings(given: Sequence[SliderAnswer], confidence: float) -> dict[str, Esti
     return {one.player: _points(one.rating) for one in standings}
 
 
-def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> Argued:
+def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> WrittenArgument:
     sliders = [one.toward_right or 0 for one in given]
     sided = [(one.passage, slider) for one, slider in zip(given, sliders, strict=True) if slider]
     followed = mean_interval(
@@ -103,7 +103,7 @@ def _argued(given: Sequence[SliderAnswer], right: bool, confidence: float) -> Ar
         scale="share",
         reason="no answer takes a side",
     )
-    return Argued(followed, len(given), float(writers_bonus(right, sliders)))
+    return WrittenArgument(followed, len(given), float(writers_bonus(right, sliders)))
 
 
 def _outcome(toward_right: int) -> float:

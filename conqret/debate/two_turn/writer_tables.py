@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.debate.two_turn.rubric import HIRED_FROM, Graded
+from conqret.debate.two_turn.rubric import HIRED_FROM, RubricGrade
 from conqret.debate.two_turn.text_annotation_summary import Annotated
 from conqret.debate.two_turn.writer_feedback import Taken
 from conqret.debate.two_turn.writer_scores import Writer
@@ -14,7 +14,7 @@ from conqret.stats.estimate import Estimate
 NOBODY = "(not named)"
 
 
-def rubric_table(found: Sequence[Graded]) -> Table:
+def rubric_table(found: Sequence[RubricGrade]) -> Table:
     """A row for each writer and option argued for, with the three grades of Table 3 and their mean."""
     sides = {"right": "the right option", "wrong": "the wrong option", None: "both"}
     return Table(

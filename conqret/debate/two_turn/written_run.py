@@ -19,7 +19,7 @@ from conqret.io.in_folder import InFolder
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.session import Sessions
-from conqret.runs.study_run import Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 
 
 class WrittenRecord(AskedRecord):
@@ -69,7 +69,7 @@ def write_debates(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[Written], None] = lambda found: None,
-) -> Asked[Written, WrittenSummary]:
+) -> StudyOutcome[Written, WrittenSummary]:
     """Write every text that the folder does not hold, and the debates; ``writers`` are one or two models.
 
     Raises what :func:`conqret.runs.study_run.ask_all` raises.

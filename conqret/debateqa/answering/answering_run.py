@@ -31,7 +31,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Plain
 from conqret.prompts import Library
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 from conqret.runs.trials import Trial
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class AnswersSummary(Frozen):
     unanswered: dict[str, int]
 
 
-AnswersOutcome = Asked[GivenAnswer, AnswersSummary]
+AnswersOutcome = StudyOutcome[GivenAnswer, AnswersSummary]
 
 
 @dataclass(frozen=True)

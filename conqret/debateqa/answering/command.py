@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, named, progress
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -27,7 +27,7 @@ _WAY, _SEARCH = "How it is answered", "What is searched"
 
 
 @dataclass(frozen=True)
-class Way(Group):
+class StrategyOptions(OptionGroup):
     """How answers are asked for."""
 
     kind: Annotated[
@@ -78,7 +78,7 @@ def answer(
             "a plug-in's.",
         ),
     ] = "none",
-    way: Way,
+    way: StrategyOptions,
     index: Annotated[
         Path | None,
         options.option(
@@ -111,7 +111,7 @@ def answer(
         ),
     ] = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
 

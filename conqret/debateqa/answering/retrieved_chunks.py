@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import write_lines
 from conqret.retrieval.collection import Collection
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.pipeline import BM25_NAME, Plan, assemble, open_indexes
+from conqret.retrieval.pipeline import BM25_NAME, PipelinePlan, assemble, open_indexes
 
 CHARACTERS = 2_000
 """Of a chunk at most (DebateQA, F.1)."""
@@ -61,7 +61,7 @@ class ChunkSearch:
         """The chunks for a query, best first, ``depth`` at most; the id of one is its document's with its number."""
         import pandas as pd
 
-        pipeline = assemble(self.indexes, Plan(depth=depth), None).pipeline
+        pipeline = assemble(self.indexes, PipelinePlan(depth=depth), None).pipeline
         found = pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}])).sort_values("rank")
         return list(self.read([str(one) for one in found["docno"]][:depth]).values())
 

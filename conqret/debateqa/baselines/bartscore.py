@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.debateqa.baselines.text_similarity import Likeness, cut, mean
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.local.seq2seq import Seq2SeqLikelihood
@@ -46,7 +46,7 @@ class BartScore:
         """That of model, weights, window and dtype."""
         return self._model.fingerprint
 
-    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers; no value where one of them could not be scored."""
         pairs = [(one, case.answer) for case in cases for one in case.partial]
         scores = iter(self._model.score(pairs))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from conqret.debateqa.baselines import bartscore, semscore
 from conqret.debateqa.baselines.llm_metrics import ask
-from conqret.debateqa.baselines.metric_list import Baseline
+from conqret.debateqa.baselines.metric_list import BaselineMetric
 from conqret.debateqa.baselines.text_similarity import Likeness, Similarity, bleu, rouge_l
 from conqret.debateqa.dispute_awareness import acknowledges
 from conqret.debateqa.kept import KeptValues
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
@@ -33,7 +33,10 @@ class Models:
 
 
 def prepared(
-    baselines: Sequence[Baseline], cases: Sequence[Case], models: Models, client: ClientOptions | None = None
+    baselines: Sequence[BaselineMetric],
+    cases: Sequence[AnswerCase],
+    models: Models,
+    client: ClientOptions | None = None,
 ) -> dict[str, Similarity]:
     """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
 
@@ -68,8 +71,8 @@ def prepared(
 
 
 def baseline_rows(
-    baselines: Sequence[Baseline],
-    cases: Sequence[Case],
+    baselines: Sequence[BaselineMetric],
+    cases: Sequence[AnswerCase],
     system: str,
     *,
     similarities: Mapping[str, Similarity],
@@ -93,9 +96,9 @@ def baseline_rows(
 
 
 def _compared(
-    baseline: Baseline,
+    baseline: BaselineMetric,
     similarity: Similarity,
-    cases: Sequence[Case],
+    cases: Sequence[AnswerCase],
     system: str,
     kept: KeptValues | None,
     on_answer: Callable[[str, int], None],
@@ -122,7 +125,7 @@ def _compared(
     return rows
 
 
-def _unfit(case: Case) -> Likeness | None:
+def _unfit(case: AnswerCase) -> Likeness | None:
     """Why a case cannot be compared; None where it can."""
     if not case.answer.strip():
         return Likeness(None, EMPTY_ANSWER)
@@ -133,7 +136,7 @@ def _unfit(case: Case) -> Likeness | None:
     return None
 
 
-def _acknowledged(metric: str, case: Case, system: str) -> ScoreRow:
+def _acknowledged(metric: str, case: AnswerCase, system: str) -> ScoreRow:
     name = "the first words of the answer"
     if not case.answer.strip():
         return ScoreRow(system, case.id, metric, name, None, 1, EMPTY_ANSWER)

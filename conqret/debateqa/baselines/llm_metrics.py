@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
-from conqret.debateqa.metric_requests import Case, Figure, Question, ask_about, expected_about
+from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, ask_about, expected_about
 from conqret.debateqa.score_table import ScoreRow
 from conqret.judging.cost import Expected
 from conqret.judging.responses import OneToFive, Typed, Whole
@@ -59,7 +59,7 @@ def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -
     return sum(one * share for one, share in distribution.items()), WEIGHTED
 
 
-def _reasoned(case: Case) -> Mapping[str, Any]:
+def _reasoned(case: AnswerCase) -> Mapping[str, Any]:
     steps = Findings(case.question, case.answer).steps
     found = ", ".join(f"{name} {value:.2f}" for name, value in steps.items())
     return {"reasoning": f"Counted: {found}.", "rating": ONE_TO_FIVE.rating(fmean(steps.values()))}
@@ -85,7 +85,7 @@ QUESTIONS: Mapping[str, Question] = {
 
 
 def ask(
-    metrics: Mapping[str, str], cases: Sequence[Case], session: Session, system: str
+    metrics: Mapping[str, str], cases: Sequence[AnswerCase], session: Session, system: str
 ) -> dict[str, list[ScoreRow]]:
     """Ask every case each of ``metrics`` (a name among :data:`QUESTIONS`, and its name in the table).
 
@@ -95,7 +95,7 @@ def ask(
         DeclarationError: the recordings are none, or there is a budget and the model's price is unknown.
     """
 
-    def one(name: str, case: Case, client: Client) -> Awaitable[ScoreRow]:
+    def one(name: str, case: AnswerCase, client: Client) -> Awaitable[ScoreRow]:
         row = ScoreRow(system, case.id, metrics[name], _instrument(name, session), None)
         return ask_about(case, QUESTIONS[name], row, session, client)
 
@@ -111,7 +111,7 @@ def ask(
     return {name: rows[place * len(cases) : (place + 1) * len(cases)] for place, name in enumerate(metrics)}
 
 
-def estimate(metrics: Iterable[str], cases: Sequence[Case], session: Session) -> list[Expected]:
+def estimate(metrics: Iterable[str], cases: Sequence[AnswerCase], session: Session) -> list[Expected]:
     """The calls, tokens and dollars of :func:`ask`, one for each of ``metrics``."""
     return [
         expected_about(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))

@@ -13,7 +13,7 @@ Kind = Literal["similarity", "asked", "text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class BaselineMetric:
     """One baseline: its name (``rouge-l``), and how it is had. ``docs/baselines.md`` says what each computes."""
 
     name: str
@@ -26,22 +26,22 @@ class Baseline:
 
 
 _ALL = (
-    Baseline("bleu", "similarity"),  # Papineni et al. 2002; DebateQA, B.1.2
-    Baseline("rouge-l", "similarity"),  # Lin 2004; DebateQA, B.1.2
-    Baseline("bartscore", "similarity"),  # Yuan et al. 2021; DebateQA, B.1.2
-    Baseline("semscore", "similarity"),  # Aynetdinov and Akbik 2024; DebateQA, B.1.2
-    Baseline("direct-score", "asked"),  # DebateQA, Table 10
-    Baseline("g-eval", "asked"),  # Liu et al. 2023; DebateQA, Table 10
-    Baseline("num-of-povs", "asked"),  # DebateQA, Table 10
-    Baseline("acknowledge", "text"),  # Sun et al. 2023 (DELPHI); DebateQA, C.1
+    BaselineMetric("bleu", "similarity"),  # Papineni et al. 2002; DebateQA, B.1.2
+    BaselineMetric("rouge-l", "similarity"),  # Lin 2004; DebateQA, B.1.2
+    BaselineMetric("bartscore", "similarity"),  # Yuan et al. 2021; DebateQA, B.1.2
+    BaselineMetric("semscore", "similarity"),  # Aynetdinov and Akbik 2024; DebateQA, B.1.2
+    BaselineMetric("direct-score", "asked"),  # DebateQA, Table 10
+    BaselineMetric("g-eval", "asked"),  # Liu et al. 2023; DebateQA, Table 10
+    BaselineMetric("num-of-povs", "asked"),  # DebateQA, Table 10
+    BaselineMetric("acknowledge", "text"),  # Sun et al. 2023 (DELPHI); DebateQA, C.1
 )
 
-BASELINES: Mapping[str, Baseline] = {one.name: one for one in _ALL}
+BASELINES: Mapping[str, BaselineMetric] = {one.name: one for one in _ALL}
 DEFAULT = ("bleu", "rouge-l")
 """What needs neither weights nor a model to ask, and can tell answers apart."""
 
 
-def selected(names: Iterable[str]) -> tuple[Baseline, ...]:
+def selected(names: Iterable[str]) -> tuple[BaselineMetric, ...]:
     """The baselines of these names (``rouge_l`` is understood too), each once, in their order.
 
     Raises:

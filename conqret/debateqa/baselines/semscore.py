@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
 from conqret.debateqa.baselines.text_similarity import EXTRA, Likeness, cut, mean
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.errors import DeclarationError
 from conqret.local.embedding import encoder_weights, load_encoder
@@ -62,12 +62,12 @@ class SemScore:
         """Encoder, measure, and the begin of the fingerprint."""
         return f"{model_name(self._model)}, cosine ({self.fingerprint[:SHOWN]})"
 
-    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean cosine over each case's partial answers; no value where an embedding has no direction."""
         self._embed([text for case in cases for text in (case.answer, *case.partial)])
         return [self._one(case) for case in cases]
 
-    def _one(self, case: Case) -> Likeness:
+    def _one(self, case: AnswerCase) -> Likeness:
         answer, partial = self._known[case.answer], [self._known[one] for one in case.partial]
         detail = cut(answer.cut, [one.cut for one in partial], self._window)
         values = [float(answer.vector @ one.vector) for one in partial]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pydantic import FiniteFloat
 
 from conqret._optional import require
-from conqret.debateqa.metric_requests import Case
+from conqret.debateqa.metric_requests import AnswerCase
 
 EXTRA = "baselines"
 BLEU_TOP = 100.0
@@ -36,7 +36,7 @@ class Similarity(Protocol):
     def fingerprint(self) -> str:
         """What identifies the instrument: values under another are not of use."""
 
-    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The likeness of each case, whose answer and partial answers are not empty."""
 
 
@@ -47,7 +47,7 @@ class _Named:
         self.instrument = self.fingerprint = instrument
         self._of = of
 
-    def compare(self, cases: Sequence[Case]) -> list[Likeness]:
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers."""
         return [mean([self._of(case.answer, one) for one in case.partial]) for case in cases]
 

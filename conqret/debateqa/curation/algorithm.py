@@ -17,7 +17,7 @@ from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.curation_requests import PointOfView, Unanswered, asked, fitted
 from conqret.debateqa.curation.page_ranking import LEXICAL, LISTWISE, RERANKERS, by_words, listwise
-from conqret.debateqa.curation.source_pages import Source
+from conqret.debateqa.curation.source_pages import PageSource
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
@@ -35,14 +35,14 @@ DEPTH = 20
 POOL = 20
 """Trusted documents that are reranked: one window of the listwise reranker."""
 
-_Bound = Callable[[str, Mapping[str, "Step"]], Awaitable["Step"]]
-_Work = Callable[[SourcedQuestion, str, Mapping[str, "Step"]], Awaitable["Step"]]
+_Bound = Callable[[str, Mapping[str, "CurationStep"]], Awaitable["CurationStep"]]
+_Work = Callable[[SourcedQuestion, str, Mapping[str, "CurationStep"]], Awaitable["CurationStep"]]
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _RULE = re.compile(r"_{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CurationPlan:
     """How partial answers are collected (DebateQA, A.2 and A.3).
 
     Attributes:
@@ -73,7 +73,7 @@ class Plan:
             )
 
 
-class Step(Answered):
+class CurationStep(Answered):
     """What became of one step of one question; only what the step is about is set.
 
     ``found`` documents came of the search, ``trusted`` of them from trusted domains, ``documents`` are those kept.
@@ -107,14 +107,16 @@ def key(question: SourcedQuestion, step: str) -> str:
 class Collector:
     """Collects partial answers: what all steps share."""
 
-    def __init__(self, source: Source, trusted: TrustedDomains, plan: Plan, session: Session) -> None:
+    def __init__(
+        self, source: PageSource, trusted: TrustedDomains, plan: CurationPlan, session: Session
+    ) -> None:
         self.source, self.trusted, self.plan, self.session = source, trusted, plan, session
 
-    def trials(self, question: SourcedQuestion) -> list[Trial[Step]]:
+    def trials(self, question: SourcedQuestion) -> list[Trial[CurationStep]]:
         """The steps of a question, each after those that it needs."""
         queries, documents, views, *explanations = (key(question, step) for step in STEPS)
 
-        def trial(name: str, work: _Work, *after: str) -> Trial[Step]:
+        def trial(name: str, work: _Work, *after: str) -> Trial[CurationStep]:
             return Trial(name, partial(_settled, name, partial(work, question)), after)
 
         return [
@@ -127,14 +129,18 @@ class Collector:
             ),
         ]
 
-    async def _queries(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
+    async def _queries(
+        self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
+    ) -> CurationStep:
         answer = await asked(
             asking.QUERIES, name, asking.queries_prompt(self.session.library, question.question),
             asking.SearchQueries, self.session.client, lambda: baseline.queries(question.question),
         )  # fmt: skip
-        return Step(id=name, queries=tuple(answer.queries))
+        return CurationStep(id=name, queries=tuple(answer.queries))
 
-    async def _documents(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
+    async def _documents(
+        self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
+    ) -> CurationStep:
         (before,) = earlier.values()
         rankings = await self.source.search(before.queries, DEPTH)
         found = list(dict.fromkeys(one for ranking in rankings for one in ranking))
@@ -147,12 +153,14 @@ class Collector:
             words = self.plan.rerank == LEXICAL
             pool = by_words(question, pool) if words else await listwise(question, pool, self.session)
         kept = tuple(one.id for one in pool[: self.plan.keep])
-        return Step(id=name, found=len(found), trusted=len(trusted), documents=kept)
+        return CurationStep(id=name, found=len(found), trusted=len(trusted), documents=kept)
 
-    async def _views(self, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]) -> Step:
+    async def _views(
+        self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
+    ) -> CurationStep:
         (before,) = earlier.values()
         if len(before.documents) < self.plan.least_documents:
-            return Step(id=name)
+            return CurationStep(id=name)
         client = self.session.client
         documents, cut = self.within_budget(self._texts(before.documents), client)
         rendered = fitted(
@@ -165,14 +173,14 @@ class Collector:
             lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS),
             context={"documents": len(documents)},
         )  # fmt: skip
-        return Step(id=name, views=tuple(answer.points_of_view), cut=cut)
+        return CurationStep(id=name, views=tuple(answer.points_of_view), cut=cut)
 
     async def _explanation(
-        self, number: int, question: SourcedQuestion, name: str, earlier: Mapping[str, Step]
-    ) -> Step:
+        self, number: int, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
+    ) -> CurationStep:
         found, before = earlier.values()
         if len(before.views) < max(self.plan.least_views, number + 1):
-            return Step(id=name)
+            return CurationStep(id=name)
         view = before.views[number]
         client = self.session.client
         own = [found.documents[place - 1] for place in sorted(set(view.documents))]
@@ -187,7 +195,7 @@ class Collector:
             asking.EXPLANATION, name, rendered, asking.Explanation, client,
             lambda: baseline.explanation(question.question, view.point_of_view, [one.text for one in shown]),
         )  # fmt: skip
-        return Step(id=name, explanation=answer.explanation, cut=cut)
+        return CurationStep(id=name, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:
         return [cleaned(one.document) for one in self.source.read(identifiers)]
@@ -213,12 +221,12 @@ def cleaned(document: Document) -> Document:
     return document.model_copy(update={"text": text or "…"})
 
 
-async def _settled(name: str, work: _Bound, earlier: Mapping[str, Step]) -> Step:
+async def _settled(name: str, work: _Bound, earlier: Mapping[str, CurationStep]) -> CurationStep:
     """The step, or why there is none: its own reason, or that of a step before it."""
     failed = next((one for one in earlier.values() if not one.answered), None)
     if failed is not None:
-        return Step(id=name, reason=failed.reason, detail=failed.detail)
+        return CurationStep(id=name, reason=failed.reason, detail=failed.detail)
     try:
         return await work(name, earlier)
     except Unanswered as error:
-        return Step(id=name, reason=error.reason, detail=error.detail)
+        return CurationStep(id=name, reason=error.reason, detail=error.detail)

@@ -23,8 +23,8 @@ from pydantic import BaseModel
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.debateqa.curation import curation_requests as asking
-from conqret.debateqa.curation.algorithm import STEPS, Collector, Step
-from conqret.debateqa.curation.source_pages import PAGES, Evidence
+from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationStep
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
 from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
 from conqret.io.in_folder import InFolder
@@ -72,7 +72,7 @@ def record_of(questions: Sequence[SourcedQuestion], collector: Collector) -> Cur
 
 
 @dataclass(frozen=True)
-class CurateFolder(AskedFolder[CurateRecord, Step]):
+class CurateFolder(AskedFolder[CurateRecord, CurationStep]):
     """The files of a benchmark under one folder."""
 
     COMMAND: ClassVar[str] = "conqret curate"
@@ -131,7 +131,9 @@ class Fate:
 FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
 
 
-def fates(questions: Sequence[SourcedQuestion], rows: Sequence[Step], collector: Collector) -> Iterator[Fate]:
+def fates(
+    questions: Sequence[SourcedQuestion], rows: Sequence[CurationStep], collector: Collector
+) -> Iterator[Fate]:
     """What became of each question, whose steps are in ``rows`` one behind the other."""
     plan = collector.plan
     for place, question in enumerate(questions):
@@ -157,7 +159,10 @@ def fates(questions: Sequence[SourcedQuestion], rows: Sequence[Step], collector:
 
 
 def write_benchmark(
-    questions: Sequence[SourcedQuestion], rows: Sequence[Step], collector: Collector, folder: CurateFolder
+    questions: Sequence[SourcedQuestion],
+    rows: Sequence[CurationStep],
+    collector: Collector,
+    folder: CurateFolder,
 ) -> CurateSummary:
     """Write what came of all questions, and its numbers."""
     found = list(fates(questions, rows, collector))
@@ -191,7 +196,7 @@ def write_benchmark(
     return summary
 
 
-def _text(one: Evidence, collector: Collector) -> dict[str, str]:
+def _text(one: PageEvidence, collector: Collector) -> dict[str, str]:
     document = one.document
     licence = one.licence or collector.trusted.licence(document.url) or UNSTATED
     return {
@@ -203,7 +208,7 @@ def _text(one: Evidence, collector: Collector) -> dict[str, str]:
     }
 
 
-def _items(kept: Iterable[Fate], evidence: Mapping[str, Evidence]) -> Iterator[Item]:
+def _items(kept: Iterable[Fate], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
     """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
     for fate in kept:
         for number, (view, explanation, documents) in enumerate(fate.answers, start=1):

@@ -18,12 +18,12 @@ from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, Asked, AskedFolder, AskedRecord, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
 from conqret.runs.trials import Trial
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckVerdict:
     """One question to the model: the prompt, the type of the answer, and about how many tokens an answer has."""
 
     prompt: str
@@ -66,7 +66,7 @@ class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
 
 
 def ask_verdicts(
-    verdict: Verdict,
+    verdict: CheckVerdict,
     subjects: Sequence[Subject],
     session: Session,
     folder: VerdictFolder,
@@ -74,7 +74,7 @@ def ask_verdicts(
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[VerdictRow], None] = lambda row: None,
-) -> Asked[VerdictRow, None]:
+) -> StudyOutcome[VerdictRow, None]:
     """The judgments of all subjects, in their order.
 
     Raises what :func:`conqret.runs.study_run.ask_all` raises.
@@ -102,18 +102,18 @@ def ask_verdicts(
     )
 
 
-def estimate(verdict: Verdict, subjects: Sequence[Subject], session: Session) -> Expected:
+def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> Expected:
     """The calls, tokens and dollars of :func:`ask_verdicts`."""
     prompts = (_rendered(verdict, one, session) for one in subjects)
     return expected_asking("judge", session.options, prompts, verdict.tokens)
 
 
-def _rendered(verdict: Verdict, subject: Subject, session: Session) -> Rendered:
+def _rendered(verdict: CheckVerdict, subject: Subject, session: Session) -> Rendered:
     return session.library[verdict.prompt].render(subject.variables)
 
 
 async def _asked(
-    verdict: Verdict, subject: Subject, session: Session, earlier: Mapping[str, VerdictRow]
+    verdict: CheckVerdict, subject: Subject, session: Session, earlier: Mapping[str, VerdictRow]
 ) -> VerdictRow:
     answer = await session.client.ask(
         Request(

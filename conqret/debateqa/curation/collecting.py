@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from conqret.debateqa.curation import curation_requests as asking
-from conqret.debateqa.curation.algorithm import DEPTH, POOL, Collector, Step, cleaned
+from conqret.debateqa.curation.algorithm import DEPTH, POOL, Collector, CurationStep, cleaned
 from conqret.debateqa.curation.benchmark import CurateFolder, CurateSummary, record_of, write_benchmark
 from conqret.debateqa.curation.page_ranking import LISTWISE
 from conqret.io.questions import SourcedQuestion
@@ -13,7 +13,7 @@ from conqret.judging.cost import Expected, counter, expected_asking
 from conqret.llm.client import Client
 from conqret.prompts import Rendered
 from conqret.retrieval.rerank import INSTRUCTIONS
-from conqret.runs.study_run import Asked, ask_all
+from conqret.runs.study_run import StudyOutcome, ask_all
 
 VIEWS = 4
 """Points of view of a question, for an estimate: 11,640 on 2,941 questions, removed ones included (A.4)."""
@@ -36,8 +36,8 @@ def curate(
     *,
     overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Step], None] = lambda step: None,
-) -> Asked[Step, CurateSummary]:
+    on_row: Callable[[CurationStep], None] = lambda step: None,
+) -> StudyOutcome[CurationStep, CurateSummary]:
     """Take every step that the folder does not hold, and write the benchmark.
 
     Raises what :func:`conqret.runs.study_run.ask_all` raises.
@@ -46,7 +46,7 @@ def curate(
 
     session.options.backend.check_can_ask("what documents say on a question")
 
-    async def work(client: Client) -> Asked[Step, CurateSummary]:
+    async def work(client: Client) -> StudyOutcome[CurationStep, CurateSummary]:
         async with collector.source.opened(folder.path):
             return await ask_all(
                 trials, session, folder, record_of(questions, collector),

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import DEFAULT, Group, RunByDefault, add_commands, grouped
+from conqret.console.option_groups import DEFAULT, OptionGroup, RunByDefault, add_commands, grouped
 from conqret.console.printing import at, end, note, result
 from conqret.debateqa.curation import curate_check, curate_remove
 from conqret.errors import number
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
-    from conqret.debateqa.curation.source_pages import Source
+    from conqret.debateqa.curation.source_pages import PageSource
     from conqret.debateqa.curation.trusted import TrustedDomains
     from conqret.debateqa.curation.web import WebSource
 
@@ -50,7 +50,7 @@ UserAgent = Annotated[
 
 
 @dataclass(frozen=True)
-class Filters(Group):
+class Filters(OptionGroup):
     """What is kept, and how much of a document is read."""
 
     keep: Annotated[
@@ -112,7 +112,7 @@ def run(
     output: Annotated[
         Path | None, options.run_folder("QUESTIONS-curate-MODEL", "The benchmark's folder")
     ] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
 
@@ -122,7 +122,7 @@ def run(
     from conqret._optional import require
 
     require("pyterrier", "pandas", extra="retrieval")
-    from conqret.debateqa.curation.algorithm import STEPS, Collector, Plan
+    from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
     from conqret.debateqa.curation.benchmark import CurateFolder
     from conqret.debateqa.curation.collecting import VIEWS, curate, estimate
     from conqret.debateqa.curation.page import curate_table
@@ -133,7 +133,7 @@ def run(
 
     session = asking.session(model)
     domains = TrustedDomains() if trusted is None else read_trusted(trusted)
-    found, plan = read_sourced([questions]), Plan(**filters.given())
+    found, plan = read_sourced([questions]), CurationPlan(**filters.given())
     source = _source(corpus, search, user_agent, domains)
     collector = Collector(source, domains, plan, session)
     if asking.dry_run:
@@ -170,7 +170,7 @@ add_commands(app, {"remove": curate_remove.remove})
 
 def _source(
     corpus: Path | None, search: str | None, user_agent: str | None, domains: TrustedDomains
-) -> Source:
+) -> PageSource:
     """Where evidence is searched for: a corpus, or the web."""
     from conqret.errors import DeclarationError
 

@@ -13,7 +13,7 @@ from conqret.console.printing import note, result
 from conqret.debateqa.curation.curate_review import Folder, Reviewed, looked_at, tell_figures
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.debateqa.curation.verdict_command import verdicts
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
@@ -29,7 +29,7 @@ app = typer.Typer(
 
 
 @grouped
-def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.Shown) -> None:
+def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.OutputOptions) -> None:
     """How near the documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4: .56)."""
     from conqret.debateqa.curation.benchmark_figures import near_chunks, relevance
     from conqret.debateqa.curation.embeddings import embedder
@@ -48,7 +48,7 @@ def comprehensiveness(
     *,
     encoder: Encoder = "lexical",
     reviewed: Reviewed,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
 
@@ -90,7 +90,7 @@ def distinctiveness(
         ),
     ] = 0.75,
     reviewed: Reviewed,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.
 
@@ -135,7 +135,7 @@ def viewpoints(
             options.FILES, "The run's folder. Default: runs/ANSWERS-viewpoints-MODEL.", "--output", "-o"
         ),
     ] = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """How many answers hold a weighty viewpoint that the partial answers miss: a rating of 5 (DebateQA, Table 11)."""
     from conqret.debateqa.curation.made import read_made
@@ -179,7 +179,7 @@ def domains(
     *,
     number: Annotated[int, typer.Option("--number", "-n", help="How many domains.")] = 8,
     encoder: Encoder = "lexical",
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Which domains the questions are from: groups of like questions, named by their words (DebateQA, Figure 7)."""
     from conqret.debateqa.curation.benchmark_figures import domains

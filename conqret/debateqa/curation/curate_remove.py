@@ -38,7 +38,7 @@ def remove(
     ] = 2,
     reading: LabelReading,
     overwrite: options.Replace = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that repeat another
     one.

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import result
-from conqret.debateqa.curation.verdict_command import Done, verdicts
+from conqret.debateqa.curation.verdict_command import VerdictOutcome, verdicts
 
 if TYPE_CHECKING:
     from conqret.debateqa.curation.review import Review
-    from conqret.judging.study_command import Asking
+    from conqret.judging.study_command import StudyOptions
 
 Folder = Annotated[Path, typer.Argument(help="The folder of `conqret curate`.")]
 
 
 @dataclass(frozen=True)
-class Reviewed(Group):
+class Reviewed(OptionGroup):
     """Who looks at what is to be looked at."""
 
     model: options.Model = None
@@ -46,8 +46,8 @@ def looked_at(
     folder: Path,
     name: str,
     reviewed: Reviewed,
-    asking: Asking,
-) -> tuple[Mapping[str, bool] | None, Done | None]:
+    asking: StudyOptions,
+) -> tuple[Mapping[str, bool] | None, VerdictOutcome | None]:
     """What a filled sheet or a judge says of each row, by id; None where the sheet is left for people, or only the
     price was asked for."""
     from conqret.debateqa.curation.review import read_review
@@ -99,8 +99,8 @@ def tell_figures(
     title: str,
     facts: Mapping[str, Any],
     remark: str,
-    done: Done | None,
-    shown: options.Shown,
+    done: VerdictOutcome | None,
+    shown: options.OutputOptions,
     data: object = None,
     *lines: str,
 ) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conqret.debateqa.curation.check_verdicts import Subject, Verdict
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.responses import Typed
 from conqret.text.text_passages import root
@@ -41,7 +41,7 @@ class Debatable(Typed):
     about_issue: bool
 
 
-VERDICT = Verdict("curate/debatable", Debatable, 60, "whether questions are debatable")
+VERDICT = CheckVerdict("curate/debatable", Debatable, 60, "whether questions are debatable")
 
 
 def subjects(questions: Sequence[SourcedQuestion]) -> list[Subject]:

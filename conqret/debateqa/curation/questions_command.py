@@ -11,7 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.errors import number as counted
-from conqret.judging.study_command import Asking
+from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def dedupe(
     embeddings: Embeddings = None,
     texts: Texts = None,
     overwrite: options.Replace = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
 
@@ -127,7 +127,7 @@ def pairs(
     embeddings: Embeddings = None,
     texts: Texts = None,
     overwrite: options.Replace = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
 
@@ -160,7 +160,7 @@ THRESHOLD = "Example: conqret questions threshold pairs.csv"
 def threshold(
     sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret questions pairs`, with labels.")],
     *,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1."""
     from conqret.debateqa.curation.page import threshold_tables
@@ -188,7 +188,7 @@ def debatable(
     model: options.Model = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debatable-MODEL")] = None,
     texts: Texts = None,
-    asking: Asking,
+    asking: StudyOptions,
 ) -> None:
     """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
 

@@ -13,7 +13,7 @@ from typing import Any
 from conqret.data.gathering import gathered
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.benchmark_figures import NEAREST, AlikeViews, Near
-from conqret.debateqa.curation.check_verdicts import Subject, Verdict
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
 from conqret.debateqa.curation.made import MadeBenchmark
 from conqret.debateqa.debateqa_files import ModelAnswer
 from conqret.io.checks import identifier, one_of
@@ -45,9 +45,9 @@ class MissedViews(Typed):
     rating: OneToFive
 
 
-SAME = Verdict("curate/same-view", SameView, 60, "whether two points of view say the same")
-COVERED = Verdict("curate/covered", CoveredViews, 80, "whether a passage holds further perspectives")
-MISSED = Verdict("curate/missed", MissedViews, 80, "whether answers hold viewpoints that are missed")
+SAME = CheckVerdict("curate/same-view", SameView, 60, "whether two points of view say the same")
+COVERED = CheckVerdict("curate/covered", CoveredViews, 80, "whether a passage holds further perspectives")
+MISSED = CheckVerdict("curate/missed", MissedViews, 80, "whether answers hold viewpoints that are missed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Review:
     head: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
     column: str
-    verdict: Verdict
+    verdict: CheckVerdict
     subjects: tuple[Subject, ...]
     said: Callable[[Mapping[str, Any]], bool]
 

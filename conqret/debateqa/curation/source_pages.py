@@ -20,14 +20,14 @@ PAGES = "pages.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PageEvidence:
     """A document, and the licence that it states (empty: none)."""
 
     document: Document
     licence: str = ""
 
 
-class Source(Protocol):
+class PageSource(Protocol):
     """What finds documents."""
 
     @property
@@ -48,7 +48,7 @@ class Source(Protocol):
     def likely(self, question: str, depth: int) -> list[Document]:
         """For a price, documents like those that a search may find, without one that costs anything."""
 
-    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The documents of these ids, in this order; an unknown one is left out."""
 
 
@@ -76,11 +76,11 @@ class CorpusSource:
         """What the question itself finds."""
         return [one.document for one in self.read(self._found([question], depth)[0])]
 
-    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The documents of these ids, in this order."""
         entries = self.index.entries(identifiers)
         return [
-            Evidence(Document(id=one.id, text=one.text, title=one.title, url=one.url), one.licence)
+            PageEvidence(Document(id=one.id, text=one.text, title=one.title, url=one.url), one.licence)
             for identifier in identifiers
             if (one := entries.get(identifier)) is not None and one.text.strip()
         ]

@@ -13,16 +13,16 @@ from conqret.errors import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.debateqa.curation.check_verdicts import Subject, Verdict, VerdictFolder, VerdictRow
-    from conqret.judging.study_command import Asking
-    from conqret.runs.study_run import Asked
+    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictFolder, VerdictRow
+    from conqret.judging.study_command import StudyOptions
+    from conqret.runs.study_run import StudyOutcome
 
 
 @dataclass(frozen=True)
-class Done:
+class VerdictOutcome:
     """The judgments, and the folder that holds them."""
 
-    asked: Asked[VerdictRow, None]
+    asked: StudyOutcome[VerdictRow, None]
     folder: VerdictFolder
 
     def end(self) -> None:
@@ -32,15 +32,15 @@ class Done:
 
 
 def verdicts(
-    verdict: Verdict,
+    verdict: CheckVerdict,
     subjects: Sequence[Subject],
     source: Path,
     name: str,
     *,
     model: str | None,
     output: Path | None,
-    asking: Asking,
-) -> Done | None:
+    asking: StudyOptions,
+) -> VerdictOutcome | None:
     """Ask about each of ``subjects``, which come from ``source``; None where only the price was asked for."""
     from conqret.debateqa.curation.check_verdicts import VerdictFolder, ask_verdicts, estimate
     from conqret.runs.run_places import default_folder, stem
@@ -54,4 +54,4 @@ def verdicts(
         partial(ask_verdicts, verdict, subjects, session, folder, overwrite=asking.kept.overwrite),
         len(subjects), "judgments", about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
     )  # fmt: skip
-    return Done(asked, folder)
+    return VerdictOutcome(asked, folder)

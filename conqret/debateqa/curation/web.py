@@ -13,14 +13,14 @@ from pathlib import Path
 
 from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import Unanswered
-from conqret.debateqa.curation.source_pages import PAGES, Evidence
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.scrapers.evidence_documents import DocumentStore
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
-from conqret.scrapers.fetch import Fetcher, FetchError, Status
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
 from conqret.scrapers.providers import RESULTS
-from conqret.scrapers.search import SEARCH_DELAY, Searcher
+from conqret.scrapers.search import SEARCH_DELAY, WebSearcher
 
 LIKELY = 5
 """Pages of a question, for a price."""
@@ -64,17 +64,17 @@ class WebSource:
             for number in range(LIKELY)
         ]
 
-    def read(self, identifiers: Sequence[str]) -> list[Evidence]:
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The pages of these ids, in this order."""
         found = [self._store().get(one) for one in identifiers]
-        return [Evidence(one) for one in found if one is not None]
+        return [PageEvidence(one) for one in found if one is not None]
 
     @contextlib.asynccontextmanager
     async def opened(self, folder: Path) -> AsyncIterator[None]:
         """Connections and parsing processes, and the store of pages in ``folder``."""
         self._folder = folder
         fetch = self._options.fetch
-        self._searcher = Searcher(
+        self._searcher = WebSearcher(
             self._options.providers, policy=fetch.policy, retries=fetch.retries, delay=self._delay
         )
         async with (
@@ -93,7 +93,7 @@ class WebSource:
         try:
             found = await self._searcher.results(query, self._results)
         except FetchError as error:
-            if error.status is Status.NOT_FOUND:
+            if error.status is FetchStatus.NOT_FOUND:
                 return []
             raise Unanswered(Reason.CONNECTION, error.detail) from error
         urls = [one.url for one in found][:depth]

@@ -10,7 +10,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note
-from conqret.debateqa.scores.score_options import Measured
+from conqret.debateqa.scores.score_options import MetricOptions
 from conqret.debateqa.scores.score_output import leave, show
 
 EPILOG = (
@@ -21,7 +21,7 @@ EPILOG = (
 @grouped
 def dispute_awareness(
     *,
-    measured: Measured,
+    measured: MetricOptions,
     questions: Annotated[
         Path, typer.Option(help="The questions, in DebateQA's layout (partial answers are not needed).")
     ],
@@ -34,9 +34,9 @@ def dispute_awareness(
         Path | None, typer.Option(help="A table of id and label (0 or 1) to compare with.")
     ] = None,
     calls: options.Calls,
-    kept: options.Kept,
+    kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better."""
     from conqret._optional import require

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
 from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
-from conqret.debateqa.scores.score_options import Device, Dtype, Measured, References
+from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References
 from conqret.debateqa.scores.score_output import leave, show
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ EPILOG = "Example: conqret score baselines answers.jsonl --references debateqa.j
 
 
 @dataclass(frozen=True)
-class Weights(Group):
+class WeightOptions(OptionGroup):
     """The models that are loaded here, and how."""
 
     bart: Annotated[
@@ -47,7 +47,7 @@ class Weights(Group):
 @grouped
 def baselines(
     *,
-    measured: Measured,
+    measured: MetricOptions,
     references: References,
     metrics: Annotated[
         str,
@@ -58,11 +58,11 @@ def baselines(
         ),
     ] = ",".join(DEFAULT),
     model: options.Model = None,
-    weights: Weights,
+    weights: WeightOptions,
     calls: options.Calls,
-    kept: options.Kept,
+    kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """What Perspective Diversity is compared with: text similarity and plain judges; higher is better for all.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.debateqa.preferences import Alignment
+    from conqret.debateqa.preferences import RankingAgreement
 
 EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
 
@@ -52,7 +52,7 @@ def correlate(
     result([asdict(one) for one in found], _lines(found), as_json=json_output)
 
 
-def _lines(found: Iterable[Alignment]) -> Iterator[RenderableType]:
+def _lines(found: Iterable[RankingAgreement]) -> Iterator[RenderableType]:
     yield heading("Agreement with annotators' rankings")
     for instrument, metrics in groupby(found, key=attrgetter("instrument")):
         yield instrument or "instrument without a name"

@@ -10,7 +10,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import progress
-from conqret.debateqa.scores.score_options import Device, Dtype, Measured, References
+from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References
 from conqret.debateqa.scores.score_output import leave, show
 
 EPILOG = (
@@ -25,7 +25,7 @@ CHAT = {"auto": None, "never": False, "always": True}
 @grouped
 def perspective_diversity(
     *,
-    measured: Measured,
+    measured: MetricOptions,
     references: References,
     backbone: Annotated[str, typer.Option(help="A causal language model: a folder, or a hub's name.")],
     definition: Annotated[
@@ -51,7 +51,7 @@ def perspective_diversity(
     ] = "transformers",
     engines: options.Engines,
     overwrite: options.Overwrite = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """The summed perplexity of a question's partial answers given the answer; lower is better.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group
+from conqret.console.option_groups import OptionGroup
 from conqret.runs.run_folder import RECORD_NAME
 from conqret.runs.run_places import default_folder, stem
 
@@ -25,7 +25,7 @@ Dtype = Annotated[
 
 
 @dataclass(frozen=True)
-class Measured(Group):
+class MetricOptions(OptionGroup):
     """One system's answers, what the system is called, and where its scores go."""
 
     answers: Annotated[
@@ -61,7 +61,9 @@ class Measured(Group):
         """From field to column, of answers and questions."""
         return options.column_map(self.columns, "id=qid,answer=text")
 
-    def met(self, questions: Mapping[str, DebatableQuestion], shown: options.Shown) -> tuple[str, ...]:
+    def met(
+        self, questions: Mapping[str, DebatableQuestion], shown: options.OutputOptions
+    ) -> tuple[str, ...]:
         """The ids of the answers that have one of ``questions``, all checked; ids that only one side has are named."""
         from conqret.debateqa.debateqa_files import check_answers, partners
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from conqret.data import Document, Stance
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generation_strategy import Strategy, Turn
+from conqret.generation.generation_strategy import PromptTurn, Strategy
 from conqret.generation.strategies.cited import STRATEGY as CITED
 from conqret.generation.strategies.extractive import compose
 
@@ -53,7 +53,7 @@ STRATEGY = Strategy(
     prompts=CITED.prompts,
     baseline=CITED.baseline,
     turns=(
-        Turn("counter", "generate/counter", answered, other=True),
-        Turn("revised", "generate/revise", revised),
+        PromptTurn("counter", "generate/counter", answered, other=True),
+        PromptTurn("revised", "generate/revise", revised),
     ),
 )

@@ -26,7 +26,7 @@ from conqret._optional import require
 from conqret.data import Item, Judgment
 from conqret.errors import ConqretError, DeclarationError, ExecutionError
 from conqret.judging.engines.governor import Governor, SharedQuota
-from conqret.judging.engines.ray_worker import Done, Worker
+from conqret.judging.engines.ray_worker import Worker, WorkerResult
 from conqret.judging.engines.shards import gather, shard_names
 from conqret.judging.instrument import Instrument
 from conqret.llm.client import GRACE, Client
@@ -34,7 +34,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.reachable import is_loopback
 from conqret.llm.recordings import Recordings
-from conqret.llm.spending import Ledger
+from conqret.llm.spending import SpendingLedger
 
 AHEAD = 8
 """Items that wait at each worker beyond those that it asks about, so that it is never idle."""
@@ -197,7 +197,7 @@ class SpreadClient(Client):
         self._cluster, self._hands = cluster, list[_Hand]()
         self._named: dict[int, tuple[Instrument, str, Any]] = {}
         super().__init__(options, store=store, progress=progress)
-        self._ledger: Ledger | None = None
+        self._ledger: SpendingLedger | None = None
         self._booked = 0.0
         self._shared = self._facts.in_flight is None
         self._workers = min(cluster.workers, options.max_concurrency) if self._shared else cluster.workers
@@ -225,7 +225,7 @@ class SpreadClient(Client):
         hand.under_way += 1
         try:
             with self._cluster.heard():
-                done: Done = await hand.actor.judge.remote(item, *self._sent(instrument))
+                done: WorkerResult = await hand.actor.judge.remote(item, *self._sent(instrument))
         finally:
             hand.under_way -= 1
         if hand.counted and done.process not in hand.counted:

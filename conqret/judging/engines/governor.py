@@ -11,7 +11,7 @@ from typing import Any
 from conqret.data import Reason
 from conqret.llm.rate_limits import Quota, Used
 from conqret.llm.retry import ProviderError
-from conqret.llm.spending import Ledger
+from conqret.llm.spending import SpendingLedger
 
 
 class Governor:
@@ -22,7 +22,7 @@ class Governor:
 
     def __init__(self, rpm: int | None, tpm: int | None, budget_usd: float | None) -> None:
         self._quota = Quota(rpm, tpm, budget_usd)
-        self._held: dict[str, dict[int, _Held]] = {}
+        self._held: dict[str, dict[int, _HeldRequest]] = {}
         self._numbers = count()
 
     async def reserve(self, worker: str, tokens: float, dollars: float) -> int | str:
@@ -33,7 +33,7 @@ class Governor:
         except ProviderError as error:
             return str(error)
         number = next(self._numbers)
-        self._held.setdefault(worker, {})[number] = _Held(stack, used, tokens, dollars)
+        self._held.setdefault(worker, {})[number] = _HeldRequest(stack, used, tokens, dollars)
         return number
 
     async def settle(self, worker: str, number: int, tokens: float | None, dollars: float | None) -> None:
@@ -51,7 +51,7 @@ class Governor:
                 held.used(held.tokens, held.dollars)
 
 
-class _Held:
+class _HeldRequest:
     __slots__ = ("dollars", "stack", "tokens", "used")
 
     def __init__(self, stack: AsyncExitStack, used: Used, tokens: float, dollars: float) -> None:
@@ -69,7 +69,7 @@ class SharedQuota(Quota):
         """Nobody here knows; the governor says so of each request."""
         return False
 
-    def book_in(self, ledger: Callable[[], Ledger]) -> None:
+    def book_in(self, ledger: Callable[[], SpendingLedger]) -> None:
         """The driver books what all workers spend."""
 
     def begin(self) -> Any:

@@ -20,7 +20,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 
 
-class Done(NamedTuple):
+class WorkerResult(NamedTuple):
     """What a worker hands back: the judgment, and what it has counted so far, in the process of this number."""
 
     judgment: Judgment
@@ -44,7 +44,7 @@ class Worker:
             require("ray", extra="ray").get(quota.begin())
         self._client = Client(options, store=self._shard, quota=quota)
 
-    async def judge(self, item: Item, name: str, instrument: Sequence[Any]) -> Done:
+    async def judge(self, item: Item, name: str, instrument: Sequence[Any]) -> WorkerResult:
         """What an instrument says of an item; ``instrument`` holds the reference to it, of which ``name`` is new
         wherever it is."""
         if name not in self._instruments:
@@ -55,7 +55,7 @@ class Worker:
             judgment = await task
         finally:
             self._judging.discard(task)
-        return Done(judgment, os.getpid(), copy.deepcopy(self._client.progress))
+        return WorkerResult(judgment, os.getpid(), copy.deepcopy(self._client.progress))
 
     async def stop(self) -> None:
         """Ask nothing more; what is under way is recorded if it comes soon, and the shard is closed."""

@@ -29,7 +29,7 @@ from conqret.labels.pages.page_responses import (
 )
 from conqret.labels.pages.pieces import pieces
 from conqret.labels.practice import marked_by_gold, settle
-from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import CANNOT_JUDGE
 from conqret.labels.task import ANNOTATION_TASKS
 
@@ -166,7 +166,7 @@ class Pages:
             )
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
-    async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, Turn]:
+    async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, ScreenTurn]:
         """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
         form = await form_of(request) if request.method == "POST" else None
         person, token = await self._who(request, form)
@@ -179,7 +179,7 @@ class Pages:
         self,
         person: Person,
         token: str,
-        turn: Turn,
+        turn: ScreenTurn,
         fault: str = "",
         status: int = 200,
         kept: Mapping[str, Any] | None = None,
@@ -202,7 +202,7 @@ class Pages:
             **answered,
         )
 
-    async def _far(self, person: Person, turn: Turn) -> tuple[int, int]:
+    async def _far(self, person: Person, turn: ScreenTurn) -> tuple[int, int]:
         """How many screens like this one the person has answered, and how many are left."""
         return await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
 
@@ -225,7 +225,7 @@ class Pages:
             return person
         return await apart(settle, self.ledger, person, self.marked)
 
-    async def _practised(self, person: Person, turn: Turn) -> Response:
+    async def _practised(self, person: Person, turn: ScreenTurn) -> Response:
         """What was right at a screen to practise, and why."""
         done, left = await self._far(person, turn)
         screen = turn.screen

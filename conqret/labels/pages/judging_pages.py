@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from conqret.debate.two_turn.debate_judge import Asking
+from conqret.debate.two_turn.debate_judge import DebateRequest
 from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     POINTS,
     REASON,
@@ -26,13 +26,13 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
 )
 from conqret.debate.two_turn.judging_plan import asking_of
 from conqret.debate.two_turn.payoff_tables import earned_table
-from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, Instruction
+from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.page_responses import Refused, apart, led_to, page_of
 from conqret.labels.pages.pieces import Quoted, quoted_pieces
-from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class JudgingPages(Pages):
             raise Refused(422, f"Not saved: {fault}. Go back to the page and try again.") from None
         return led_to(f"/screen/{turn.number}")
 
-    async def _seen(self, person: Person, token: str, turn: Turn) -> Response:
+    async def _seen(self, person: Person, token: str, turn: ScreenTurn) -> Response:
         shown = turn.screen.judging
         if shown is None:
             raise Refused(404, "There is no such page.")
@@ -137,12 +137,12 @@ def _bonuses(screen: Screen) -> dict[str, Any]:
     return {"bonuses": rows, "careful": told is not SIMPLE, "answer_from": _pays_from(told)}
 
 
-def _pays_from(told: Instruction) -> int:
+def _pays_from(told: PayoffInstruction) -> int:
     """The confidence, in whole percent, from which on an answer earns more than abstaining."""
     return math.ceil(100 * min(share for strength, share in told.pays_from().items() if strength))
 
 
-def _right(asking: Asking) -> str:
+def _right(asking: DebateRequest) -> str:
     """The right option, as it stands on the page."""
     place = 2 - asking.question.right if asking.swapped else asking.question.right - 1
     return f"{LETTERS[place]}: {asking.sides[place].option}"
@@ -167,7 +167,7 @@ def _points() -> list[tuple[str, str]]:
     return words
 
 
-def evidence_of(asking: Asking) -> dict[str, Any]:
+def evidence_of(asking: DebateRequest) -> dict[str, Any]:
     """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
     quotes: list[Quoted] = []
     sides = []

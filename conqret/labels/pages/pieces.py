@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from conqret.debate.two_turn.two_turn_files import quoted_in
-from conqret.labels.screens import Passage
+from conqret.labels.screens import ScreenPassage
 
 
-def pieces(passage: Passage) -> Iterator[tuple[str, bool]]:
+def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
     """The text piece by piece, each with whether it is marked."""
     at = 0
     for start, end in sorted(passage.lit):
@@ -32,7 +32,7 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ScreenPiece:
     """A piece of a passage: the names of the snippets that begin with it, and of those that hold it."""
 
     text: str
@@ -40,7 +40,7 @@ class Piece:
     within: tuple[str, ...]
 
 
-def quoted_pieces(passage: str, quotes: Sequence[Quoted]) -> Iterator[Piece]:
+def quoted_pieces(passage: str, quotes: Sequence[Quoted]) -> Iterator[ScreenPiece]:
     """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
     places: dict[str, tuple[int, int]] = {}
     for one in quotes:
@@ -50,7 +50,7 @@ def quoted_pieces(passage: str, quotes: Sequence[Quoted]) -> Iterator[Piece]:
             places[one.name] = start, start + len(words)
     cuts = sorted({0, len(passage), *(cut for place in places.values() for cut in place)})
     for start, end in pairwise(cuts):
-        yield Piece(
+        yield ScreenPiece(
             passage[start:end],
             tuple(name for name, place in places.items() if place[0] == start),
             tuple(name for name, place in places.items() if place[0] <= start < place[1]),

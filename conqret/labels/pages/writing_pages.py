@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conqret.debate.two_turn.debate_judge import Asking
+from conqret.debate.two_turn.debate_judge import DebateRequest
 from conqret.debate.two_turn.judging_plan import QUESTION
 from conqret.debate.two_turn.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
 from conqret.debate.two_turn.slider_answers import CONDITIONS
@@ -17,7 +17,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.judging_pages import LETTERS, evidence_of
 from conqret.labels.pages.page_responses import NOT_SAVED, TRY_AGAIN, apart, led_to, page_of, whole
-from conqret.labels.records import Given, Person, StaleAnswerError, Turn
+from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ class WritingPages(Pages):
         return led_to(f"/screen/{turn.number}")
 
     async def _written(
-        self, person: Person, token: str, turn: Turn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
+        self, person: Person, token: str, turn: ScreenTurn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
         status: int = 200,
     ) -> Response:  # fmt: skip
         done, left = await self._far(person, turn)
-        asking = Asking(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
+        asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return page_of(
             "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
             fault=fault, against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against],

@@ -9,7 +9,7 @@ from conqret.data import Item
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError
 from conqret.io.questions import read_sourced
-from conqret.labels.screens import Question
+from conqret.labels.screens import ScreenQuestion
 from conqret.labels.task import AnnotationTask
 from conqret.labels.tasks.preference import PREFERENCE, SYSTEMS, two_sides
 
@@ -18,7 +18,7 @@ ANSWERS = "answers.jsonl"
 QUESTIONS = "questions"
 """What the file of questions beside the folders of systems is called, before its ending."""
 
-BETTER = Question(
+BETTER = ScreenQuestion(
     name="preference",
     asks="Which answer is better?",
     guide=(

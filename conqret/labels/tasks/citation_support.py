@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from conqret.data import Item
 from conqret.judges.citation_support import pairs
-from conqret.labels.screens import Choice, Passage, Question, Screen
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.labels.task import AnnotationTask, Wanted, heading, needing, passages
 from conqret.text.sentences import sentences
 
-SUPPORT = Question(
+SUPPORT = ScreenQuestion(
     name="citation_support",
     asks="Does the document bear out the marked sentence?",
     guide=(
@@ -33,7 +33,7 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
     found = sentences(argument)
     for number, cited in pairs(item):
         sentence = found[number - 1]
-        lit = Passage(title="Argument", text=argument, lit=((sentence.start, sentence.end),))
+        lit = ScreenPassage(title="Argument", text=argument, lit=((sentence.start, sentence.end),))
         yield Screen(
             item=item.id,
             part=f"sentence {number}, document {cited}",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conqret.data import Item
-from conqret.labels.screens import Choice, Passage, Question, Screen
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.labels.task import AnnotationTask, Wanted, needing, passages
 
 
-def _yes_or_no(name: str, asks: str, yes: str, no: str) -> Question:
+def _yes_or_no(name: str, asks: str, yes: str, no: str) -> ScreenQuestion:
     choices = (Choice(value="1", says="yes", meaning=yes), Choice(value="0", says="no", meaning=no))
-    return Question(name=name, asks=asks, choices=choices)
+    return ScreenQuestion(name=name, asks=asks, choices=choices)
 
 
 QUESTIONS = (
@@ -43,7 +43,7 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
             topic=item.topic,
             heading=item.topic,
             passages=(
-                Passage(title="Partial answer", text=item.argument),
+                ScreenPassage(title="Partial answer", text=item.argument),
                 *passages(item, ("documents",)),
             ),
             questions=QUESTIONS,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from conqret.data import Document, Item
 from conqret.io.pairs import read_pairs
-from conqret.labels.screens import Choice, Passage, Question, Screen
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.labels.task import AnnotationTask, Wanted, passages
 
-CONTAINS = Question(
+CONTAINS = ScreenQuestion(
     name="contains_perspective",
     asks="Does the document contain the perspective?",
     guide=(
@@ -46,7 +46,7 @@ def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
             topic=item.topic,
             heading=item.topic,
             passages=(
-                Passage(title="Perspective", text=item.argument),
+                ScreenPassage(title="Perspective", text=item.argument),
                 document.model_copy(update={"title": "Document"}),
             ),
             questions=(CONTAINS,),

@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator
 
 from conqret.data import Item
-from conqret.labels.screens import Choice, Passage, Question, Screen
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.labels.task import AnnotationTask, Wanted, heading, needing, passages
 
 SYSTEMS = "systems"
 """Under this key of an item's metadata stand the names of the two systems whose texts are compared."""
-PREFERENCE = Question(
+PREFERENCE = ScreenQuestion(
     name="preference",
     asks="Which argument is better?",
     guide=(
@@ -27,7 +27,7 @@ PREFERENCE = Question(
 )
 
 
-def two_sides(item: Item, wanted: Wanted, question: Question) -> Iterator[Screen]:
+def two_sides(item: Item, wanted: Wanted, question: ScreenQuestion) -> Iterator[Screen]:
     """The item's two texts as A and B, the sides drawn; nothing, where it lacks one."""
     if not item.argument or not item.second_argument:
         return
@@ -42,8 +42,8 @@ def two_sides(item: Item, wanted: Wanted, question: Question) -> Iterator[Screen
         topic=item.topic,
         heading=heading(item),
         passages=(
-            Passage(title="A", text=texts[0]),
-            Passage(title="B", text=texts[1]),
+            ScreenPassage(title="A", text=texts[0]),
+            ScreenPassage(title="B", text=texts[1]),
             *passages(item, ("documents",)),
         ),
         questions=(question,),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conqret.data import Item
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.labels.sampling import TASKS
-from conqret.labels.screens import Question, Screen, rating
+from conqret.labels.screens import Screen, ScreenQuestion, rating
 from conqret.labels.task import AnnotationTask, Wanted, heading, passages, where_any
 
 SHEET = TASKS["rating"]
@@ -15,13 +15,13 @@ SHEET = TASKS["rating"]
 _KNOWN = {one.name: one for one in DIMENSIONS}
 
 
-def question(name: str, low: int, high: int) -> Question:
+def question(name: str, low: int, high: int) -> ScreenQuestion:
     """What is asked under this name; a dimension of argument quality with its definition."""
     choices = rating(low, high, {low: "lowest", high: "highest"})
     known = _KNOWN.get(name)
     if known is None:
-        return Question(name=name, asks=name.replace("_", " ").capitalize(), choices=choices)
-    return Question(name=name, asks=known.question, guide=(known.definition,), choices=choices)
+        return ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=choices)
+    return ScreenQuestion(name=name, asks=known.question, guide=(known.definition,), choices=choices)
 
 
 def _screens(item: Item, wanted: Wanted) -> Iterator[Screen]:

@@ -14,7 +14,7 @@ REVISION = 2
 """Part of every offline key. Raise it when a baseline changes, so that old answers are not replayed."""
 
 
-class Baseline(Connection):
+class OfflineConnection(Connection):
     """Answers with ``request.baseline()``: deterministic, free, and without any waiting."""
 
     async def complete(self, request: Request[Any]) -> Completion:
@@ -38,7 +38,7 @@ class Baseline(Connection):
 
 BACKEND = Backend(
     prefix="offline",
-    open=lambda options: Baseline(),
+    open=lambda options: OfflineConnection(),
     reads=True,
     baseline=True,
     identity=lambda model: f"{model}-{REVISION}",

@@ -34,7 +34,7 @@ _WORKER = ThreadPoolExecutor(1, thread_name_prefix="conqret-reward")
 Waiting = tuple[tuple[str, str], "asyncio.Future[Rewarded]"]
 
 
-class Scored(Connection):
+class RewardConnection(Connection):
     """Answers with the scores of a reward model; what is asked about at the same time goes through it together."""
 
     def __init__(self, options: ClientOptions) -> None:
@@ -143,7 +143,7 @@ def _facts(options: ClientOptions) -> ModelFacts:
 
 BACKEND = Backend(
     prefix=PREFIX,
-    open=Scored,
+    open=RewardConnection,
     resolve=_resolved,
     identity=lambda model: f"reward-{REVISION}@{_parts(model)[1]}",
     pinned=_parts,

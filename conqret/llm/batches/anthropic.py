@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from conqret.data import Reason
 from conqret.io.jsonl import compact
-from conqret.llm.batches.batch_service import LISTED, BatchService, Progress, Result, listed
+from conqret.llm.batches.batch_service import LISTED, BatchProgress, BatchService, Result, listed
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.direct_http import told
@@ -99,12 +99,12 @@ class AnthropicBatches(BatchService):
         ]
         return str(min(ours, key=_made)["id"]) if ours else None
 
-    async def look(self, batch: str) -> Progress:
+    async def look(self, batch: str) -> BatchProgress:
         """By its status; the address of the results is made here, and not taken from the answer."""
         path = f"/messages/batches/{quote(batch, safe='')}"
         status = str((await self.get(path)).get("processing_status"))
         ended = status == "ended"
-        return Progress(ended, scrub(status), (f"{path}/results",) if ended else ())
+        return BatchProgress(ended, scrub(status), (f"{path}/results",) if ended else ())
 
     def read(self, line: Mapping[str, Any], seconds: float) -> Result:
         """A message, or why there is none."""

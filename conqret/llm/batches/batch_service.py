@@ -33,7 +33,7 @@ _TAKEN = frozenset({200, 201, 202})
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BatchProgress:
     """How far a batch is: whether anything may still come, what the provider says of it, where its results lie."""
 
     ended: bool
@@ -77,7 +77,7 @@ class BatchService(ABC):
         """
 
     @abstractmethod
-    async def look(self, batch: str) -> Progress:
+    async def look(self, batch: str) -> BatchProgress:
         """How far a batch is. Raises ProviderError where that is not said."""
 
     @abstractmethod

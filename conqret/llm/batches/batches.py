@@ -57,7 +57,7 @@ MOST_TRIES = 3
 _log = logging.getLogger(__name__)
 
 
-class Asked(BaseModel):
+class BatchedRequest(BaseModel):
     """What a question is recorded with when its answer comes."""
 
     ask: str
@@ -77,7 +77,7 @@ class Batch(BaseModel):
     name: str = ""
     model: str
     handed_in: str
-    asked: dict[str, Asked]
+    asked: dict[str, BatchedRequest]
     ended: bool = False
     errors: dict[str, tuple[Reason, str]] = {}
 
@@ -230,7 +230,7 @@ class Batches:
             return
         for keys, lines in _portions(service, waiting):
             asked = {
-                key: Asked(
+                key: BatchedRequest(
                     ask=one.ask, item=one.item, sample=one.sample, params=dict(parameters(one, read=False))
                 )
                 for key, one in ((key, waiting[key]) for key in keys)

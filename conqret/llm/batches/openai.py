@@ -10,7 +10,7 @@ from urllib.parse import quote
 import aiohttp
 
 from conqret.data import Reason
-from conqret.llm.batches.batch_service import LISTED, BatchService, Progress, Result, listed
+from conqret.llm.batches.batch_service import LISTED, BatchProgress, BatchService, Result, listed
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.direct_http import Direct, told
 from conqret.llm.hosted.response_bodies import completion_of
@@ -63,14 +63,14 @@ class OpenAIBatches(BatchService):
                 return str(one["id"])
         return None
 
-    async def look(self, batch: str) -> Progress:
+    async def look(self, batch: str) -> BatchProgress:
         """By its status; a batch that failed as a whole says why. One that is completed ends with its files."""
         found = await self.get(f"/batches/{quote(batch, safe='')}")
         files = [found.get(name) for name in ("output_file_id", "error_file_id")]
         output, errors = (one if isinstance(one, str) and one else None for one in files)
         status = str(found.get("status"))
         late = status == "completed" and output is None and (errors is None or _completed(found) > 0)
-        return Progress(
+        return BatchProgress(
             status in _ENDED and not late,
             scrub(status) + (", and its results are not there yet" if late else _why(found.get("errors"))),
             tuple(f"/files/{quote(one, safe='')}/content" for one in (output, errors) if one),

@@ -53,10 +53,10 @@ def load(encoding: Encoding) -> Encoder:
         return _adapted(encoding)
     passage = _model(encoding.encoder, encoding)
     query = _model(encoding.query_encoder, encoding) if encoding.query_encoder else passage
-    return _Loaded(encoding, query, passage)
+    return _LoadedEncoder(encoding, query, passage)
 
 
-class _Loaded:
+class _LoadedEncoder:
     """The models of an encoding with its prefixes."""
 
     def __init__(self, encoding: Encoding, query: _Model, passage: _Model) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
-from conqret.retrieval.engine import Engine, Hits, Settings, highest
+from conqret.retrieval.engine import Engine, Hits, WordIndexSettings, highest
 from conqret.text.word_lists import stop_list, words
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _NO_WORD = -1
 _TERMS = "terms.json"
 
 
-def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:
+def build(texts: Iterable[str], folder: Path, settings: WordIndexSettings) -> int:
     """Index ``texts``: every distinct word is stemmed once. Stop words are left out of queries only, as in PISA."""
     import bm25s
 
@@ -36,7 +36,7 @@ def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:
     return len(documents)
 
 
-def open_index(folder: Path, settings: Settings) -> Bm25sSearcher:
+def open_index(folder: Path, settings: WordIndexSettings) -> Bm25sSearcher:
     """Open the index in ``folder``."""
     import bm25s
 
@@ -77,7 +77,7 @@ class Bm25sSearcher:
 class _Vocabulary:
     """Words to the numbers of their stems."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: WordIndexSettings) -> None:
         self.terms: dict[str, int] = {}
         self._stem: Callable[[str], str] = cache(_stemmer(str(settings.stemmer)))
 

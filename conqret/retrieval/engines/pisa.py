@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError
-from conqret.retrieval.engine import Engine, Hits, Settings
+from conqret.retrieval.engine import Engine, Hits, WordIndexSettings
 from conqret.retrieval.silence import silenced
 from conqret.text.word_lists import stop_list, words
 
 
-def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:
+def build(texts: Iterable[str], folder: Path, settings: WordIndexSettings) -> int:
     """Index ``texts`` and prepare the BM25 scores. Documents are known to PISA by their numbers.
 
     Raises:
@@ -32,13 +32,13 @@ def build(texts: Iterable[str], folder: Path, settings: Settings) -> int:
     return held
 
 
-def open_index(folder: Path, settings: Settings) -> PisaSearcher:
+def open_index(folder: Path, settings: WordIndexSettings) -> PisaSearcher:
     """Open the index in ``folder``."""
     with silenced():
         return PisaSearcher(_index(folder, settings), settings)
 
 
-def _index(folder: Path, settings: Settings) -> Any:
+def _index(folder: Path, settings: WordIndexSettings) -> Any:
     import pyterrier_pisa
 
     stops = "none" if settings.stop_words == "english" else settings.stop_words
@@ -48,7 +48,7 @@ def _index(folder: Path, settings: Settings) -> Any:
 class PisaSearcher:
     """An open PISA index."""
 
-    def __init__(self, index: Any, settings: Settings) -> None:
+    def __init__(self, index: Any, settings: WordIndexSettings) -> None:
         self._index, self._settings = index, settings
         self._own_stop_words = stop_list("english") if settings.stop_words == "english" else frozenset()
         self._retrievers: dict[int, Any] = {}

@@ -36,7 +36,7 @@ MARK_BETTER, MARK_WORSE = "\u25b4", "\u25be"
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class MeasureScore:
     """One system's mean of one measure on one view, its interval over topics, and its values by topic.
 
     ``p`` is Holm's adjusted p-value of the paired t-test against the baseline (None for the baseline itself
@@ -70,11 +70,11 @@ class Evaluation:
     """All scores, how many topics each view has, and by system the topics with nothing ranked, which count as 0."""
 
     baseline: str
-    scores: tuple[Score, ...]
+    scores: tuple[MeasureScore, ...]
     topics: Mapping[str, int]
     unranked: Mapping[str, tuple[str, ...]]
 
-    def score(self, view: str, system: str, measure: str) -> Score:
+    def score(self, view: str, system: str, measure: str) -> MeasureScore:
         """One of them. Raises UnknownNameError where there is none."""
         for score in self.scores:
             if (score.view, score.system, score.measure) == (view, system, measure):
@@ -107,7 +107,7 @@ def evaluate(
         raise DeclarationError("there is no run to evaluate")
     first = baseline or next(iter(runs))
     check_known("system", runs, first)
-    scores: list[Score] = []
+    scores: list[MeasureScore] = []
     topics: dict[str, int] = {}
     cuts = {measure: cutoff(measure) for measure in measures}
     short = cut_off(cuts | dict.fromkeys(STANCE_MEASURES, DIVERSITY_CUT), depths, list(runs))
@@ -175,7 +175,7 @@ def family(
     short: Mapping[tuple[str, str], str],
     *,
     ends: tuple[float, float] = (0.0, 1.0),
-) -> list[Score]:
+) -> list[MeasureScore]:
     """One measure of all systems: intervals, and tests against the baseline with Holm's correction.
 
     ``everyone`` has each system's values by topic, which lie between the ``ends``, as intervals do; compared are the
@@ -191,7 +191,7 @@ def family(
             tests[system] = mean([by_system[system][topic] - by_system[baseline][topic] for topic in shared])
     adjusted = dict(zip(tests, holm([test.p() for test in tests.values()]), strict=True))
     return [
-        Score(
+        MeasureScore(
             view,
             system,
             measure,

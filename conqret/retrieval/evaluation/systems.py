@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conqret.data.corpus import QrelsStance, Split
     from conqret.retrieval.corpus_index import Index
-    from conqret.retrieval.pipeline import Plan
+    from conqret.retrieval.pipeline import PipelinePlan
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
 
@@ -43,7 +43,7 @@ def run_systems(
     names: Sequence[str],
     index: Index,
     topics: Sequence[CorpusTopic],
-    plan: Plan,
+    plan: PipelinePlan,
     session: Session,
     on_query: Callable[[str], None] = lambda topic: None,
     *,

@@ -15,7 +15,7 @@ from conqret.data.item import Frozen
 from conqret.judging.stated_confidence import confidences
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
-from conqret.stats.selective import Bound, Kept, fewest_labels
+from conqret.stats.selective import Bound, SelectedScores, fewest_labels
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.fitted_file import FittedFile
 
@@ -46,13 +46,13 @@ class AbstainsOn(Frozen):
     unsaid: int
     wrong: Estimate
     threshold: float | None
-    curve: tuple[Kept, ...]
+    curve: tuple[SelectedScores, ...]
     stated: Trust
     mapped: Trust | None
     constant: float
 
     @property
-    def taken(self) -> Kept | None:
+    def taken(self) -> SelectedScores | None:
         """What the threshold keeps."""
         return next((one for one in self.curve if one.threshold == self.threshold), None)
 

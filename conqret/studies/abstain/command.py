@@ -88,7 +88,7 @@ def abstain(
     from conqret.show.sheet import check_ending, write_sheet
     from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
     from conqret.studies.abstain.result import abstain as fitted
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
 
     if page is not None:
         check_ending(page)
@@ -103,7 +103,7 @@ def abstain(
         bound=bound,
         together=together,
         metrics=label_options.metric_map(metric),
-        settings=Settings(people=people, seed=seed),
+        settings=AgreementSettings(people=people, seed=seed),
     )
     write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.charts import Chart, Line, Point
+from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import floor_badges
@@ -162,7 +162,7 @@ def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
         "Error of what is kept",
         "Share that is kept",
         "Share that is wrong",
-        [Line("Wrong of what is kept", kept), Line("Promised at most", limit, marked=False)],
+        [ChartLine("Wrong of what is kept", kept), ChartLine("Promised at most", limit, marked=False)],
         least=0.0,
     )
     trusts = {"Raw": one.stated, "Mapped": one.mapped}
@@ -172,11 +172,11 @@ def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
         "Confidence",
         "Share that is right",
         [
-            Line(name, [_point(band.said.value or 0.0, band.people) for band in trust.bands])
+            ChartLine(name, [_point(band.said.value or 0.0, band.people) for band in trust.bands])
             for name, trust in trusts.items()
             if trust is not None
         ]
-        + [Line("Perfect", [Point(end, end) for end in ends], marked=False)],
+        + [ChartLine("Perfect", [Point(end, end) for end in ends], marked=False)],
         least=1.0,
     )
 
@@ -195,7 +195,7 @@ def _bands(one: AbstainsOn) -> str:
     )
 
 
-def _chart(title: str, x: str, y: str, lines: Sequence[Line], *, least: float) -> Chart:
+def _chart(title: str, x: str, y: str, lines: Sequence[ChartLine], *, least: float) -> Chart:
     """Lines on an axis upright that holds what they hold, and ``least``."""
     ends = [end for line in lines for one in line.points for end in (one.low, one.y, one.high)]
     known = [least, *(end for end in ends if end is not None)]

@@ -21,7 +21,7 @@ from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import Bound, risk_coverage, trusted_from
 from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import Joined, join_labels
 from conqret.studies.validate.result import validated_judge
@@ -41,7 +41,7 @@ TOGETHER = "all"
 ROUNDING = 1e-9
 
 
-class Answers(NamedTuple):
+class ConfidentAnswers(NamedTuple):
     """All scores of one rule: their confidence (NaN: none is said), whether people's label of them is known, whether
     they are then wrong, and their topics."""
 
@@ -62,7 +62,7 @@ def abstain(
     bound: Bound = "t",
     together: bool = False,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
 ) -> Abstention:
     """Find the confidence from which on the scores of one judge are to be kept.
 
@@ -133,8 +133,8 @@ def _source(joined: Joined, wanted: str | None) -> str:
 
 
 def _answers(
-    joined: Joined, source: str, tolerance: float, settings: Settings
-) -> tuple[dict[str, Answers], dict[str, str]]:
+    joined: Joined, source: str, tolerance: float, settings: AgreementSettings
+) -> tuple[dict[str, ConfidentAnswers], dict[str, str]]:
     """By dimension what is said of each unit, and why a dimension has nothing."""
     found, left_out = {}, {}
     for dimension in joined.metrics:
@@ -152,7 +152,7 @@ def _answers(
     return found, left_out
 
 
-def _of(view: View, source: str, tolerance: float) -> Answers | str:
+def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     import numpy as np
 
     if any(unit.part for unit in view.found):
@@ -168,7 +168,7 @@ def _of(view: View, source: str, tolerance: float) -> Answers | str:
     exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
     allowed = 0.0 if exact else tolerance * (high - low)
     apart = np.abs(view.judge(rounded=exact) - view.target)
-    return Answers(
+    return ConfidentAnswers(
         sure[there],
         (view.compared & ~np.isnan(sure))[there],
         (apart > allowed + ROUNDING)[there],
@@ -176,15 +176,20 @@ def _of(view: View, source: str, tolerance: float) -> Answers | str:
     )
 
 
-def _joint(found: Sequence[Answers]) -> Answers:
+def _joint(found: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
     import numpy as np
 
     sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*found, strict=True))[:3])
-    return Answers(sure, labelled, wrong, [topic for one in found for topic in one.topics])
+    return ConfidentAnswers(sure, labelled, wrong, [topic for one in found for topic in one.topics])
 
 
 def _on(
-    metrics: tuple[str, ...], answers: Answers, error: float, delta: float, bound: Bound, settings: Settings
+    metrics: tuple[str, ...],
+    answers: ConfidentAnswers,
+    error: float,
+    delta: float,
+    bound: Bound,
+    settings: AgreementSettings,
 ) -> AbstainsOn:
     import numpy as np
 

@@ -17,7 +17,7 @@ PeopleRule = Literal["auto", "mean", "majority"]
 the majority for nominal and binary labels, else the mean."""
 
 
-class Settings(Frozen):
+class AgreementSettings(Frozen):
     """``people`` is the rule that makes one label of several; ``positive_from`` the label from which an item counts
     as positive (None: binary dimensions only); ``epsilon`` the allowance of the alternative annotator test. ``seed``
     draws what the tests of missing scores permute."""
@@ -29,7 +29,7 @@ class Settings(Frozen):
     seed: int = SEED
 
 
-USUAL = Settings()
+USUAL = AgreementSettings()
 """What holds where nothing else is said."""
 
 
@@ -42,7 +42,7 @@ class Basis(Frozen):
     notes: tuple[str, ...]
     clustered_by: str
     clusters: int
-    settings: Settings
+    settings: AgreementSettings
 
     @classmethod
     def of(
@@ -51,7 +51,7 @@ class Basis(Frozen):
         clustered_by: str,
         units: Sequence[Unit],
         clusters: Sequence[Hashable],
-        settings: Settings,
+        settings: AgreementSettings,
     ) -> Self:
         """The basis of what was computed from these labels; ``clusters`` names that of each unit, labelled or not."""
         labelled = set(labels.units)

@@ -13,7 +13,7 @@ from conqret.io.labels import LabelSet, Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average
 from conqret.stats.resampling import Resamples, leave_one_out, whole
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class PeopleAgreement(Frozen):
 
 
 def people_agreement(
-    labels: LabelSet, *, by: By = "dimension", settings: Settings = USUAL
+    labels: LabelSet, *, by: By = "dimension", settings: AgreementSettings = USUAL
 ) -> PeopleAgreement:
     """Agreement among the people of ``labels``, by dimension or (all dimensions together) by topic.
 
@@ -155,7 +155,7 @@ def _people_on(
     dimensions: Sequence[str],
     table: NDArray[np.float64],
     drawn: Resamples,
-    settings: Settings,
+    settings: AgreementSettings,
 ) -> tuple[PeopleOn, Sampled]:
     import numpy as np
 

@@ -40,14 +40,14 @@ def agree(
     Labels may be missing, and "cannot judge" counts as its own kind of missing. Whatever is left out is
     reported.
     """
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import people_agreement
     from conqret.studies.agreement_tables import people_table
 
     found = people_agreement(
         reading.load(labels),
         by=by,
-        settings=Settings(confidence=confidence),
+        settings=AgreementSettings(confidence=confidence),
     )
     note(*found.basis.notes)
     result(found, [people_table(found)], as_json=json_output)

@@ -12,7 +12,7 @@ from conqret.stats.estimate import Sampled, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
@@ -22,7 +22,7 @@ from conqret.studies.agreement.trivial_judges import over_trivial
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class DimensionCheck:
     """The result, with the alphas that averages are made of: the judge's by variant, people's, one person's, and the
     judge's in the place of one."""
 
@@ -33,7 +33,9 @@ class Checked:
     as_person: Sampled
 
 
-def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: Settings) -> Checked:
+def check_dimension(
+    joined: Joined, dimension: str, drawn: Resamples, settings: AgreementSettings
+) -> DimensionCheck:
     """Everything about one dimension; ``drawn`` resamples the units of ``joined``."""
     view = View(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
@@ -83,7 +85,7 @@ def check_dimension(joined: Joined, dimension: str, drawn: Resamples, settings: 
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
     )
-    return Checked(result, judge, people, person, as_person)
+    return DimensionCheck(result, judge, people, person, as_person)
 
 
 def _difference(one: Sampled, other: Sampled) -> Sampled:

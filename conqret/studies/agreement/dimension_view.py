@@ -11,7 +11,7 @@ from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
 from conqret.stats.resampling import Resamples
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import Joined, Scored
 from conqret.studies.agreement.statistics import Of, Statistic
@@ -31,7 +31,7 @@ NO_PAIR = "no unit has a score and a label"
 class View:
     """The arrays of one dimension over all units of the join; NaN where there is nothing."""
 
-    def __init__(self, joined: Joined, dimension: str, settings: Settings) -> None:
+    def __init__(self, joined: Joined, dimension: str, settings: AgreementSettings) -> None:
         import numpy as np
 
         self.settings = settings

@@ -13,7 +13,7 @@ from conqret.io.labels import LabelSet, Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Sampled, average, without_value
 from conqret.stats.resampling import Resamples
-from conqret.studies.agreement.agreement_settings import Basis, Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import join_labels
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Sides:
+class UnitSides:
     """One dimension: what people and each of the judges say of the shared units, on the labels' scale; NaN where people
     or one of the judges say nothing. ``scored`` counts for each judge the labelled units with a score."""
 
@@ -86,7 +86,7 @@ class Shared:
     units: tuple[Unit, ...]
     clusters: tuple[Hashable, ...]
     clustered_by: str
-    sides: Mapping[str, Sides]
+    sides: Mapping[str, UnitSides]
     left_out: tuple[str, ...] = ()
 
     @classmethod
@@ -95,7 +95,7 @@ class Shared:
         runs: Mapping[str, Iterable[Judgment]],
         labels: LabelSet,
         metrics: Mapping[str, str] | None,
-        settings: Settings,
+        settings: AgreementSettings,
     ) -> Self:
         """Join each of ``runs`` (judgments by a name) with the labels. Raises what :func:`compare_judges` raises."""
         if len(runs) < 2:
@@ -109,7 +109,9 @@ class Shared:
         if not units:
             raise DeclarationError("no labelled item is judged in all runs: judge the same items")
         places = [[one[unit] for unit in units] for one in there]
-        sides = {name: Sides.of([View(one, name, settings) for one in joined], places) for name in dimensions}
+        sides = {
+            name: UnitSides.of([View(one, name, settings) for one in joined], places) for name in dimensions
+        }
         if not any(one.placed for one in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
         if not any(one.units for one in sides.values()):
@@ -123,7 +125,7 @@ class Shared:
             left_out=tuple(sorted({name for one in joined for name in one.metrics} - set(sides))),
         )
 
-    def basis(self, labels: LabelSet, settings: Settings) -> Basis:
+    def basis(self, labels: LabelSet, settings: AgreementSettings) -> Basis:
         """What numbers of these judges rest on."""
         return Basis.of(labels, self.clustered_by, self.units, self.clusters, settings)
 

@@ -17,7 +17,7 @@ from conqret.io.labels import Unit
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.isotonic import cross_fitted, dealt
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import Joined, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
@@ -39,7 +39,7 @@ def beside_trivial(
     joined: Joined,
     items: Iterable[Item],
     floor: Iterable[Judgment] | None,
-    settings: Settings,
+    settings: AgreementSettings,
     *,
     fitted: bool = False,
 ) -> Joined:

@@ -12,7 +12,7 @@ from functools import partial
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.io import Checked
+from conqret.io import CheckedItems
 from conqret.judging.cost import Expected, Sizes
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
@@ -39,7 +39,7 @@ from conqret.studies.bias.contrast import (
 from conqret.studies.bias.logged import within_log
 from conqret.studies.bias.probes.position import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
-from conqret.studies.study_judging import Conduct, Part, digest_of, judge_parts
+from conqret.studies.study_judging import Conduct, StudyPart, digest_of, judge_parts
 from conqret.studies.variance.result import repeatabilities
 
 
@@ -75,7 +75,7 @@ class BiasPlan:
     ground: Ground
     contrasts: tuple[Contrast, ...]
     left_out: Mapping[str, str]
-    checked: Checked | None = None
+    checked: CheckedItems | None = None
 
     @property
     def versions(self) -> dict[str, tuple[Item, ...]]:
@@ -168,7 +168,7 @@ def run_bias(
     """
     record, ground, setup, versions = record_of(plan), plan.ground, plan.ground.setup, plan.versions
     parts = [
-        Part(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
+        StudyPart(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
         for way, items in versions.items()
     ]
 

@@ -103,9 +103,9 @@ def bias(
     prompts: options.Prompts = None,
     calls: options.Calls,
     engines: options.Engines,
-    kept: options.Kept,
+    kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
     family, and instructions hidden in the texts.
@@ -175,7 +175,7 @@ def bias(
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 
-def _announce(plan: BiasPlan, shown: options.Shown, *, left_out: bool = False) -> None:
+def _announce(plan: BiasPlan, shown: options.OutputOptions, *, left_out: bool = False) -> None:
     """Say what will be compared, and, where asked for or of a log, what will not."""
     log = plan.ground.log
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")

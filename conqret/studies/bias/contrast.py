@@ -45,7 +45,7 @@ class NotAskedError(DeclarationError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class VersionPair:
     """Two judgments to be compared, and the topic that they belong to; ``item`` is the one behind a base that is a
     version itself. With ``again``, the base's request asked once more, what counts is how much further the changed
     score lies from the base than that one does."""
@@ -80,7 +80,7 @@ class Contrast:
     adverse: Adverse
     up: str
     metrics: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[VersionPair, ...]
     versions: Mapping[str, Sequence[Item]]
     mirrored: bool = False
     observed: bool = False
@@ -155,7 +155,7 @@ def observed(
             adverse="any",
             up=up,
             metrics=(PREFERENCE,),
-            pairs=tuple(Pair(one, one, topic) for one, topic in keys),
+            pairs=tuple(VersionPair(one, one, topic) for one, topic in keys),
             versions={way: ground.items},
             mirrored=True,
             observed=True,
@@ -230,7 +230,7 @@ def perturbed(
             if item.id not in unable
         ]
         pairs = [
-            Pair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
+            VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
             for base, changed in zip(bases, found[level], strict=True)
         ]
         left = (

@@ -20,7 +20,7 @@ from conqret.studies.bias.contrast import (
     Contrast,
     Ground,
     NotAskedError,
-    Pair,
+    VersionPair,
 )
 
 
@@ -63,7 +63,9 @@ def compared(
     return tuple(found)
 
 
-def _pairs(ground: Ground, group: Callable[[Item], bool | None], known: Mapping[str, float]) -> list[Pair]:
+def _pairs(
+    ground: Ground, group: Callable[[Item], bool | None], known: Mapping[str, float]
+) -> list[VersionPair]:
     topics: dict[str, tuple[list[Item], list[Item]]] = {}
     for item in ground.items:
         side = group(item)
@@ -74,7 +76,7 @@ def _pairs(ground: Ground, group: Callable[[Item], bool | None], known: Mapping[
         if all(sides):
             inside, outside = (islice(cycle(side), max(map(len, sides))) for side in sides)
             pairs += [
-                Pair((AS_IS, other.id), (AS_IS, one.id), topic)
+                VersionPair((AS_IS, other.id), (AS_IS, one.id), topic)
                 for one, other in zip(inside, outside, strict=True)
             ]
     return pairs

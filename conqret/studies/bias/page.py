@@ -8,8 +8,8 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.gathering import gathered
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.show import words
-from conqret.show.forest import Forest, Row
-from conqret.show.sheet import Folded, Part, Section, Sheet, Texts, section
+from conqret.show.forest import Forest, ForestRow
+from conqret.show.sheet import Folded, Part, Section, Sheet, SheetTexts, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.show.words import floor_badges
 from conqret.stats.curve_tests import MARGIN
@@ -39,7 +39,7 @@ def bias_sheet(table: BiasTable) -> Sheet:
             Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
-            Section("Remarks", [Texts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
+            Section("Remarks", [SheetTexts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
         ],
         lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
         badges=[*floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
@@ -56,21 +56,21 @@ def bias_parts(table: BiasTable) -> Iterator[Part]:
     """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
     rows = [row for row in strongest(table) if row.verdict != "measured"]
     if table.warnings:
-        yield Texts(table.warnings)
+        yield SheetTexts(table.warnings)
     few = "Of each probe the primary row, or else the one that moved furthest. "
     yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
         yield Folded(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
     if remarks := list(_remarks(table)):
-        yield Texts(remarks)
+        yield SheetTexts(remarks)
 
 
 def _pictures(table: BiasTable) -> Iterator[Forest]:
     """The effects of the primary rows, alarms first."""
     several = len({row.metric for row in table.primary}) > 1
     rows = [
-        Row(
+        ForestRow(
             words.label(row.probe) + several * f": {words.label(row.metric)}",
             row.effect.value,
             row.effect.low,
@@ -111,7 +111,7 @@ def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
         yield grouped_table(moved, "What moved")
     if still:
         told = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
-        yield Texts([f"Nothing moved: {'; '.join(told)}."])
+        yield SheetTexts([f"Nothing moved: {'; '.join(told)}."])
         yield Folded(
             f"All {words.number(len(rows), 'row')}, with those where nothing moved", grouped_table(rows)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conqret.perturb import Perturbation
-from conqret.perturb.added import Way, at_the_end, matched
+from conqret.perturb.added import AddingVariant, at_the_end, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
 from conqret.studies.bias.contrast import NEUTRAL, Adverse, Probe, perturbed
 
@@ -28,7 +28,7 @@ def remark_probe(
     advice: str,
     source: str,
     adverse: Adverse = "rise",
-    way: Way = at_the_end,
+    way: AddingVariant = at_the_end,
     level: int = 1,
 ) -> Probe:
     """A probe that is made only where it is named.

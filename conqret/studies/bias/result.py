@@ -19,7 +19,7 @@ from conqret.stats.effects import Effect, Paired, paired_effects
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean
 from conqret.stats.significance import ALPHA
-from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, Pair
+from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
 from conqret.studies.variance.result import Repeatability
 
 SCHEMA = "conqret.bias/3"
@@ -43,7 +43,7 @@ POWER = 0.8
 """Cohen's (1988) convention: what is said to have been missed would have been found with this probability."""
 
 
-class Example(Frozen):
+class BiasExample(Frozen):
     """The pair of a row that moved furthest in the direction of its effect: an item, its topic, and both scores.
     Between two items the ``item`` has the first of them, and ``other`` names that of the second."""
 
@@ -79,7 +79,7 @@ class BiasRow(Frozen):
     missable: float | None = None
     places: bool = False
     observed: bool = False
-    example: Example | None = None
+    example: BiasExample | None = None
     verdict: Verdict
     words: str
 
@@ -305,7 +305,7 @@ def _row(
     missing: dict[str, int],
     answer: _Answer | None,
     alpha: float,
-    example: Callable[[float], Example | None],
+    example: Callable[[float], BiasExample | None],
 ) -> BiasRow:
     verdict, words = _verdict(contrast, effect, missing, answer, alpha)
     return BiasRow(
@@ -330,7 +330,7 @@ def _row(
 
 def _example(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
-) -> Example | None:
+) -> BiasExample | None:
     """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
     known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
     moves = [
@@ -342,12 +342,12 @@ def _example(
     if furthest <= 0:
         return None
     other = "" if contrast.people is None else pair.changed[1]
-    return Example(
+    return BiasExample(
         item=pair.item or pair.base[1], other=other, topic=pair.cluster, base=base, changed=changed
     )
 
 
-def _values(pair: Pair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
+def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
     """The values of a pair, as far as it has them."""
     return [value for key in pair.keys if (value := readings[key].value(metric)) is not None]
 

@@ -16,7 +16,7 @@ from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.agreement_settings import Basis, Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.fitted_file import FittedFile
 from conqret.studies.agreement.label_join import Joined, said_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conqret.studies.agreement.label_join import Fit
 
 
-class Maps(Frozen):
+class CalibrationMaps(Frozen):
     """The maps of one metric onto the ``scale`` of a dimension: from all labels, and for each fold from the others.
     ``parts`` says that they are for the documents of an item, one by one."""
 
@@ -81,7 +81,7 @@ class Calibration(FittedFile):
     schema_name: str = "conqret.calibration/2"
     basis: Basis
     folds: Mapping[str, int]
-    maps: Mapping[str, Maps]
+    maps: Mapping[str, CalibrationMaps]
     left_out: Mapping[str, str]
     checked: Mapping[str, CalibratedOn] = Field(default_factory=dict)
     average: Mapping[str, Estimate] = Field(default_factory=dict)
@@ -96,7 +96,7 @@ class Calibration(FittedFile):
             raise ValueError("a fold has no map")
         return self
 
-    def applied(self, joined: Joined, settings: Settings) -> Joined:
+    def applied(self, joined: Joined, settings: AgreementSettings) -> Joined:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
         of the join give, intervals of what is calibrated fit them again without each topic."""
         import numpy as np
@@ -117,7 +117,7 @@ class Calibration(FittedFile):
         return joined
 
     def _fitted(
-        self, view: View, joined: Joined, maps: Maps, metric: str, made: NDArray[np.float64]
+        self, view: View, joined: Joined, maps: CalibrationMaps, metric: str, made: NDArray[np.float64]
     ) -> dict[str, Fit]:
         """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
         import numpy as np
@@ -141,5 +141,5 @@ class Calibration(FittedFile):
                     found[metric, part] = self._map(maps, cluster).of(said)
         return found
 
-    def _map(self, maps: Maps, cluster: str) -> Map:
+    def _map(self, maps: CalibrationMaps, cluster: str) -> Map:
         return maps.without[self.folds[cluster]] if cluster in self.folds else maps.whole

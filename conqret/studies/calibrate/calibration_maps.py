@@ -132,7 +132,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class MapTrial:
     """``said`` has by kind what the map without its fold says of each unit (NaN where there is no score).
     ``chosen_maps`` are the map of all labels and those without each fold, each of the kind in ``chosen``."""
 
@@ -141,7 +141,7 @@ class Tried:
     chosen_maps: tuple[Map, ...]
 
 
-def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None) -> Tried:
+def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None) -> MapTrial:
     """Fit all kinds of map that can be had on the labels of the units that are ``kept``, and choose one for all labels
     and for those without each fold (unless they are ``chosen``): that of the least squared error in a cross-validation
     among these labels."""
@@ -154,7 +154,7 @@ def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[st
     said = {kind: _said(found, seen, frozenset()) for kind, found in maps.items()}
     taken = tuple(chosen or (_best(maps, seen, out, parts[out]) for out in LEFT_OUT[: 1 + FOLDS]))
     whole = tuple(maps[kind][out] for kind, out in zip(taken, LEFT_OUT, strict=False))
-    return Tried(said, taken, whole)
+    return MapTrial(said, taken, whole)
 
 
 def _best(maps: Mapping[str, Mapping[Out, Map]], seen: Seen, out: Out, part: NDArray[np.bool_]) -> str:

@@ -48,7 +48,7 @@ def calibrate(
     """
     from conqret.io.atomic import write_whole
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
     from conqret.studies.agreement_tables import calibration_tables
     from conqret.studies.calibrate.page import reliability_diagram
@@ -63,7 +63,7 @@ def calibrate(
         items=folder.items(),
         floor=None if beside is None else floor_judgments(JudgeFolder(beside)),
         metrics=label_options.metric_map(metric),
-        settings=Settings(people=people, confidence=confidence, seed=seed),
+        settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )
     picture = None if svg is None else reliability_diagram(found)
     write_whole(output, found.model_dump_json(indent=1).encode() + b"\n")

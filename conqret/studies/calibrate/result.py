@@ -18,14 +18,14 @@ from conqret.io.labels import LabelSet
 from conqret.stats.confidence_scores import Band, bands
 from conqret.stats.estimate import Sampled, average
 from conqret.stats.resampling import Resamples, leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import Joined, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
-from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, Maps
-from conqret.studies.calibrate.calibration_maps import KINDS, Seen, Tried, refits, tried, why_not
+from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, CalibrationMaps
+from conqret.studies.calibrate.calibration_maps import KINDS, MapTrial, Seen, refits, tried, why_not
 from conqret.studies.validate.result import validated_judge
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
-Fitted = tuple[Seen, Tried]
+Fitted = tuple[Seen, MapTrial]
 """What the maps of a dimension are fitted on, and they."""
 
 
@@ -45,7 +45,7 @@ def calibrate(
     items: Iterable[Item] = (),
     floor: Iterable[Judgment] | None = None,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
 ) -> Calibration:
     """Map the scores of one judge onto people's scale.
 
@@ -61,7 +61,7 @@ def calibrate(
     judge = validated_judge(kept)
     joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
-    maps: dict[str, Maps] = {}
+    maps: dict[str, CalibrationMaps] = {}
     fits: dict[str, Fitted] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
@@ -73,7 +73,7 @@ def calibrate(
             whole, *without = fits[dimension][1].chosen_maps
             parts = any(unit.part for unit in seen.view.found)
             scale = str(seen.view.scale)
-            maps[metric] = Maps(
+            maps[metric] = CalibrationMaps(
                 dimension=dimension, scale=scale, parts=parts, whole=whole, without=tuple(without)
             )
     if not maps:
@@ -93,7 +93,9 @@ def calibrate(
     return _checked(made, _beside(made.applied(joined, settings), fits), fits, drawn, settings)
 
 
-def _seen(joined: Joined, dimension: str, settings: Settings, folds: Mapping[str, int]) -> Seen | str:
+def _seen(
+    joined: Joined, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
+) -> Seen | str:
     """What the maps of one dimension are fitted on, or why there are none."""
     import numpy as np
 
@@ -121,7 +123,11 @@ def _beside(joined: Joined, fits: Mapping[str, Fitted]) -> Joined:
 
 
 def _checked(
-    made: Calibration, joined: Joined, fits: Mapping[str, Fitted], drawn: Resamples, settings: Settings
+    made: Calibration,
+    joined: Joined,
+    fits: Mapping[str, Fitted],
+    drawn: Resamples,
+    settings: AgreementSettings,
 ) -> Calibration:
     checked, sampled, pooled = {}, {}, []
     for maps in made.maps.values():
@@ -151,7 +157,11 @@ def _checked(
 
 
 def _on(
-    view: View, alphas: Mapping[str, Sampled], missed: Mapping[str, str], sides: Sides, drawn: Resamples
+    view: View,
+    alphas: Mapping[str, Sampled],
+    missed: Mapping[str, str],
+    sides: LabelledSides,
+    drawn: Resamples,
 ) -> CalibratedOn:
     confidence = view.settings.confidence
     return CalibratedOn(
@@ -165,7 +175,7 @@ def _on(
     )
 
 
-class Sides(NamedTuple):
+class LabelledSides(NamedTuple):
     """The topics of the units that are compared, and in [0, 1] people's one label and what each series says: the judge
     (``mean``), each kind of map that could be had, and the chosen ones (``calibrated``)."""
 
@@ -174,17 +184,17 @@ class Sides(NamedTuple):
     said: dict[str, NDArray[np.float64]]
 
 
-def _sides(view: View) -> Sides:
+def _sides(view: View) -> LabelledSides:
     known, unit = view.compared, view.scale.unit
     said = {
         name: unit(view.judge(name, rounded=False)[known])
         for name in ("mean", *KINDS, CALIBRATED)
         if name in view.variants
     }
-    return Sides(view.clusters_of(known), unit(view.target[known]), said)
+    return LabelledSides(view.clusters_of(known), unit(view.target[known]), said)
 
 
-def _bands(sides: Sequence[Sides], confidence: float) -> dict[str, tuple[Band, ...]]:
+def _bands(sides: Sequence[LabelledSides], confidence: float) -> dict[str, tuple[Band, ...]]:
     """By series; one that some of the dimensions have not is left out."""
     import numpy as np
 

@@ -50,7 +50,7 @@ def methods(
     from conqret.errors import DeclarationError
     from conqret.io.overwriting import write_new
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.card.methods import methods as paragraphs
     from conqret.studies.validate.validate import validate
 
@@ -66,7 +66,7 @@ def methods(
             run,
             labels=reading.load(labels),
             metrics=label_options.metric_map(metric),
-            settings=Settings(people=people, confidence=confidence),
+            settings=AgreementSettings(people=people, confidence=confidence),
             bias=bias,
             sensitivity=sensitivity,
         )

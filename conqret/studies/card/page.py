@@ -10,7 +10,7 @@ from conqret.judging.format_registry import JURY
 from conqret.judging.judge_words import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
-from conqret.show.sheet import Part, Section, Sheet, Texts
+from conqret.show.sheet import Part, Section, Sheet, SheetTexts
 from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import in_one_line, over_parts
 from conqret.studies.bias.page import bias_parts
@@ -51,7 +51,7 @@ def card_sheet(card: Card) -> Sheet:
         "judge card",
         f"How far {judge_name(run.format, run.model)} can be trusted",
         [
-            Section("Known limits", [Texts(card.limits)]),
+            Section("Known limits", [SheetTexts(card.limits)]),
             Section(
                 "Agreement with people",
                 [agreement_rows(card), *over_parts({row.dimension: row.over for row in card.agreement})],
@@ -63,7 +63,7 @@ def card_sheet(card: Card) -> Sheet:
             ),
             *_bias(card),
             Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
-            Section("What has no score", [Texts(list(_missing(card)))]),
+            Section("What has no score", [SheetTexts(list(_missing(card)))]),
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],
         lede=[
@@ -110,7 +110,7 @@ def _bias(card: Card) -> Iterator[Section]:
 def _repeatability(card: Card) -> Iterator[Part]:
     rows = card.repeatability
     if rows and not any(one.deviation.value for one in rows):
-        yield Texts(
+        yield SheetTexts(
             [
                 f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
                 f"({words.count(sum(one.scores for one in rows))} scores)."

@@ -42,7 +42,7 @@ def compare(
     prompt, a winner is named by chance in at most one of twenty cases.
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement_tables import comparison_tables
     from conqret.studies.compare.page import comparison_sheet
     from conqret.studies.compare.result import by_folder, compare_judges
@@ -52,7 +52,7 @@ def compare(
         by_folder([JudgeFolder(run) for run in runs]),
         reading.load(labels),
         metrics=metrics,
-        settings=Settings(people=people, confidence=confidence, seed=seed),
+        settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )
     note(*compared.basis.notes)
     if compared.left_out:

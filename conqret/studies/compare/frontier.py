@@ -14,15 +14,15 @@ from conqret.data.item import Frozen
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.card.run_cost import Cost
-from conqret.studies.compare.result import Pair, beside_chance, by_folder, compare_judges, quoted
+from conqret.studies.compare.result import JudgePair, beside_chance, by_folder, compare_judges, quoted
 
 ITEMS = 1000
 """Prices are those of so many items."""
 
 
-class Said(NamedTuple):
+class AgreementOfRun(NamedTuple):
     """How costs are spoken of: who has the least, and who has as little or less."""
 
     least: str
@@ -34,8 +34,8 @@ class Said(NamedTuple):
         return f"shown to agree better than every judge that {self.no_more}"
 
 
-PRICE = Said("the cheapest", "costs no more")
-TIME = Said("the quickest", "takes no longer")
+PRICE = AgreementOfRun("the cheapest", "costs no more")
+TIME = AgreementOfRun("the quickest", "takes no longer")
 
 
 class Offer(Frozen):
@@ -61,7 +61,7 @@ class Frontier(Frozen):
 
     basis: Basis
     offers: tuple[Offer, ...]
-    differences: tuple[Pair, ...]
+    differences: tuple[JudgePair, ...]
     units: Mapping[str, int]
     by_price: tuple[str, ...]
     by_time: tuple[str, ...]
@@ -91,7 +91,7 @@ def frontier(
     labels: LabelSet,
     *,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
 ) -> Frontier:
     """Hold finished runs of the same items against people's labels and against what they cost.
 
@@ -155,7 +155,7 @@ def _undominated(costs: Costs, values: Costs) -> tuple[str, ...]:
     return tuple(name for _, _, name in kept)
 
 
-def _words(name: str, costs: Costs, values: Costs, better: set[tuple[str, str]], said: Said) -> str:
+def _words(name: str, costs: Costs, values: Costs, better: set[tuple[str, str]], said: AgreementOfRun) -> str:
     """What a judge is beside those that cost as little or less."""
     own, value = costs[name], values[name]
     if own is None:

@@ -37,7 +37,7 @@ def frontier(
     difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.compare.frontier import frontier as compare
     from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
 
@@ -45,7 +45,7 @@ def frontier(
         [JudgeFolder(run) for run in runs],
         reading.load(labels),
         metrics=label_options.metric_map(metric),
-        settings=Settings(people=people, confidence=confidence),
+        settings=AgreementSettings(people=people, confidence=confidence),
     )
     note(*found.basis.notes)
     if found.left_out:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.charts import Chart, Line, Point
+from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet, section
 from conqret.show.table import Column, Table
 from conqret.show.words import floor_badges
@@ -99,11 +99,13 @@ def _chart(
     frontier."""
     points = {one.run: _point(one, costs[one.run]) for one in found.offers}
     lines = [
-        Line(name, [point], place) for place, (name, point) in enumerate(points.items()) if point is not None
+        ChartLine(name, [point], place)
+        for place, (name, point) in enumerate(points.items())
+        if point is not None
     ]
     through = [Point(point.x, point.y) for name in chosen if (point := points[name]) is not None]
     if len(through) > 1:
-        lines.append(Line("The frontier by values alone", through, len(points), marked=False))
+        lines.append(ChartLine("The frontier by values alone", through, len(points), marked=False))
     known = [
         0.0,
         *(end for line in lines for one in line.points for end in (one.low, one.y, one.high) if end),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.show import words
-from conqret.show.forest import Forest, Row
+from conqret.show.forest import Forest, ForestRow
 from conqret.show.sheet import Section, Sheet, section
 from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import comparison_tables
@@ -22,7 +22,9 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
     pairs = [(f"{one.first} minus {one.second}", one.difference) for one in found.average.pairs]
     pictures = [
         Forest(
-            title, x, [Row(name, one.value, one.low, one.high) for name, one in rows if one.value is not None]
+            title,
+            x,
+            [ForestRow(name, one.value, one.low, one.high) for name, one in rows if one.value is not None],
         )
         for title, x, rows in (
             ("The mean over dimensions", "Alpha", judges),

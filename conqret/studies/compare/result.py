@@ -26,10 +26,10 @@ from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA, p_words
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
-from conqret.studies.agreement.shared_units import Shared, Sides
+from conqret.studies.agreement.shared_units import Shared, UnitSides
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class JudgeOn(Frozen):
     scored: int
 
 
-class Pair(Frozen):
+class JudgePair(Frozen):
     """The alpha of ``first`` minus that of ``second``; ``p`` is two-sided and corrected over all pairs (None: no test).
     ``shown`` says which of the two is shown to agree better; empty where neither is."""
 
@@ -61,7 +61,7 @@ class ComparedOn(Frozen):
 
     units: int
     judges: Mapping[str, JudgeOn]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[JudgePair, ...]
 
 
 class JudgeComparison(Frozen):
@@ -161,7 +161,7 @@ def compare_judges(
     labels: LabelSet,
     *,
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
 ) -> JudgeComparison:
     """Compare judges, given as their judgments by a name, on what all scored.
 
@@ -215,7 +215,7 @@ def _pairs(
     sizes: NDArray[np.float64],
     rng: np.random.Generator,
     confidence: float,
-) -> list[tuple[Pair, ...]]:
+) -> list[tuple[JudgePair, ...]]:
     """All pairs of the judges in each of ``rows``, corrected together."""
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[one].minus(row[other]) for one, other in pairs] for row in rows]
@@ -229,9 +229,9 @@ def _pairs(
     ]
 
 
-def _pair(first: str, second: str, difference: Sampled, p: float | None, confidence: float) -> Pair:
+def _pair(first: str, second: str, difference: Sampled, p: float | None, confidence: float) -> JudgePair:
     better = first if difference.value > 0 else second
-    return Pair(
+    return JudgePair(
         first=first,
         second=second,
         difference=difference.estimate(confidence),
@@ -241,7 +241,7 @@ def _pair(first: str, second: str, difference: Sampled, p: float | None, confide
 
 
 def _on(
-    shared: Shared, side: Sides, found: Sequence[Sampled], pairs: tuple[Pair, ...], confidence: float
+    shared: Shared, side: UnitSides, found: Sequence[Sampled], pairs: tuple[JudgePair, ...], confidence: float
 ) -> ComparedOn:
     return ComparedOn(
         units=side.units,
@@ -259,7 +259,7 @@ def _averaged(
     shared: Shared,
     rows: Mapping[str, ComparedOn],
     means: Sequence[Sampled],
-    pairs: tuple[Pair, ...],
+    pairs: tuple[JudgePair, ...],
     confidence: float,
 ) -> ComparedOn:
     """The row of the means; units and scores are those of all dimensions together."""

@@ -72,7 +72,7 @@ def diff(
     from conqret.io.atomic import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.junit import difference_junit
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff.difference_requirements import (
         check_difference_requirement,
         parse_difference_requirement,
@@ -88,7 +88,7 @@ def diff(
     found = difference(
         *runs,
         labels=[reading.load([file]) for file in labels or ()],
-        settings=Settings(confidence=confidence),
+        settings=AgreementSettings(confidence=confidence),
         most=most,
         metrics=[name.replace("-", "_") for name in metric or ()],
     )

@@ -8,7 +8,7 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
-from conqret.studies.agreement.agreement_settings import Settings
+from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 
@@ -17,7 +17,7 @@ Pairs = Sequence[tuple[Judgment, Judgment]]
 
 
 def labelled_differences(
-    pairs: Pairs, labels: Sequence[LabelSet], settings: Settings, same_items: bool
+    pairs: Pairs, labels: Sequence[LabelSet], settings: AgreementSettings, same_items: bool
 ) -> dict[str, dict[str, float]]:
     """By metric, people's difference (second minus first, labels in [0, 1]) of each pair that has labels on both sides,
     by the first's item.
@@ -79,7 +79,7 @@ def corrected_difference(
 
 
 def _people(
-    judgments: Sequence[Judgment], labels: LabelSet, settings: Settings
+    judgments: Sequence[Judgment], labels: LabelSet, settings: AgreementSettings
 ) -> dict[str, dict[str, float]]:
     """By metric people's one label of each item in [0, 1], where the labels' scale has ends."""
     joined = join_labels(judgments, labels)

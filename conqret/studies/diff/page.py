@@ -16,7 +16,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.show.words import floor_badges
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.studies.diff.result import Changed, RunDifference
+from conqret.studies.diff.result import ChangedScore, RunDifference
 from conqret.text.citations import strip_citations
 from conqret.text.sentences import sentences
 
@@ -126,7 +126,7 @@ def difference_page(
         around=around,
         changed_note=_changed_note(found),
         beside=[
-            Beside(changed, left[changed[0].first_item], right[changed[0].second_item])
+            PairedTexts(changed, left[changed[0].first_item], right[changed[0].second_item])
             for changed in gathered(
                 ((one.first_item, one.second_item), one) for one in found.changed
             ).values()
@@ -139,10 +139,10 @@ def difference_page(
 
 
 @dataclass(frozen=True)
-class Beside:
+class PairedTexts:
     """One pair of items with all metrics of it that ``changed``, and what each run holds of it."""
 
-    changed: Sequence[Changed]
+    changed: Sequence[ChangedScore]
     first: tuple[Item, Judgment]
     second: tuple[Item, Judgment]
 
@@ -225,7 +225,7 @@ def _met(found: RunDifference) -> str:
     return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."
 
 
-def _name(one: Changed) -> str:
+def _name(one: ChangedScore) -> str:
     return one.first_item if one.first_item == one.second_item else f"{one.first_item} / {one.second_item}"
 
 

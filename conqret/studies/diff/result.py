@@ -24,7 +24,7 @@ from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import mean
 from conqret.stats.significance import holm
-from conqret.studies.agreement.agreement_settings import USUAL, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.changed_parts import ChangedPart, changed_parts, texts_of
 from conqret.studies.diff.label_difference import Pairs, corrected_difference, labelled_differences
@@ -54,7 +54,7 @@ class DifferenceOn(Frozen):
     corrected: CorrectedMean | None = None
 
 
-class Changed(Frozen):
+class ChangedScore(Frozen):
     """An item (or a topic and side) and a metric whose score moved from ``first`` to ``second``."""
 
     first_item: str
@@ -83,7 +83,7 @@ class RunDifference(Frozen):
     clusters: int
     confidence: float
     metrics: Mapping[str, DifferenceOn]
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedScore, ...]
     moved: int = 0
     parts: int = 0
     parts_moved: int = 0
@@ -99,7 +99,7 @@ def difference(
     second: JudgeFolder,
     *,
     labels: Sequence[LabelSet] = (),
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
     most: int = MOST_CHANGED,
     metrics: Collection[str] = (),
 ) -> RunDifference:
@@ -136,7 +136,7 @@ def difference(
     rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
     corrected = holm([row.p for row in rows])
     moved = [
-        Changed(
+        ChangedScore(
             first_item=before.item,
             second_item=after.item,
             topic=before.topic,
@@ -177,7 +177,7 @@ def difference(
     )
 
 
-_C = TypeVar("_C", Changed, ChangedPart)
+_C = TypeVar("_C", ChangedScore, ChangedPart)
 
 
 def _furthest(found: Sequence[_C], most: int) -> tuple[_C, ...]:

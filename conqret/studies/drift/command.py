@@ -15,7 +15,7 @@ from conqret.errors import number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.io import Checked
+    from conqret.io import CheckedItems
     from conqret.judging.judgments import Judgments
     from conqret.judging.setup import Setup
     from conqret.llm.client import Client
@@ -112,12 +112,12 @@ def drift(
     ] = None,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
-    judging: options.Judging,
+    judging: options.JudgingOptions,
     prompts: options.Prompts = None,
     calls: options.Calls,
     engines: options.Engines,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """See whether a judge is still as it was: the same anchors judged on dated occasions, with charts and alarms.
 
@@ -180,16 +180,16 @@ def drift(
 
 
 def _judge(
-    items: Path, output: Path, occasion: str | None, series: Any, asked: Any, shown: options.Shown
+    items: Path, output: Path, occasion: str | None, series: Any, asked: Any, shown: options.OutputOptions
 ) -> Judgments:
     """Judge one more occasion, and say what was asked."""
     from conqret.studies.drift.drift_study import judge_occasion, occasion_folder
-    from conqret.studies.drift.result import Planned
+    from conqret.studies.drift.result import WavePlan
 
     place = occasion_folder(output, occasion)
     with progress("judging", quiet=shown.quiet) as bar:
 
-        def started(setup: Setup, checked: Checked, client: Client, kept: int) -> None:
+        def started(setup: Setup, checked: CheckedItems, client: Client, kept: int) -> None:
             shown.tell(
                 f"{place}: {number(checked.count, 'anchor')} for {setup.judge.name} with {setup.client.model}"
             )
@@ -197,7 +197,7 @@ def _judge(
             bar.start(client, kept, checked.count)
 
         found = judge_occasion(
-            items, output, place.name, Planned(**series), on_start=started, on_judgment=bar.advance, **asked
+            items, output, place.name, WavePlan(**series), on_start=started, on_judgment=bar.advance, **asked
         )
     shown.session(found.session, number(len(found), "judgment"))
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret.errors import DeclarationError
-from conqret.io import Checked, ItemSource
+from conqret.io import CheckedItems, ItemSource
 from conqret.judging.judge import judge_checked
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_run import judge_record
@@ -17,7 +17,7 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup
 from conqret.runs.management import run_folders
 from conqret.runs.run_folder import RECORD_NAME
-from conqret.studies.drift.result import Planned
+from conqret.studies.drift.result import WavePlan
 from conqret.studies.drift.waves import check_alike
 
 _NAME = re.compile(r"\w[\w.-]{0,99}")
@@ -27,7 +27,7 @@ def judge_occasion(
     items: Any,
     folder: str | Path,
     occasion: str | None = None,
-    planned: Planned | None = None,
+    planned: WavePlan | None = None,
     **settings: Unpack[JudgeSettings],
 ) -> Judgments:
     """Judge the anchors ``items`` into ``folder``/``occasion``, by default the day's date (UTC). An occasion that is
@@ -40,8 +40,8 @@ def judge_occasion(
     """
     place = occasion_folder(folder, occasion)
 
-    def check(source: ItemSource, checked: Checked, setup: Setup) -> None:
-        (planned or Planned()).check(len({item.topic for item in source}))
+    def check(source: ItemSource, checked: CheckedItems, setup: Setup) -> None:
+        (planned or WavePlan()).check(len({item.topic for item in source}))
         first = _first(Path(folder))
         if first is not None:
             check_alike(first, judge_record(source, checked, setup), str(place))

@@ -11,15 +11,15 @@ from conqret.errors import number
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.charts import Chart, Line, Point
-from conqret.show.sheet import Section, Sheet, Texts
+from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.sheet import Section, Sheet, SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.show.words import floor_badges
 from conqret.stats.clusters import SAME
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.studies.bias.screen import WIDTH, pointed
 from conqret.studies.drift.result import Drift, DriftChart
-from conqret.studies.drift.result import Point as SeriesPoint
+from conqret.studies.drift.result import SeriesPoint as SeriesPoint
 from conqret.studies.drift.waves import Occasion, few
 
 DRAWN = 6
@@ -90,9 +90,9 @@ def drift_sheet(drift: Drift) -> Sheet:
             ),
             *(Section(one.title, [one]) for one in tables if one.title == ALARMS),
             Section("Occasions", [_occasion_table(drift.occasions)]),
-            Section("What changed", [Texts(changed)] if (changed := _changes(drift.occasions)) else []),
+            Section("What changed", [SheetTexts(changed)] if (changed := _changes(drift.occasions)) else []),
             *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
-            Section("Remarks", [Texts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
+            Section("Remarks", [SheetTexts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
         badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
         lede=[told[:1].upper() + told[1:], _LEDE],
@@ -285,7 +285,7 @@ def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
         title[:1].upper() + title[1:],
         "occasion",
         y,
-        [Line(name, found) for name, found in drawn.items() if found],
+        [ChartLine(name, found) for name, found in drawn.items() if found],
         ends=(-top if both else 0.0, top),
     )
 

@@ -17,8 +17,8 @@ from conqret.stats.control_charts import (
     RATE,
     SEED,
     Charts,
+    ControlLimits,
     Design,
-    Limits,
     check_rate,
     missable_shift,
     set_limits,
@@ -26,7 +26,7 @@ from conqret.stats.control_charts import (
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.time_series import Moves, severity, spread
-from conqret.studies.drift.waves import Judged, Occasion, read_occasions
+from conqret.studies.drift.waves import Occasion, WaveJudgments, read_occasions
 
 SCHEMA = "conqret.drift/1"
 DATA_NAME = "drift.json"
@@ -37,7 +37,7 @@ Verdict = Literal["alarm", "no alarm", "baseline", "no value"]
 scored by which it could be charted."""
 
 
-class Point(Frozen):
+class SeriesPoint(Frozen):
     """An occasion after the baseline on one chart. ``value`` is the quantity on that occasion, ``shift`` its move since
     the baseline (both None: fewer than six topics have a score) and ``error`` the standard error of one occasion;
     ``ewma`` stays between -``limit`` and ``limit``, all in the unit of the scores. ``up`` and ``down`` are the CUSUMs,
@@ -62,18 +62,18 @@ class DriftChart(Frozen):
     metric: str
     quantity: Quantity
     level: float | None
-    points: tuple[Point, ...] = ()
+    points: tuple[SeriesPoint, ...] = ()
     cusum_limit: float | None = None
     verdict: Verdict
     missable: float | None = None
 
     @property
-    def newest(self) -> Point | None:
+    def newest(self) -> SeriesPoint | None:
         """The newest occasion; None where there is none after the baseline."""
         return self.points[-1] if self.points else None
 
     @property
-    def alarm(self) -> Point | None:
+    def alarm(self) -> SeriesPoint | None:
         """The first occasion with an alarm."""
         return next((one for one in self.points if one.alarm), None)
 
@@ -132,7 +132,7 @@ def drift(
         MissingDependencyError: numpy is not installed.
     """
     require("numpy", extra="stats")
-    planned = Planned(occasions=occasions, baseline=baseline, rate=rate, seed=seed)
+    planned = WavePlan(occasions=occasions, baseline=baseline, rate=rate, seed=seed)
     planned.check()
     found, left_out = read_occasions(map(Path, runs))
     return chart_occasions(_from(found, since), planned, left_out)
@@ -143,7 +143,7 @@ def read_drift(folder: Path) -> Drift:
     return read_written(folder / DATA_NAME, Drift, "conqret drift")
 
 
-class Planned(Frozen):
+class WavePlan(Frozen):
     """What was planned of a series."""
 
     occasions: int = OCCASIONS
@@ -157,7 +157,7 @@ class Planned(Frozen):
         check_rate(self.rate)
 
 
-def chart_occasions(found: Sequence[Judged], planned: Planned, left_out: Sequence[str] = ()) -> Drift:
+def chart_occasions(found: Sequence[WaveJudgments], planned: WavePlan, left_out: Sequence[str] = ()) -> Drift:
     """The charts of occasions in their order.
 
     Raises:
@@ -200,7 +200,7 @@ def _chart(
     metric: str,
     quantity: Quantity,
     moves: Moves,
-    found: Sequence[Judged],
+    found: Sequence[WaveJudgments],
     design: Design,
     rate: float,
     seed: int,
@@ -215,7 +215,7 @@ def _chart(
     moved = np.abs(charts.ewma) > TOLERANCE
     alarms = (charts.alarms(limits) & moved)[:, 0]
     points = [
-        Point(
+        SeriesPoint(
             occasion=one.occasion.name,
             value=_known(moves.values[design.baseline + place]),
             shift=_known(moves.shifts[design.baseline + place]),
@@ -243,7 +243,7 @@ def _chart(
     )
 
 
-def _missable(design: Design, limits: Limits, seed: int, later: int, error: float) -> float | None:
+def _missable(design: Design, limits: ControlLimits, seed: int, later: int, error: float) -> float | None:
     found = missable_shift(design, limits, later, seed)
     return None if found is None else max(found * error, TOLERANCE)
 
@@ -252,11 +252,11 @@ def _known(value: float) -> float | None:
     return None if value != value else float(value)  # NaN
 
 
-def _value(one: Judged, item: str, metric: str) -> float:
+def _value(one: WaveJudgments, item: str, metric: str) -> float:
     return one.values.get(item, {}).get(metric, float("nan"))
 
 
-def _from(found: Sequence[Judged], since: str | None) -> Sequence[Judged]:
+def _from(found: Sequence[WaveJudgments], since: str | None) -> Sequence[WaveJudgments]:
     """The occasions from the one that ``since`` names, or from that date on."""
     if since is None:
         return found

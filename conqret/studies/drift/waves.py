@@ -51,7 +51,7 @@ class Occasion(Frozen):
 
 
 @dataclass(frozen=True)
-class Judged:
+class WaveJudgments:
     """An occasion with the scores of its anchors: by id the topic, and the value of each metric that has one."""
 
     occasion: Occasion
@@ -60,7 +60,7 @@ class Judged:
     values: Mapping[str, Mapping[str, float]]
 
 
-def read_occasions(paths: Iterable[Path]) -> tuple[list[Judged], list[str]]:
+def read_occasions(paths: Iterable[Path]) -> tuple[list[WaveJudgments], list[str]]:
     """The finished runs at ``paths`` (runs of ``conqret judge``, or folders that hold some) by their dates, and in
     words those that are not finished.
 
@@ -69,7 +69,7 @@ def read_occasions(paths: Iterable[Path]) -> tuple[list[Judged], list[str]]:
     """
     folders = [JudgeFolder(one) for path in paths for one in run_folders(path)]
     records = [(folder, folder.record()) for folder in dict.fromkeys(folders)]
-    found: list[Judged] = []
+    found: list[WaveJudgments] = []
     left_out = []
     for folder, record in sorted(records, key=lambda one: one[1].created):
         try:
@@ -105,11 +105,11 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
         )
 
 
-def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Judged:
+def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJudgments:
     judgments = list(folder.judgments())
     calls = [call for one in judgments for call in one.trace.calls]
     cost = Cost.of(summary).item
-    return Judged(
+    return WaveJudgments(
         Occasion(
             name=folder.path.resolve().name,
             place=str(folder.path),
@@ -138,7 +138,7 @@ def _names(said: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({one for one in said if one}))[:MOST_KEPT]
 
 
-def changes_between(before: Judged, now: Judged) -> Iterator[str]:
+def changes_between(before: WaveJudgments, now: WaveJudgments) -> Iterator[str]:
     """What differs between two occasions but for the scores, in words."""
     was, of = before.occasion, now.occasion
     yield from differences(_identity(before.record), _identity(now.record), "before")

@@ -57,7 +57,7 @@ def jury(
     from conqret.errors import UnknownNameError
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.jury.jury_run import jury_run
     from conqret.studies.jury.page import jury_tables, write_jury
     from conqret.studies.jury.rules import RULES
@@ -71,7 +71,7 @@ def jury(
         read,
         rule=by,
         metrics=label_options.metric_map(metric),
-        settings=Settings(people=people, confidence=confidence, seed=seed),
+        settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))

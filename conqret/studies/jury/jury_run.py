@@ -19,10 +19,10 @@ from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_parts import digest
 from conqret.judging.judge_run import sum_up
 from conqret.runs.session import SessionCounts
-from conqret.studies.agreement.agreement_settings import USUAL, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.result import Jury, hold_jury
-from conqret.studies.jury.rules import Rule, Weights, combiner
+from conqret.studies.jury.rules import JuryWeights, Rule, combiner
 
 RESULT, PAGE = "jury.json", "jury.html"
 
@@ -48,7 +48,7 @@ def jury_run(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
     names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:
@@ -67,7 +67,7 @@ def jury_run(
     records = [folder.record() for folder in folders]
     model = f"{rule} of {len(runs)} judges"
 
-    def judged(rule: Rule, weights: Weights | None) -> list[Judgment]:
+    def judged(rule: Rule, weights: JuryWeights | None) -> list[Judgment]:
         combine = combiner(rule, len(records), weights)
         return ballots.judged(
             combine, model=model, fingerprint=digest(_identity(records, rule, weights)), format=JURY.name
@@ -103,7 +103,7 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         yield f"Member {name}: {one.format} with {one.model}{several} ({one.fingerprint})"
 
 
-def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: Weights | None) -> dict[str, Any]:
+def _identity(records: Sequence[JudgeRecord], rule: Rule, weights: JuryWeights | None) -> dict[str, Any]:
     """What makes the jury what it is: its members, its rule, and their weights."""
     members = [f"{one.format} with {one.model} ({one.fingerprint})" for one in records]
     found: dict[str, Any] = {"format": JURY.name, "rule": rule, "members": members}

@@ -9,14 +9,14 @@ from conqret.data.gathering import gathered
 from conqret.judging.judge_words import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.forest import Forest, Row
+from conqret.show.forest import Forest, ForestRow
 from conqret.show.page import write_file
-from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Column, Table
 from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
-from conqret.studies.jury.result import Checked, Jury, RuleOn
+from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
 
 GAINS, DIFFER = "What the jury gains", "Where the members differ most"
 
@@ -41,7 +41,7 @@ def jury_sheet(found: Jury) -> Sheet:
     return Sheet(
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
-        [*first, *map(section, tables[1:]), Section("Remarks", [Texts(missed)] if missed else [])],
+        [*first, *map(section, tables[1:]), Section("Remarks", [SheetTexts(missed)] if missed else [])],
         badges=floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
         lede=[
             *(
@@ -64,7 +64,7 @@ def write_jury(found: Jury, folder: Path) -> Path:
     return write_file(folder / PAGE, jury_sheet(found).html())
 
 
-def _rules(checked: Checked) -> Table:
+def _rules(checked: JuryCheck) -> Table:
     topics = f"{checked.basis.clustered_by}s"
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
@@ -78,7 +78,7 @@ def _rules(checked: Checked) -> Table:
     )
 
 
-def _members(found: Jury, checked: Checked) -> Table:
+def _members(found: Jury, checked: JuryCheck) -> Table:
     best = checked.best
     weighted = any(one.weight is not None for one in found.members)
     return Table(
@@ -106,17 +106,17 @@ _WEIGHTS = (
 )
 
 
-def _alike(checked: Checked) -> list[tuple[str, RuleOn]]:
+def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:
     """The rules, those in one that are one: of two members the median is the mean."""
     found = gathered(((one.alpha, one.gain), (rule, one)) for rule, one in checked.rules.items())
     return [(", ".join(rule for rule, _ in same), same[0][1]) for same in found.values()]
 
 
-def _chosen(checked: Checked) -> str:
+def _chosen(checked: JuryCheck) -> str:
     return f"chosen by other {checked.basis.clustered_by}s"
 
 
-def _errors(checked: Checked) -> Table:
+def _errors(checked: JuryCheck) -> Table:
     pairs = len(checked.errors)
     counted = (
         "" if checked.independent is None else f" They count as {checked.independent:.1f} independent judges."
@@ -144,7 +144,7 @@ def _differences(found: Jury) -> Table:
     )
 
 
-def _pictures(found: Jury, checked: Checked) -> Iterator[Forest]:
+def _pictures(found: Jury, checked: JuryCheck) -> Iterator[Forest]:
     alphas = [
         *((one.name, one.alpha) for one in found.members),
         (f"Member {_chosen(checked)}", checked.best.alpha),
@@ -157,6 +157,6 @@ def _pictures(found: Jury, checked: Checked) -> Iterator[Forest]:
     )
     for title, x, rows in drawn:
         known = [(name, one, one.value) for name, one in rows if one is not None]
-        shown = [Row(name, value, one.low, one.high) for name, one, value in known if value is not None]
+        shown = [ForestRow(name, value, one.low, one.high) for name, one, value in known if value is not None]
         if shown:
             yield Forest(title, x, shown)

@@ -25,12 +25,12 @@ from conqret.stats.effects import largest_p
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.significance import ALPHA
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
 from conqret.studies.agreement.shared_units import Shared
 from conqret.studies.compare.result import beside_chance
 from conqret.studies.jury.ballots import Ballots
-from conqret.studies.jury.rules import RULES, Rule, Weights
+from conqret.studies.jury.rules import RULES, JuryWeights, Rule
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +81,7 @@ class Disagreement(Frozen):
     people: float | None
 
 
-class Checked(Frozen):
+class JuryCheck(Frozen):
     """The jury beside people: each rule that can be had, the ``best`` member, chosen by other topics, and the members'
     errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
 
@@ -103,7 +103,7 @@ class Jury(Frozen):
     metrics: tuple[str, ...]
     items: int
     scored: int
-    checked: Checked | None
+    checked: JuryCheck | None
     missed: Mapping[str, str]
     disagreements: tuple[Disagreement, ...]
 
@@ -149,7 +149,7 @@ class Jury(Frozen):
         )
 
 
-Judged = Callable[[Rule, Weights | None], list[Judgment]]
+Judged = Callable[[Rule, JuryWeights | None], list[Judgment]]
 
 
 def hold_jury(
@@ -160,8 +160,8 @@ def hold_jury(
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
-) -> tuple[Jury, list[Judgment], Weights | None]:
+    settings: AgreementSettings = USUAL,
+) -> tuple[Jury, list[Judgment], JuryWeights | None]:
     """The jury by ``rule``, its judgments (``judged`` makes those of any rule), and the weights, if there are labels.
 
     Raises:
@@ -180,7 +180,7 @@ def hold_jury(
             made.setdefault(other, judged(other, weights))
         except DeclarationError as error:
             missed.setdefault(other, str(error))
-    checked: Checked | None = None
+    checked: JuryCheck | None = None
     alphas: dict[str, Estimate] = {}
     if labels is not None and shared is not None:
         checked, alphas = _checked(members, made, missed, labels, metrics, settings)
@@ -207,12 +207,12 @@ def hold_jury(
     return jury, made[rule], weights
 
 
-def _weights(shared: Shared | None, settings: Settings) -> tuple[Weights | None, dict[str, str]]:
+def _weights(shared: Shared | None, settings: AgreementSettings) -> tuple[JuryWeights | None, dict[str, str]]:
     """The weights, or why there are none."""
     if shared is None:
         return None, {"weights": "weights are fitted to people's labels: give --labels"}
     try:
-        return Weights.fitted(shared, settings.seed), {}
+        return JuryWeights.fitted(shared, settings.seed), {}
     except DeclarationError as error:
         return None, {"weights": str(error)}
 
@@ -223,8 +223,8 @@ def _checked(
     missed: dict[str, str],
     labels: LabelSet,
     metrics: Mapping[str, str] | None,
-    settings: Settings,
-) -> tuple[Checked, dict[str, Estimate]]:
+    settings: AgreementSettings,
+) -> tuple[JuryCheck, dict[str, Estimate]]:
     """Each rule beside the members, on the dimensions that it has."""
     import numpy as np
 
@@ -260,7 +260,7 @@ def _checked(
         raise DeclarationError(missed[first])
     alone, best, alphas = found[first]
     errors = tuple(_errors(alone, settings.confidence))
-    checked = Checked(
+    checked = JuryCheck(
         basis=alone.basis(labels, settings),
         rules=rules,
         best=best,

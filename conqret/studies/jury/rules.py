@@ -34,7 +34,7 @@ each, or None where the rule has none for such scores."""
 
 
 @dataclass(frozen=True)
-class Weights:
+class JuryWeights:
     """What each judge counts, fitted on all labels (``whole``) and without each fold of topics (folds by judges)."""
 
     whole: NDArray[np.float64]
@@ -74,7 +74,7 @@ class Weights:
         return np.asarray((scores * rows[places]).sum(axis=1))
 
 
-def combiner(rule: Rule, judges: int, weights: Weights | None) -> Combine:
+def combiner(rule: Rule, judges: int, weights: JuryWeights | None) -> Combine:
     """What a rule makes of scores.
 
     Raises:

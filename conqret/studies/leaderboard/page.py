@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from conqret.judging.judge_words import judge_name
 from conqret.show import words
-from conqret.show.forest import Forest, Row
+from conqret.show.forest import Forest, ForestRow
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import floor_badges
-from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, Standing
+from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, LeaderboardEntry
 
 APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."
 
@@ -91,7 +91,7 @@ def _table(board: Board, found: Leaderboard) -> Table:
     )
 
 
-def _value(one: Standing, found: Leaderboard) -> Cell:
+def _value(one: LeaderboardEntry, found: Leaderboard) -> Cell:
     return (
         one.value if one.value.low is not None or not found.falls else words.rating(one.value.value) or None
     )
@@ -99,7 +99,7 @@ def _value(one: Standing, found: Leaderboard) -> Cell:
 
 def _picture(board: Board, found: Leaderboard) -> list[Forest]:
     rows = [
-        Row(one.card, one.value.value, one.value.low, one.value.high)
+        ForestRow(one.card, one.value.value, one.value.low, one.value.high)
         for one in board.standings
         if one.value.value is not None
     ]

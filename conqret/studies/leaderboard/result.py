@@ -34,7 +34,7 @@ _COSTS: Mapping[str, Callable[[Card], float | None]] = {
 """What is the better the less there is of it: US dollars for a thousand items, the model's seconds an item, alarms."""
 
 
-class Standing(Frozen):
+class LeaderboardEntry(Frozen):
     """One card on a board: its place among the files, its judge, the measure, the ``units`` behind it, what is known of
     bias (``alarms`` of ``probes``; None: not probed) and damage (``missed`` of ``curves``), and what a thousand items
     cost in US dollars (None: unknown)."""
@@ -63,7 +63,7 @@ class Board(Frozen):
     labels: str
     dimensions: tuple[str, ...]
     intervals: str
-    standings: tuple[Standing, ...]
+    standings: tuple[LeaderboardEntry, ...]
 
 
 class Leaderboard(Frozen):
@@ -158,10 +158,10 @@ def _board(cards: Sequence[tuple[str, Card]], name: str, dimension: str | None) 
     )
 
 
-def _standing(file: str, card: Card, name: str, dimension: str | None) -> Standing:
+def _standing(file: str, card: Card, name: str, dimension: str | None) -> LeaderboardEntry:
     rows = [row for row in card.agreement if row.dimension in _dimensions(card, name, dimension)]
     usd = _COSTS["usd"](card)
-    return Standing(
+    return LeaderboardEntry(
         card=file,
         format=card.run.format,
         model=card.run.model,

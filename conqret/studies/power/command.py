@@ -12,12 +12,12 @@ import typer
 from conqret._optional import require
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import Group, add_commands, grouped
+from conqret.console.option_groups import OptionGroup, add_commands, grouped
 from conqret.console.printing import at, note, progress, result, tell
 from conqret.console.shared_options import option
 
 if TYPE_CHECKING:
-    from conqret.stats.planning import Draw, Plan, Planned
+    from conqret.stats.planning import Draw, PlannedSize, SamplePlan
     from conqret.studies.bias.bias_folder import BiasFolder
     from conqret.studies.power.pilot import Differences
     from conqret.studies.sensitivity.result import SensitivityFolder
@@ -39,7 +39,7 @@ POWER_PROBES = ("position", "length", "authority", "injection")
 
 
 @dataclass(frozen=True)
-class Planning(Group):
+class Planning(OptionGroup):
     """Which cells are simulated, and where the picture goes."""
 
     topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,8,12,20,50"
@@ -49,17 +49,17 @@ class Planning(Group):
     svg: Annotated[Path | None, option(PANEL, "A picture of the plan, as SVG (conqret[plots]).")] = None
     json_output: options.Json = False
 
-    def show(self, what: str, simulate: Callable[[Plan], list[Planned]], confidence: float) -> None:
+    def show(self, what: str, simulate: Callable[[SamplePlan], list[PlannedSize]], confidence: float) -> None:
         """Simulate, and print the plan for ``what``."""
         from dataclasses import asdict
 
         from conqret.io.atomic import write_whole
-        from conqret.stats.planning import Plan
+        from conqret.stats.planning import SamplePlan
         from conqret.studies.power.page import plan_picture, plan_tables
 
         topics, items = options.counts("--topics", self.topics), options.counts("--items", self.items)
         with progress("simulating", len(topics) * len(items)) as bar:
-            cells = simulate(Plan(topics, items, self.simulations, self.seed, confidence, bar.advance))
+            cells = simulate(SamplePlan(topics, items, self.simulations, self.seed, confidence, bar.advance))
         picture = None if self.svg is None else plan_picture(cells, what)
         result(
             [asdict(one) for one in cells],
@@ -101,7 +101,7 @@ def agreement(
     from conqret.errors import DeclarationError
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.stats.planning import assumed, from_pilot, plan_agreement
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
     from conqret.studies.agreement.label_join import join_labels
 
@@ -120,7 +120,7 @@ def agreement(
             f"{next(iter(joined.metrics))}"
         )
     (dimension,) = joined.metrics
-    view = View(joined, dimension, Settings(people=people, confidence=confidence))
+    view = View(joined, dimension, AgreementSettings(people=people, confidence=confidence))
     if not view.placed or not view.compared.any():
         raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
     kept = np.flatnonzero(view.compared).tolist()

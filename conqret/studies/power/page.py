@@ -11,13 +11,13 @@ from conqret.show.table import Cell, Table
 from conqret.show.words import number
 from conqret.stats.control_charts import Design
 from conqret.stats.drift_plan import QUANTITIES, PlannedSeries, Watched
-from conqret.stats.planning import MOST_WITHOUT, Planned
+from conqret.stats.planning import MOST_WITHOUT, PlannedSize
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def plan_tables(cells: Sequence[Planned], what: str, simulations: int) -> Iterator[Table]:
+def plan_tables(cells: Sequence[PlannedSize], what: str, simulations: int) -> Iterator[Table]:
     """Half the width of the interval of ``what`` and, where there is a test, its power: topics by items a topic."""
     yield _table(
         f"Half the width of the interval of {what}",
@@ -62,7 +62,7 @@ def series_table(cells: Sequence[PlannedSeries], watched: Watched, design: Desig
     )
 
 
-def plan_picture(cells: Sequence[Planned], what: str) -> bytes:
+def plan_picture(cells: Sequence[PlannedSize], what: str) -> bytes:
     """The same as SVG: topics along, a line for each number of items a topic.
 
     Raises:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.studies.sensitivity.result import SensitivityResults
-    from conqret.studies.sensitivity.sensitivity_plan import Plan
+    from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,10 +27,12 @@ from conqret.judging.cost_table import tell_cost
 
 if TYPE_CHECKING:
     from conqret.judging.cost import Expected
-    from conqret.studies.sensitivity.sensitivity_plan import Plan
+    from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
 
-def tell_plan(plan: Plan, found: Sequence[Expected], budget: float | None, json_output: bool) -> None:
+def tell_plan(
+    plan: SensitivityPlan, found: Sequence[Expected], budget: float | None, json_output: bool
+) -> None:
     """Print the size of the plan, what it is expected to cost, and what a ``budget`` (dollars) would do to it."""
     facts = {
         "items": len(plan.items),
@@ -130,9 +132,9 @@ def sensitivity(
     prompts: options.Prompts = None,
     calls: options.Calls,
     engines: options.Engines,
-    kept: options.Kept,
+    kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
-    shown: options.Shown,
+    shown: options.OutputOptions,
 ) -> None:
     """Damage the items by known amounts, judge every version, and see which scores follow.
 
@@ -153,7 +155,7 @@ def sensitivity(
         "prompts": prompts, "rewriter": calls.of(perturb_model),
     }  # fmt: skip
 
-    def announce(plan: Plan) -> None:
+    def announce(plan: SensitivityPlan) -> None:
         shown.left_out(plan.checked)
         for level in plan.unreached:
             shown.note(str(level))
@@ -173,7 +175,7 @@ def sensitivity(
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
-        def begin(plan: Plan) -> None:
+        def begin(plan: SensitivityPlan) -> None:
             bar.reach(0, total=plan.judgments)
             announce(plan)
 

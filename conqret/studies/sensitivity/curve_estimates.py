@@ -14,8 +14,8 @@ from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import FEWEST_LEVELS, Response, respond, strictly_falls
-from conqret.studies.sensitivity.curves import Cell, Curve, Point, StanceCurve, Unscored
-from conqret.studies.sensitivity.sensitivity_plan import Damage, Plan, Stack
+from conqret.studies.sensitivity.curves import Curve, CurveCell, CurvePoint, StanceCurve, Unscored
+from conqret.studies.sensitivity.sensitivity_plan import Damage, SensitivityPlan, Stack
 from conqret.studies.sensitivity.verdict import alarms, judge_response
 
 NOT_JUDGED = "not_judged"
@@ -26,12 +26,12 @@ NOT_JUDGED = "not_judged"
 class Drawing:
     """What one judge of a plan said, by the id of the version."""
 
-    plan: Plan
+    plan: SensitivityPlan
     setup: Setup
     judgments: Mapping[str, Judgment]
 
     @classmethod
-    def of(cls, plan: Plan, setup: Setup, judgments: Iterable[Judgment]) -> Self:
+    def of(cls, plan: SensitivityPlan, setup: Setup, judgments: Iterable[Judgment]) -> Self:
         """With those of ``judgments`` that are by this judge."""
         own = {one.item: one for one in judgments if one.fingerprint == setup.fingerprint}
         return cls(plan, setup, own)
@@ -81,7 +81,7 @@ class Drawing:
             unit=perturbation.unit,
             expected=expected,
             points=tuple(
-                Point(level=level, mean=mean, low=interval.low, high=interval.high)
+                CurvePoint(level=level, mean=mean, low=interval.low, high=interval.high)
                 for level, mean, interval in zip(
                     response.levels, response.means, response.intervals, strict=True
                 )
@@ -127,7 +127,7 @@ class Drawing:
             )
         return found if len(found) > 1 else []
 
-    def cell(self, stack: Stack, metric: str) -> Cell | None:
+    def cell(self, stack: Stack, metric: str) -> CurveCell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
         from conqret.stats.resampling import mean_interval
 
@@ -137,7 +137,7 @@ class Drawing:
             return None
         values, topics = zip(*scored, strict=True)
         interval = mean_interval(values, topics, scale="share")
-        return Cell(
+        return CurveCell(
             format=self.setup.judge.name,
             model=self.setup.client.model,
             metric=metric,

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from conqret.data.item import Frozen
 from conqret.perturb import Direction
-from conqret.stats.curve_tests import Step
+from conqret.stats.curve_tests import CurveStep
 from conqret.studies.sensitivity.verdict import Verdict
 
 
-class Measured(Frozen):
+class MeasuredCurve(Frozen):
     """What was measured: a metric of a judge."""
 
     format: str
@@ -18,13 +18,13 @@ class Measured(Frozen):
     metric: str
 
 
-class Damaged(Measured):
+class Damaged(MeasuredCurve):
     """The same under a perturbation."""
 
     perturbation: str
 
 
-class Point(Frozen):
+class CurvePoint(Frozen):
     """The mean at one level with its 95% interval (over topics)."""
 
     level: float
@@ -45,7 +45,7 @@ class Curve(Damaged):
     fingerprint: str
     unit: str
     expected: Direction
-    points: tuple[Point, ...]
+    points: tuple[CurvePoint, ...]
     n: int
     total: int
     topics: int
@@ -55,7 +55,7 @@ class Curve(Damaged):
     spearman: float | None
     fell: float
     rose: float
-    neighbours: tuple[Step, ...]
+    neighbours: tuple[CurveStep, ...]
     alarms: tuple[float, ...]
     verdict: Verdict
     words: str
@@ -88,7 +88,7 @@ class StanceCurve(Damaged):
     pearson: float | None
 
 
-class Cell(Measured):
+class CurveCell(MeasuredCurve):
     """One combination of two perturbations: the mean of a metric with its interval, over n items."""
 
     levels: Mapping[str, float]

@@ -25,7 +25,7 @@ Labels = Mapping[str, Mapping[str, float]]
 """By item id (or topic) the grades of its documents, by id."""
 
 
-class Grade(NamedTuple):
+class RelevanceGrade(NamedTuple):
     """How relevant a document is."""
 
     document: str
@@ -52,7 +52,9 @@ GRADES = Schema(
     {
         "item": Field(("id",), identifier, needed="Say which item the documents are graded for"),
         "grades": Field(
-            ("documents",), each(GRADE, Grade), needed="List its documents, each with id and relevance"
+            ("documents",),
+            each(GRADE, RelevanceGrade),
+            needed="List its documents, each with id and relevance",
         ),
     },
 )
@@ -77,7 +79,7 @@ def load_labels(path: Path) -> Labels:
     objects = "documents" in columns_of(rows)
     reader = TableReader(rows, GRADES if objects else PAIR)
     for values in reader:
-        grades = values["grades"] if objects else [Grade(values["document"], values["grade"])]
+        grades = values["grades"] if objects else [RelevanceGrade(values["document"], values["grade"])]
         labels.setdefault(values["item"], {}).update(grades)
     reader.finish(LabelsError)
     return labels

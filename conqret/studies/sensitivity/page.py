@@ -9,10 +9,10 @@ from pathlib import Path
 from conqret.data.gathering import gathered
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
-from conqret.show.charts import Chart, Line, Point
+from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
-from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.words import floor_badges
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
@@ -52,7 +52,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
                 "Means in numbers, laid out as in the paper (ConQRet), of the metrics that it has.",
                 folded=True,
             ),
-            Section("The run", [Texts(list(_remarks(results)))]),
+            Section("The run", [SheetTexts(list(_remarks(results)))]),
         ],
         lede=[
             *answer(results.curves),
@@ -94,7 +94,7 @@ def chart(curves: Sequence[Curve]) -> Chart:
         x=unit(first),
         y=f"{metric} ({should}{'' if others else f': {first.verdict}'})",
         lines=[
-            Line(
+            ChartLine(
                 f"{curve.format}{f' ({curve.model})' * several}{f': {curve.verdict}' * bool(others)}",
                 [Point(one.level, one.mean, one.low, one.high) for one in curve.points],
             )

@@ -12,7 +12,7 @@ from conqret.io.in_folder import InFolder
 from conqret.perturb.versions import Unreached
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import SessionCounts
-from conqret.studies.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
+from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve, Unscored
 from conqret.studies.sensitivity.verdict import STILL
 from conqret.studies.study_judging import JudgedFolder
 
@@ -90,7 +90,7 @@ class SensitivityResults(Frozen):
     curves: tuple[Curve, ...]
     unscored: tuple[Unscored, ...] = ()
     stances: tuple[StanceCurve, ...] = ()
-    grid: tuple[Cell, ...] = ()
+    grid: tuple[CurveCell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
     left_out: Mapping[str, tuple[str, ...]] = {}
     unreached: tuple[Unreached, ...] = ()

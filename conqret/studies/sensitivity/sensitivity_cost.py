@@ -13,11 +13,11 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Perturbation
 from conqret.perturb.rewriting import rewriting_of
 from conqret.prompts import Library
-from conqret.studies.sensitivity.sensitivity_plan import Plan
+from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
 
 def estimate(
-    plan: Plan,
+    plan: SensitivityPlan,
     rewriter: ClientOptions | None = None,
     *,
     prompts: Path | Library | None = None,
@@ -78,7 +78,9 @@ def rewriting(
     return expected("rewrite", options, calls, tokens, written, of=of, by=perturbation.name)
 
 
-def _rewriting(plan: Plan, options: ClientOptions, library: Library, sizes: Sizes) -> Iterator[Expected]:
+def _rewriting(
+    plan: SensitivityPlan, options: ClientOptions, library: Library, sizes: Sizes
+) -> Iterator[Expected]:
     client = counter(options)
     perturbations = {one.perturbation.name: one.perturbation for one in (*plan.damages, *plan.crossed)}
     for name, perturbation in perturbations.items():

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io import Checked
+from conqret.io import CheckedItems
 from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.levels import Level, at_levels, is_level
-from conqret.perturb.versions import LeftOut, Unreached, series
+from conqret.perturb.versions import LeftOutItem, Unreached, series
 
 Stack = tuple[tuple[str, float], ...]
 """The changes of one version, in order: ``(("hallucinate", 5), ("irrelevant", 20))``; empty: as it is."""
@@ -71,7 +71,7 @@ def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> l
 
 
 @dataclass(frozen=True)
-class Plan:
+class SensitivityPlan:
     """The versions of the items, and who judges them.
 
     ``versions`` maps each stack of changes to the items so changed, by the ids that they had before; the empty stack
@@ -84,11 +84,11 @@ class Plan:
     setups: tuple[Setup, ...]
     damages: tuple[Damage, ...]
     versions: Mapping[Stack, Mapping[str, Item]]
-    left_out: Mapping[str, tuple[LeftOut, ...]]
+    left_out: Mapping[str, tuple[LeftOutItem, ...]]
     seed: int
     crossed: tuple[Damage, ...] = ()
     unreached: tuple[Unreached, ...] = ()
-    checked: Checked | None = None
+    checked: CheckedItems | None = None
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -122,9 +122,9 @@ def make_plan(
     *,
     seed: int = SEED,
     materials: Mapping[str, Materials] | None = None,
-    unable: Mapping[str, Sequence[LeftOut]] | None = None,
+    unable: Mapping[str, Sequence[LeftOutItem]] | None = None,
     grid: Sequence[Damage] = (),
-) -> Plan:
+) -> SensitivityPlan:
     """Make every version of every item.
 
     Args:
@@ -146,7 +146,7 @@ def make_plan(
     if len(set(clash)) != len(clash):
         raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
     versions: dict[Stack, Mapping[str, Item]] = {(): originals}
-    left_out: dict[str, list[LeftOut]] = {name: list(outs) for name, outs in (unable or {}).items()}
+    left_out: dict[str, list[LeftOutItem]] = {name: list(outs) for name, outs in (unable or {}).items()}
     unreached: list[Unreached] = []
     drawn = []
     for damage in damages:
@@ -182,10 +182,12 @@ def make_plan(
             reason = left_out[name][0].reason if left_out[name] else "its levels are out of reach"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
     lost = {name: tuple(outs) for name, outs in left_out.items() if outs}
-    return Plan(together(setups), tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached))
+    return SensitivityPlan(
+        together(setups), tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached)
+    )
 
 
-def _without(items: Mapping[str, Item], left_out: Iterable[LeftOut]) -> dict[str, Item]:
+def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict[str, Item]:
     gone = {out.item for out in left_out}
     return {name: item for name, item in items.items() if name not in gone}
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from conqret.data import Judgment
 from conqret.runs.session import SessionCounts
 from conqret.studies.sensitivity.curve_estimates import Drawing
-from conqret.studies.sensitivity.curves import Cell, Curve, StanceCurve, Unscored
+from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve, Unscored
 from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, true_precision
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
@@ -20,13 +20,13 @@ from conqret.studies.sensitivity.result import (
     SensitivityRecord,
     SensitivityResults,
 )
-from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, Plan
+from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, SensitivityPlan
 from conqret.studies.sensitivity.verdict import STILL, corrected
-from conqret.studies.study_judging import Conduct, Part, digest_of, judge_parts
+from conqret.studies.study_judging import Conduct, StudyPart, digest_of, judge_parts
 
 
 def run_sensitivity(
-    plan: Plan,
+    plan: SensitivityPlan,
     out: SensitivityFolder | None = None,
     conduct: Conduct | None = None,
     *,
@@ -46,7 +46,7 @@ def run_sensitivity(
     """
     record = record_of(plan)
     every = tuple(plan.every_item())
-    parts = [Part(setup.client, setup.fingerprint, every, setup.instrument) for setup in plan.setups]
+    parts = [StudyPart(setup.client, setup.fingerprint, every, setup.instrument) for setup in plan.setups]
 
     def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
         drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
@@ -62,7 +62,7 @@ def run_sensitivity(
             curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
             unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
-            grid=tuple(cell for cell in cells if isinstance(cell, Cell)),
+            grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
             precision=_precision(plan, drawings, labels, relevant_from) if labels else (),
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
@@ -74,7 +74,7 @@ def run_sensitivity(
     return judge_parts(parts, record, out, conduct or Conduct(), conclude)
 
 
-def record_of(plan: Plan) -> SensitivityRecord:
+def record_of(plan: SensitivityPlan) -> SensitivityRecord:
     """The record of ``plan``."""
     return SensitivityRecord(
         judges=tuple(
@@ -120,7 +120,7 @@ def _curves(drawings: list[Drawing], seed: int) -> list[Curve | Unscored | Stanc
 
 
 def _precision(
-    plan: Plan, drawings: list[Drawing], labels: Labels, relevant_from: float
+    plan: SensitivityPlan, drawings: list[Drawing], labels: Labels, relevant_from: float
 ) -> tuple[PrecisionRow, ...]:
     rows = []
     damage = next((one for one in plan.damages if one.perturbation.name == "irrelevant"), None)

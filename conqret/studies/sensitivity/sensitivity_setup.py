@@ -15,7 +15,7 @@ from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.rewriting import rewrite_items
-from conqret.perturb.versions import LeftOut
+from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.sensitivity_plan import Damage
@@ -70,7 +70,7 @@ def damage_materials(
     pool: Path | None = None,
     rewriter: Session | None = None,
     seed: int = SEED,
-) -> tuple[dict[str, Materials], dict[str, list[LeftOut]]]:
+) -> tuple[dict[str, Materials], dict[str, list[LeftOutItem]]]:
     """By perturbation name what it draws on, and the items for which no rewrite could be had.
 
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
@@ -82,7 +82,7 @@ def damage_materials(
         if before is None or damage.levels[-1] > before.levels[-1]:
             highest[damage.perturbation.name] = damage
     materials: dict[str, Materials] = {}
-    unable: dict[str, list[LeftOut]] = {}
+    unable: dict[str, list[LeftOutItem]] = {}
     for name, damage in highest.items():
         if damage.perturbation.pool:
             materials[name] = Materials(Pool.open(pool) if pool else Pool.from_items(items))

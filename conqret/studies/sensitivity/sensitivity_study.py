@@ -23,7 +23,13 @@ from conqret.prompts import Library
 from conqret.runs.session import Sessions
 from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, load_labels
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
-from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, Damage, Plan, damages_of, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import (
+    GRID_LEVELS,
+    Damage,
+    SensitivityPlan,
+    damages_of,
+    make_plan,
+)
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 from conqret.studies.study_judging import Conduct
@@ -60,7 +66,7 @@ def sensitivity(
     engine: Engine = "process",
     workers: int | None = None,
     budget_usd: float | None = None,
-    on_plan: Callable[[Plan], None] = lambda plan: None,
+    on_plan: Callable[[SensitivityPlan], None] = lambda plan: None,
     on_start: Callable[[int], None] = lambda kept: None,
     on_judgment: Callable[[Judgment], None] = lambda judgment: None,
 ) -> SensitivityResults:
@@ -141,7 +147,7 @@ def sensitivity_plan(
     prompts: Path | Library | None = None,
     sessions: Sessions | None = None,
     store: Path | None = None,
-) -> Plan:
+) -> SensitivityPlan:
     """What :func:`sensitivity` would judge. Without ``sessions`` no model is asked: sentences are rewritten by rule.
     What a model writes is recorded into ``store``, where the sessions have none.
 

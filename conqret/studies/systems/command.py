@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import note, result
 
 if TYPE_CHECKING:
-    from conqret.io.leaderboards import Leaderboard
+    from conqret.io.leaderboards import SystemLeaderboard
 
 EPILOG = (
     "Examples:\n\n"
@@ -120,7 +120,7 @@ def meta(
     result(found, ranking_tables(found, by_topic=by_topic), as_json=json_output)
 
 
-def _judged(path: Path, shape: Shape) -> Leaderboard:
+def _judged(path: Path, shape: Shape) -> SystemLeaderboard:
     """The leaderboard in a file, or that of a finished run on TREC reports."""
     from conqret.io.leaderboards import read_leaderboard
     from conqret.judging.judge_folder import JudgeFolder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.faults import listed
-from conqret.io.leaderboards import ALL, Leaderboard
+from conqret.io.leaderboards import ALL, SystemLeaderboard
 from conqret.stats.clusters import snapped
 from conqret.stats.estimate import CONFIDENCE, Sampled
 from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
@@ -50,8 +50,8 @@ class MetaSettings(Frozen):
 class Compared:
     """One measure of each side, over the systems and topics that are left."""
 
-    truth: Leaderboard
-    judge: Leaderboard
+    truth: SystemLeaderboard
+    judge: SystemLeaderboard
     truth_measure: str
     measure: str
     on_missing: OnMissing
@@ -122,7 +122,7 @@ class Compared:
                 found[topic] = None if value != value else value
         return found
 
-    def _matrix(self, board: Leaderboard, measure: str, runs: Sequence[str]) -> NDArray[np.float64]:
+    def _matrix(self, board: SystemLeaderboard, measure: str, runs: Sequence[str]) -> NDArray[np.float64]:
         """Scores, runs by topics; NaN where there is none."""
         import numpy as np
 
@@ -131,8 +131,8 @@ class Compared:
 
 
 def prepared(
-    truth: Leaderboard, judge: Leaderboard, topics: set[str] | None, settings: MetaSettings
-) -> tuple[Leaderboard, Leaderboard]:
+    truth: SystemLeaderboard, judge: SystemLeaderboard, topics: set[str] | None, settings: MetaSettings
+) -> tuple[SystemLeaderboard, SystemLeaderboard]:
     """Both leaderboards with the topics and the runs that are compared."""
     if settings.on_missing == "error" and (gaps := [*truth.gaps(), *judge.gaps()]):
         more = f" (and {len(gaps) - 1} more such gaps)" if gaps[1:] else ""
@@ -152,7 +152,7 @@ def prepared(
     return truth, judge
 
 
-def _same_runs(truth: Leaderboard, judge: Leaderboard) -> None:
+def _same_runs(truth: SystemLeaderboard, judge: SystemLeaderboard) -> None:
     if truth.topics and judge.topics and not set(truth.topics) & set(judge.topics):
         raise DeclarationError(
             f"{judge.name} and {truth.name} share no topic: is --format (or --truth-format) theirs? Write --on-missing "
@@ -171,7 +171,7 @@ def _same_runs(truth: Leaderboard, judge: Leaderboard) -> None:
 
 
 def compared_topics(
-    truth: Leaderboard, judges: Sequence[Leaderboard], settings: MetaSettings
+    truth: SystemLeaderboard, judges: Sequence[SystemLeaderboard], settings: MetaSettings
 ) -> set[str] | None:
     """The topics that are compared; None: the files' own scores over all of them."""
     known = {topic for one in judges for topic in one.topics}

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
-from conqret.io.leaderboards import Leaderboard, leaderboard
+from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.stats.estimate import Estimate, Sampled, Scale, without_value
 from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
@@ -75,8 +75,8 @@ class MetaEvaluation(Frozen):
 
 
 def meta_evaluate(
-    truth: Leaderboard,
-    judges: Sequence[Leaderboard],
+    truth: SystemLeaderboard,
+    judges: Sequence[SystemLeaderboard],
     settings: MetaSettings | None = None,
     *,
     lengths: Mapping[tuple[str, str], int] | None = None,
@@ -143,7 +143,7 @@ def _row(
     one: Compared,
     settings: MetaSettings,
     methods: Sequence[tuple[str, int | None]],
-    words: Leaderboard | None,
+    words: SystemLeaderboard | None,
 ) -> RankAgreement:
     """The row of a judge, with how far it ranks as length (``words``) does."""
     runs, _, judged = one.aligned(one.truth.on(one.truth_measure), one.judge.on(one.measure), None)
@@ -207,6 +207,6 @@ def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> Sampl
     return mean(defined, scale=scale)
 
 
-def _measures(board: Leaderboard, wanted: Sequence[str]) -> list[str]:
+def _measures(board: SystemLeaderboard, wanted: Sequence[str]) -> list[str]:
     check_known(f"measure in {board.name}", board.measures, *wanted)
     return [name for name in board.measures if not wanted or name in wanted]

@@ -14,7 +14,7 @@ from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
 from conqret.data.gathering import gathered
 from conqret.errors import DeclarationError, number
-from conqret.io.leaderboards import Leaderboard, leaderboard
+from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.io.reports import RUN, TOPIC
 from conqret.judging.judge_parts import SECOND
 from conqret.judging.summary import MetricSummary
@@ -39,7 +39,7 @@ def run_leaderboard(
     judgments: Iterable[Judgment],
     empty: Iterable[Item] = (),
     metrics: Iterable[str] = (),
-) -> Leaderboard:
+) -> SystemLeaderboard:
     """Every score of every report, and the means over the topics that have one. What is said of the report beside it
     (``second.…``) stands in that one's row. Reports that are ``empty`` have 0 in each of ``metrics``.
 

@@ -80,7 +80,7 @@ def validate(
     To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
     never guessed. Items that have only a label or only a score are counted and listed.
     """
-    from conqret.studies.agreement.agreement_settings import Settings
+    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import not_beaten
     from conqret.studies.agreement_tables import agreement_table, beside_table
     from conqret.studies.validate.validate import validate as compare
@@ -90,7 +90,9 @@ def validate(
         labels=reading.load(labels),
         metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=Settings(people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence),
+        settings=AgreementSettings(
+            people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence
+        ),
         calibration=calibration,
         beside=beside,
         bias=bias,

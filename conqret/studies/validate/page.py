@@ -9,7 +9,7 @@ from conqret.data.gathering import gathered
 from conqret.judging.judge_words import judge_name
 from conqret.judging.summary_tables import requirement_table
 from conqret.show import words
-from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import floor_badges
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
@@ -113,7 +113,7 @@ def _replacing(validation: Validation) -> Section:
     ):
         return Section(
             title,
-            [Texts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
+            [SheetTexts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
             note,
         )
     rows: list[tuple[Cell, ...]] = []
@@ -183,7 +183,7 @@ def _missing(validation: Validation) -> Table | Section:
     missing = validation.missing
     if missing.scored == missing.total:
         return Section(
-            "What has no score", [Texts([f"All {words.count(missing.total)} judgments are whole."])]
+            "What has no score", [SheetTexts([f"All {words.count(missing.total)} judgments are whole."])]
         )
     reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
     rows = [
@@ -217,7 +217,7 @@ def _join(validation: Validation) -> Table | Section:
         all_of = (
             f"All {words.number(join.items, 'item')} are judged and labelled, and every part and metric, too."
         )
-        return Section("What was matched", [Texts([all_of])])
+        return Section("What was matched", [SheetTexts([all_of])])
     return Table(
         "What was matched",
         ("Without a partner", "Count", Column("Names", "text")),

@@ -15,9 +15,9 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.stats.estimate import Estimate, average, undefined, without_value
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import USUAL, Basis, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.dimension_check import Checked, check_dimension
+from conqret.studies.agreement.dimension_check import DimensionCheck, check_dimension
 from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.label_join import JoinReport, join_labels
 from conqret.studies.agreement.missing_scores import Missingness, missingness
@@ -88,7 +88,7 @@ def validate(
     *,
     items: Iterable[Item] = (),
     metrics: Mapping[str, str] | None = None,
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
     baseline: bool = False,
     calibration: Calibration | None = None,
     floor: Iterable[Judgment] | None = None,
@@ -139,7 +139,7 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
 
 
-def _average(checked: Mapping[str, Checked], confidence: float) -> Average:
+def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Average:
     names = averaged_dimensions({name: one.judge["mean"].defined for name, one in checked.items()})
     every = [checked[name] for name in names]
     variants = [name for name in every[0].judge if all(name in one.judge for one in every)]

@@ -14,7 +14,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise
 from conqret.show.page import write_files
-from conqret.studies.agreement.agreement_settings import USUAL, Settings
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_folder import BiasFolder
 from conqret.studies.calibrate.calibration import Calibration
@@ -57,7 +57,7 @@ def validate(
     labels: str | Path | Sequence[str | Path] | LabelSet,
     metrics: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
-    settings: Settings = USUAL,
+    settings: AgreementSettings = USUAL,
     calibration: str | Path | Calibration | None = None,
     beside: str | Path | None = None,
     bias: str | Path | None = None,

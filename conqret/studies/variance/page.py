@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.charts import Chart, Line, Point
-from conqret.show.sheet import Section, Sheet, Texts, section
+from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import floor_badges
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
-from conqret.studies.variance.result import Averaged, MetricNoise, NoiseStudy, Source
+from conqret.studies.variance.result import Averaged, MetricNoise, NoiseStudy, VarianceSource
 
 Row = tuple[Cell, ...]
 
@@ -174,7 +174,7 @@ def noise_sheet(found: NoiseStudy) -> Sheet:
     tables = list(noise_tables(found, every=True))
     charts = [_chart(one) for one in found.metrics.values() if _varies(one)]
     buys = Section("What averaging buys", charts, _BUYS)
-    runs = Section("Runs", [Texts([*found.runs, *noise_words(found)[1:]])])
+    runs = Section("Runs", [SheetTexts([*found.runs, *noise_words(found)[1:]])])
     first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
     each = map(section, tables)
     badges = floor_badges(found.baselines)
@@ -190,7 +190,7 @@ def noise_sheet(found: NoiseStudy) -> Sheet:
 def _chart(one: MetricNoise) -> Chart:
     single, *more = one.averaged
     lines = [
-        Line(
+        ChartLine(
             f"{words.label(facet)}s",
             [
                 Point(row.numbers[facet], good.value, good.low, good.high)
@@ -216,11 +216,11 @@ def _design(row: Averaged) -> str:
     return ", ".join(words.number(number, name) for name, number in many.items()) or "one of each"
 
 
-def _name(source: Source) -> str:
+def _name(source: VarianceSource) -> str:
     return " or ".join(source.names)
 
 
-def _share(source: Source | None) -> Cell:
+def _share(source: VarianceSource | None) -> Cell:
     """A share in per cent; a dash with its reason where nothing varies, and nothing where there is no such source."""
     if source is None:
         return None

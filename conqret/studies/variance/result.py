@@ -30,7 +30,7 @@ _NOT_THE_PROMPT = frozenset({"model", "samples", "seed", "max_tokens"})
 """Parts of an instrument that are no question: which model, how often, drawn how, and how long answers may be."""
 
 
-class Source(Frozen):
+class VarianceSource(Frozen):
     """One source of variance: ``names`` (several, where the runs cannot tell them apart), its ``levels``, the variance
     as estimated, its standard deviation (0 where the variance is estimated below 0), and its ``share`` of the whole."""
 
@@ -63,7 +63,7 @@ class MetricNoise(Frozen):
     items: int
     topics: int
     varies: tuple[str, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[VarianceSource, ...]
     unknown: tuple[str, ...]
     repeatability: Estimate
     averaged: tuple[Averaged, ...]
@@ -259,7 +259,7 @@ def _of_metric(
     variances = [found.variance(place).estimate(confidence) for place in range(len(found.effects))]
     whole = sum(max(one.value or 0.0, 0.0) for one in variances)
     sources = tuple(
-        Source(
+        VarianceSource(
             names=effect.names,
             levels=effect.levels,
             variance=variance,

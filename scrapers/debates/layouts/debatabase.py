@@ -18,16 +18,16 @@ from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    DebatePage,
     DebateParts,
-    Index,
     Layout,
-    Listed,
-    Page,
+    ListedDebate,
+    PageIndex,
     main_headings,
     page_question,
     page_title,
 )
-from conqret.scrapers.debates.lines import Line, lines
+from conqret.scrapers.debates.lines import PageLine, lines
 from conqret.scrapers.debates.page_arguments import blocks
 from conqret.scrapers.debates.page_html import outermost, text_of
 from conqret.scrapers.debates.question import MAX_TITLE
@@ -47,12 +47,12 @@ _MENUS = ("nav", "header", "footer", "aside")
 _NO_PARTS = 'remark: no line "Points Against" stands before an item; it parts the pros from the cons'
 
 
-def _fits(page: Page) -> bool:
+def _fits(page: DebatePage) -> bool:
     """An item of its accordion has a title as this site's have."""
     return any(next(_TITLE.find(item), None) is not None for item in _ITEM.find(page.root))
 
 
-def _read(page: Page) -> DebateParts:
+def _read(page: DebatePage) -> DebateParts:
     items = outermost(_ITEM.find(page.root))
     against = _first_against(page, items)
     whole = _page_notes(page, items)
@@ -82,12 +82,12 @@ def _read(page: Page) -> DebateParts:
     )
 
 
-def _index(page: Page) -> Index:
+def _index(page: DebatePage) -> PageIndex:
     """The motions that a page lists, and the categories and further pages of a category that it leads to.
 
     A category's page lists motions only, others list news as well, whose addresses look alike; menus count nowhere.
     """
-    debates: dict[str, Listed] = {}
+    debates: dict[str, ListedDebate] = {}
     further: dict[str, None] = {}
     here, heading = urlsplit(page.url), ""
     wanted = _DEBATE if _CATEGORY.fullmatch(here.path) else _MOTION
@@ -100,17 +100,17 @@ def _index(page: Page) -> Index:
         if there.netloc != here.netloc or next(element.iterancestors(*_MENUS), None) is not None:
             continue
         if wanted.fullmatch(there.path):
-            debates.setdefault(address, Listed(address, heading))
+            debates.setdefault(address, ListedDebate(address, heading))
         elif _CATEGORY.fullmatch(there.path) and (there.path != here.path or "page" in parse_qs(there.query)):
             further[address] = None
-    return Index(tuple(debates.values()), tuple(further))
+    return PageIndex(tuple(debates.values()), tuple(further))
 
 
 LAYOUT = Layout("debatabase", _fits, _read, index=_index, selectors=(_ITEM, _TITLE))
 """Pages with an accordion of points."""
 
 
-def _first_against(page: Page, items: Sequence[HtmlElement]) -> int:
+def _first_against(page: DebatePage, items: Sequence[HtmlElement]) -> int:
     """The place of the first item below "Points Against"; the number of items if there is none.
 
     Tabs above the items may name both parts: the last such line with an item below it counts.
@@ -127,7 +127,7 @@ def _first_against(page: Page, items: Sequence[HtmlElement]) -> int:
     return found
 
 
-def _argument(found: Sequence[Line]) -> DebateArgument | None:
+def _argument(found: Sequence[PageLine]) -> DebateArgument | None:
     """One item: its title, its paragraphs, and its counterpoint's; None where there is nothing in it."""
     title, paragraphs, counterpoint = "", list[str](), list[str]()
     part = paragraphs
@@ -145,12 +145,12 @@ def _argument(found: Sequence[Line]) -> DebateArgument | None:
     return DebateArgument(title=title, paragraphs=tuple(paragraphs), counterpoint=tuple(counterpoint))
 
 
-def _is_label(line: Line, rest: str) -> bool:
+def _is_label(line: PageLine, rest: str) -> bool:
     """The word stands alone, or, in capitals, in front of the answer; a sentence may begin with it, too."""
     return not rest or line.text.startswith(("COUNTERPOINT", "COUNTER-POINT", "COUNTER POINT"))
 
 
-def _page_notes(page: Page, items: Sequence[HtmlElement]) -> Notes:
+def _page_notes(page: DebatePage, items: Sequence[HtmlElement]) -> Notes:
     """The sources that stand outside of the items: one list for all of them."""
     inside = set(items)
     outside = (
@@ -159,7 +159,7 @@ def _page_notes(page: Page, items: Sequence[HtmlElement]) -> Notes:
     return notes(outside, page)
 
 
-def _introduction(page: Page, items: Sequence[HtmlElement]) -> Iterator[str]:
+def _introduction(page: DebatePage, items: Sequence[HtmlElement]) -> Iterator[str]:
     """The paragraphs between the motion and the first item."""
     below = False
     for element, text in blocks(page.root, ("p", *HEADINGS), until=items[0] if items else None):

@@ -20,16 +20,16 @@ from conqret.scrapers.debates.cited_sources import page_sources, web_address
 from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    DebatePage,
     DebateParts,
-    Index,
     Layout,
-    Listed,
-    Page,
+    ListedDebate,
+    PageIndex,
     main_headings,
     page_question,
     page_title,
 )
-from conqret.scrapers.debates.lines import Line, lines
+from conqret.scrapers.debates.lines import PageLine, lines
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, is_section
 from conqret.scrapers.debates.page_html import outermost, text_of
 from conqret.scrapers.debates.question import MAX_TITLE
@@ -49,12 +49,12 @@ _EXPLAINER = (
 )
 
 
-def _fits(page: Page) -> bool:
+def _fits(page: DebatePage) -> bool:
     """It has a section for a side, asks its question as these pages do, or stands where they do."""
     return bool(_sections(page) or _question(page) or _kind(page.url))
 
 
-def _read(page: Page) -> DebateParts:
+def _read(page: DebatePage) -> DebateParts:
     sources = Numbered()
     sides: dict[str, list[DebateArgument]] = {"pro": [], "con": []}
     taken: set[tuple[str, DebateArgument]] = set()  # the second page may be the first again, or repeat it
@@ -77,7 +77,7 @@ def _read(page: Page) -> DebateParts:
     )
 
 
-def _wants(page: Page) -> tuple[str, ...]:
+def _wants(page: DebatePage) -> tuple[str, ...]:
     """The page of the other side, where this one has none, or cites sources and lists none."""
     found = _arguments(page)
     whole = any(side == "con" for side, _ in found) and (
@@ -90,17 +90,17 @@ def _wants(page: Page) -> tuple[str, ...]:
     return (address,) if web_address(address) and not here.path.rstrip("/").endswith(_OTHER_PAGE) else ()
 
 
-def _index(page: Page) -> Index:
+def _index(page: DebatePage) -> PageIndex:
     """Every link to a debate or an explainer, under the last heading before it; the site's own are below /procon/."""
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedDebate] = {}
     heading = ""
     for element in page.root.iter("a", *HEADINGS):
         if element.tag != "a":
             heading = text_of(element)[:MAX_TITLE] or heading
         elif (address := web_address(page.link(element.get("href") or ""))) and (kind := _kind(address)):
             place = urldefrag(address).url
-            found.setdefault(place, Listed(place, heading, kind == "debate"))
-    return Index(tuple(found.values()))
+            found.setdefault(place, ListedDebate(place, heading, kind == "debate"))
+    return PageIndex(tuple(found.values()))
 
 
 LAYOUT = Layout(
@@ -130,13 +130,13 @@ def _kind(address: str) -> str:
     return found[1].lower() if found else ""
 
 
-def _question(page: Page) -> str:
+def _question(page: DebatePage) -> str:
     """What the page asks where these pages ask it; other pages of the site have other things there."""
     texts = (text_of(element)[:MAX_TITLE] for element in _QUESTION.find(page.root))
     return next((text for text in texts if text.endswith("?")), "")
 
 
-def _introduction(page: Page) -> Iterator[str]:
+def _introduction(page: DebatePage) -> Iterator[str]:
     """The paragraphs of the introduction, up to the first side."""
     aside = set(_sections(page))
     for element in page.root.iter("p", "section"):
@@ -150,7 +150,7 @@ def _introduction(page: Page) -> Iterator[str]:
             yield text
 
 
-def _sections(page: Page) -> list[HtmlElement]:
+def _sections(page: DebatePage) -> list[HtmlElement]:
     """The sections of both sides, in order, none within another."""
     return outermost(
         element
@@ -159,7 +159,7 @@ def _sections(page: Page) -> list[HtmlElement]:
     )
 
 
-def _arguments(page: Page) -> list[tuple[str, DebateArgument]]:
+def _arguments(page: DebatePage) -> list[tuple[str, DebateArgument]]:
     """Side and argument, in page order. Without sections, headings such as "Con 2: …" anywhere are enough."""
     found: list[_Reading] = []
     for section in _sections(page):
@@ -174,7 +174,7 @@ def _arguments(page: Page) -> list[tuple[str, DebateArgument]]:
     ]
 
 
-def _read_side(found: Sequence[Line], side: str) -> Iterator[_Reading]:
+def _read_side(found: Sequence[PageLine], side: str) -> Iterator[_Reading]:
     """The arguments among lines: each begins at a numbered heading, or, where none has a number, at one of the highest.
 
     ``side`` is that of the section; a heading that names a side itself decides. Without a side, only such ones count.
@@ -204,7 +204,7 @@ def _read_side(found: Sequence[Line], side: str) -> Iterator[_Reading]:
         yield current
 
 
-def _notes(page: Page) -> Notes:
+def _notes(page: DebatePage) -> Notes:
     """The sources of one page: its paragraphs that begin with a mark, and what its sections of sources list."""
     found = notes(lines(page.root), page)
     for section in outermost(_SOURCES.find(page.root)):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import (
+    DebatePage,
     DebateParts,
     Layout,
-    Page,
     main_headings,
     page_question,
     page_title,
@@ -27,11 +27,11 @@ from conqret.scrapers.debates.page_arguments import (
 from conqret.scrapers.debates.selectors import Selector
 
 
-def _fits(page: Page) -> bool:
+def _fits(page: DebatePage) -> bool:
     return bool(columns(page, "pro") or columns(page, "con"))
 
 
-def _read(page: Page) -> DebateParts:
+def _read(page: DebatePage) -> DebateParts:
     headings = main_headings(page, "entry-title", "text-center")
     first = first_of((*columns(page, "pro"), *columns(page, "con")), page)
     return DebateParts(

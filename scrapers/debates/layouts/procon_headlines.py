@@ -14,9 +14,9 @@ from conqret.data.debate_text import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import (
     HEADINGS,
+    DebatePage,
     DebateParts,
     Layout,
-    Page,
     main_headings,
     page_question,
     page_title,
@@ -39,14 +39,14 @@ from conqret.scrapers.debates.selectors import Selector
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 
 
-def _fits(page: Page) -> bool:
+def _fits(page: DebatePage) -> bool:
     box = next(with_class(page.root, "boxed-blue", *HEADINGS), None)
     if box is not None or any(TOP_N.search(text) for text in main_headings(page)):
         return True
     return not columns(page, "pro") and not columns(page, "con") and bool(_stacked(page))
 
 
-def _read(page: Page) -> DebateParts:
+def _read(page: DebatePage) -> DebateParts:
     headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
     titles = main_headings(page, "entry-title", "text-center")
     in_columns = [*columns(page, "pro"), *columns(page, "con")]
@@ -95,7 +95,7 @@ def _side(stacked: list[_Stacked], side: str) -> tuple[DebateArgument, ...]:
     )
 
 
-def _stacked(page: Page) -> list[_Stacked]:
+def _stacked(page: DebatePage) -> list[_Stacked]:
     """The arguments under numbered headings, in page order; another section ends the last one."""
     found: list[_Stacked] = []
     current: _Stacked | None = None

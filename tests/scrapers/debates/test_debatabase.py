@@ -1,7 +1,7 @@
 """Debatabase's pages, on small pages written for each case."""
 
 from conqret.data import Debate, DebateArgument, Source
-from conqret.scrapers.debates import Problem, read_debate
+from conqret.scrapers.debates import LayoutProblem, read_debate
 
 URL = "https://www.example.org/this-house-would-close-zoos~b12/"
 ITEM = '<div class="accordion__item"><h4 class="accordion__subtitle">{0}</h4><div>{1}</div></div>'
@@ -38,7 +38,7 @@ def test_a_list_of_sources_for_the_whole_page_keeps_its_numbers() -> None:
 
 def test_without_points_against_there_is_one_side_and_a_problem_that_says_what_parts_them() -> None:
     found = read_debate(HEAD + ITEM.format("A", "<p>So.</p>"), URL)
-    assert isinstance(found, Problem)
+    assert isinstance(found, LayoutProblem)
     assert found.layout == "debatabase"
     assert found.missing[0] == "cons: no argument found"
     assert "Points Against" in found.missing[1]
@@ -55,5 +55,5 @@ def test_tabs_that_name_both_parts_do_not_part_them() -> None:
 def test_an_accordion_of_another_site_is_left_to_others() -> None:
     questions = "<div class=accordion__item><h3>How do I pay?</h3><p>By card.</p></div>"
     found = read_debate(HEAD + questions, URL)
-    assert isinstance(found, Problem)
+    assert isinstance(found, LayoutProblem)
     assert found.layout == ""

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.data import Debate
-from conqret.scrapers.debates import Problem, read_debate
+from conqret.scrapers.debates import LayoutProblem, read_debate
 from conqret.scrapers.debates.page_html import plain
 from fixtures.site import FIXTURES, OTHER_SITES, read_topics, read_truth
 from fixtures.site_pages import debate_page
@@ -46,9 +46,9 @@ _SITES = st.sampled_from(
 )
 
 
-def check(html: str) -> Debate | Problem:
+def check(html: str) -> Debate | LayoutProblem:
     found = read_debate(html, URL)
-    if isinstance(found, Problem):
+    if isinstance(found, LayoutProblem):
         assert found.missing
         return found
     assert any(one.paragraphs for one in found.pros)

@@ -1,7 +1,7 @@
 """ProCon's pages at britannica.com, on small pages written for each case."""
 
 from conqret.data import Debate, DebateArgument, Source
-from conqret.scrapers.debates import Problem, read_debate, wanted_pages
+from conqret.scrapers.debates import LayoutProblem, read_debate, wanted_pages
 
 URL = "https://www.example.org/procon/zoos-debate"
 CONS = f"{URL}/Cons"
@@ -47,7 +47,7 @@ def test_a_second_list_that_begins_again_at_1_gets_numbers_of_its_own() -> None:
 def test_a_second_page_that_is_the_first_again_adds_nothing() -> None:
     whole = PRO + NOTES.format("<p>[1] A</p>")
     found = read_debate(whole, URL, further={CONS: whole})
-    assert isinstance(found, Problem)
+    assert isinstance(found, LayoutProblem)
     assert found.missing[0] == "cons: no argument found"
     both = read(whole, cons=whole + CON.format(1))
     assert [one.title for one in (*both.pros, *both.cons)] == ["They teach.", "They harm."]
@@ -74,7 +74,7 @@ def test_headings_without_numbers_begin_arguments_within_their_section() -> None
 def test_a_renamed_section_is_named_in_the_problem() -> None:
     changed = PRO.replace("class=pro", "class=pros-list").replace("Pro 1: ", "")
     found = read_debate(changed, URL)
-    assert found == Problem(
+    assert found == LayoutProblem(
         URL,
         (
             "pros: no argument found",
@@ -88,5 +88,5 @@ def test_a_renamed_section_is_named_in_the_problem() -> None:
 def test_other_pages_of_the_site_are_left_to_others() -> None:
     biography = "<h1>Somebody</h1><div class=topic-identifier>philosopher</div><p class=topic-paragraph>Born."
     found = read_debate(biography, "https://www.example.org/biography/somebody")
-    assert isinstance(found, Problem)
+    assert isinstance(found, LayoutProblem)
     assert found.layout == ""

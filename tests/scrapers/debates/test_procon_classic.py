@@ -1,7 +1,7 @@
 """ProCon's classic layout, on small pages written for each case."""
 
 from conqret.data import Debate, DebateArgument, Source
-from conqret.scrapers.debates import Problem, read_debate
+from conqret.scrapers.debates import LayoutProblem, read_debate
 
 URL = "https://zoos.example.org/"
 PAGE = """<html><head><title>Zoos - Pros & Cons - ProCon.org</title></head><body><nav><p>menu</p></nav>
@@ -69,14 +69,18 @@ def test_the_question_may_be_the_text_of_a_picture_or_the_title() -> None:
 def test_a_page_without_text_on_one_side_is_a_problem() -> None:
     empty = PAGE.replace("They harm</h4>Text without a paragraph [1].", "They harm</h4>")
     found = read_debate(empty, URL)
-    assert found == Problem(URL, ("cons: 1 titles found, and no paragraph under any",), "procon-classic")
+    assert found == LayoutProblem(
+        URL, ("cons: 1 titles found, and no paragraph under any",), "procon-classic"
+    )
     none = read_debate("<h1>Is it?</h1><div class=arguments-column-pro></div>", URL)
-    assert none == Problem(URL, ("pros: no argument found", "cons: no argument found"), "procon-classic")
+    assert none == LayoutProblem(
+        URL, ("pros: no argument found", "cons: no argument found"), "procon-classic"
+    )
 
 
 def test_a_page_that_fits_no_layout_is_a_problem() -> None:
     found = read_debate("<h1>Should Zoos Exist?</h1><p>Yes and no.</p>", URL)
-    assert isinstance(found, Problem)
+    assert isinstance(found, LayoutProblem)
     assert found.url == URL
     assert found.layout == ""
     assert "no layout fits" in found.missing[0]
@@ -84,7 +88,7 @@ def test_a_page_that_fits_no_layout_is_a_problem() -> None:
 
 def test_marks_without_a_list_of_sources_are_a_problem() -> None:
     found = read_debate(PAGE.split("<p><strong>Sources")[0], URL)
-    assert isinstance(found, Problem)
+    assert isinstance(found, LayoutProblem)
     assert found.missing == (
         "sources: the arguments cite [1] to [5], and neither the page nor its footnotes list sources",
     )
@@ -112,7 +116,7 @@ def test_no_markup_even_where_it_was_escaped() -> None:
 
 
 def test_an_empty_and_a_bottomless_page_are_problems() -> None:
-    assert read_debate(" \n", URL) == Problem(URL, ("the page is empty",))
+    assert read_debate(" \n", URL) == LayoutProblem(URL, ("the page is empty",))
     deep = read_debate("<div>" * 5000 + PAGE, URL)
-    assert isinstance(deep, Problem)
+    assert isinstance(deep, LayoutProblem)
     assert "nested" in deep.missing[0]

@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.data import Source
-from conqret.scrapers.debates import Page
+from conqret.scrapers.debates import DebatePage
 from conqret.scrapers.debates.cited_sources import cited_date, footnotes_url, page_sources, web_address
 
 URL = "https://www.example.org/debates/zoos/"
@@ -12,7 +12,7 @@ ROW = Source(number=7, title="A Title, Mar. 7, 2019", url="https://x.example/a?b
 
 
 def sources(html: str) -> tuple[Source, ...]:
-    return page_sources(Page.read(html, URL))
+    return page_sources(DebatePage.read(html, URL))
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,15 @@ def test_dates_as_printed(title: str, date: str) -> None:
 
 
 def test_where_the_footnotes_are() -> None:
-    assert footnotes_url(Page.read("<p>x", URL)) == URL + "footnotes/"
+    assert footnotes_url(DebatePage.read("<p>x", URL)) == URL + "footnotes/"
     assert (
-        footnotes_url(Page.read("<p>x", "https://zoos.example.org")) == "https://zoos.example.org/footnotes/"
+        footnotes_url(DebatePage.read("<p>x", "https://zoos.example.org"))
+        == "https://zoos.example.org/footnotes/"
     )
     linked = '<a href="/zoos/footnotes/#3">Footnotes</a>'
-    assert footnotes_url(Page.read(linked, URL)) == "https://www.example.org/zoos/footnotes/"
+    assert footnotes_url(DebatePage.read(linked, URL)) == "https://www.example.org/zoos/footnotes/"
     elsewhere = '<a href="https://evil.example/footnotes/">Footnotes</a>'
-    assert footnotes_url(Page.read(elsewhere, URL)) == URL + "footnotes/"
+    assert footnotes_url(DebatePage.read(elsewhere, URL)) == URL + "footnotes/"
 
 
 def test_addresses() -> None:

@@ -8,7 +8,16 @@ from dataclasses import replace
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.fetch import Fetcher, FetchOptions, Limits, Page, Policy, Reply, Retries, Status
+from conqret.scrapers.fetch import (
+    FetchedResponse,
+    Fetcher,
+    FetchOptions,
+    FetchStatus,
+    Limits,
+    Page,
+    Policy,
+    Retries,
+)
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
 LIMITS = Limits(
@@ -32,20 +41,20 @@ async def fetched(answer: bytes | Handler, options: FetchOptions = OPTIONS) -> t
 @pytest.mark.parametrize(
     ("status", "word", "asked"),
     [
-        ("404 Not Found", Status.NOT_FOUND, 1),
-        ("410 Gone", Status.NOT_FOUND, 1),
-        ("401 Unauthorized", Status.BLOCKED, 1),
-        ("403 Forbidden", Status.BLOCKED, 1),
-        ("451 Unavailable For Legal Reasons", Status.BLOCKED, 1),
-        ("429 Too Many Requests", Status.BLOCKED, 2),
-        ("400 Bad Request", Status.ERROR, 1),
-        ("408 Request Timeout", Status.ERROR, 2),
-        ("500 Internal Server Error", Status.ERROR, 2),
-        ("503 Service Unavailable", Status.ERROR, 2),
-        ("999 Request denied", Status.ERROR, 2),
+        ("404 Not Found", FetchStatus.NOT_FOUND, 1),
+        ("410 Gone", FetchStatus.NOT_FOUND, 1),
+        ("401 Unauthorized", FetchStatus.BLOCKED, 1),
+        ("403 Forbidden", FetchStatus.BLOCKED, 1),
+        ("451 Unavailable For Legal Reasons", FetchStatus.BLOCKED, 1),
+        ("429 Too Many Requests", FetchStatus.BLOCKED, 2),
+        ("400 Bad Request", FetchStatus.ERROR, 1),
+        ("408 Request Timeout", FetchStatus.ERROR, 2),
+        ("500 Internal Server Error", FetchStatus.ERROR, 2),
+        ("503 Service Unavailable", FetchStatus.ERROR, 2),
+        ("999 Request denied", FetchStatus.ERROR, 2),
     ],
 )
-async def test_http_statuses(status: str, word: Status, asked: int) -> None:
+async def test_http_statuses(status: str, word: FetchStatus, asked: int) -> None:
     page, server = await fetched(reply("no", status))
     assert (page.status, page.http, len(server.seen), page.attempts) == (word, int(status[:3]), asked, asked)
     assert page.detail.startswith(f"HTTP {status[:3]}")
@@ -74,7 +83,7 @@ async def test_a_server_that_recovers_is_heard() -> None:
 
 async def test_a_long_retry_after_is_not_waited_for() -> None:
     page, server = await fetched(reply("", "429 Too Many Requests", Retry_After="86400"))
-    assert (page.status, len(server.seen)) == (Status.BLOCKED, 1)
+    assert (page.status, len(server.seen)) == (FetchStatus.BLOCKED, 1)
 
 
 async def test_redirects_are_followed_and_loops_are_left() -> None:
@@ -89,15 +98,15 @@ async def test_redirects_are_followed_and_loops_are_left() -> None:
         page = await client.fetch(server.url("/a"))
         assert (page.body, page.final_url) == (b"end", server.url("/c?d=e"))
         page = await client.fetch(server.url("/loop"))
-        assert (page.status, page.detail) == (Status.ERROR, "redirects in a circle")
+        assert (page.status, page.detail) == (FetchStatus.ERROR, "redirects in a circle")
         server.routes.update({f"/{n}": redirect(f"/{n + 1}") for n in range(30)})
         page = await client.fetch(server.url("/0"))
-        assert (page.status, page.detail) == (Status.ERROR, "more than 10 redirects")
+        assert (page.status, page.detail) == (FetchStatus.ERROR, "more than 10 redirects")
 
 
 async def test_a_redirect_without_target_is_an_error() -> None:
     page, _ = await fetched(reply("", "302 Found"))
-    assert (page.status, page.detail) == (Status.ERROR, "HTTP 302")
+    assert (page.status, page.detail) == (FetchStatus.ERROR, "HTTP 302")
 
 
 async def endless_body(writer: asyncio.StreamWriter) -> None:
@@ -159,75 +168,87 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
 
 
 BOMB = zlib.compress(bytes(20_000_000), 9)
-HOSTILE: list[tuple[str, bytes | Handler, set[Status]]] = [
-    ("endless body", endless_body, {Status.TOO_LARGE}),
-    ("endless chunks", endless_chunks, {Status.TOO_LARGE}),
-    ("endless headers", endless_headers, {Status.ERROR}),
-    ("endless header line", endless_header_line, {Status.ERROR}),
-    ("endless 100 Continue", endless_continue, {Status.ERROR}),
-    ("slow drip", slow_drip, {Status.ERROR}),
-    ("slow headers", slow_header_drip, {Status.ERROR}),
-    ("silence", silence, {Status.ERROR}),
-    ("hang up", hang_up, {Status.ERROR}),
-    ("nothing", b"\r\n\r\n", {Status.ERROR}),
-    ("garbage", bytes(range(256)) * 40, {Status.ERROR}),
-    ("garbage status line", b"HTTP/1.1 abc what\r\n\r\n", {Status.ERROR}),
-    ("huge status", b"HTTP/1.1 99999 OK\r\n\r\n", {Status.ERROR}),
-    ("negative length", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", {Status.ERROR}),
+HOSTILE: list[tuple[str, bytes | Handler, set[FetchStatus]]] = [
+    ("endless body", endless_body, {FetchStatus.TOO_LARGE}),
+    ("endless chunks", endless_chunks, {FetchStatus.TOO_LARGE}),
+    ("endless headers", endless_headers, {FetchStatus.ERROR}),
+    ("endless header line", endless_header_line, {FetchStatus.ERROR}),
+    ("endless 100 Continue", endless_continue, {FetchStatus.ERROR}),
+    ("slow drip", slow_drip, {FetchStatus.ERROR}),
+    ("slow headers", slow_header_drip, {FetchStatus.ERROR}),
+    ("silence", silence, {FetchStatus.ERROR}),
+    ("hang up", hang_up, {FetchStatus.ERROR}),
+    ("nothing", b"\r\n\r\n", {FetchStatus.ERROR}),
+    ("garbage", bytes(range(256)) * 40, {FetchStatus.ERROR}),
+    ("garbage status line", b"HTTP/1.1 abc what\r\n\r\n", {FetchStatus.ERROR}),
+    ("huge status", b"HTTP/1.1 99999 OK\r\n\r\n", {FetchStatus.ERROR}),
+    ("negative length", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", {FetchStatus.ERROR}),
     (
         "two lengths",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-        {Status.ERROR},
+        {FetchStatus.ERROR},
     ),
     (
         "huge length",
         b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhi",
-        {Status.ERROR, Status.TOO_LARGE},
+        {FetchStatus.ERROR, FetchStatus.TOO_LARGE},
     ),
-    ("length of a gigabyte", b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nhi", {Status.TOO_LARGE}),
-    ("bad chunk", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n", {Status.ERROR}),
-    ("header without colon", b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", {Status.ERROR}),
+    (
+        "length of a gigabyte",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\nhi",
+        {FetchStatus.TOO_LARGE},
+    ),
+    (
+        "bad chunk",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+        {FetchStatus.ERROR},
+    ),
+    ("header without colon", b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n", {FetchStatus.ERROR}),
     (
         "null in a header",
         b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 2\r\n\r\nhi",
-        {Status.ERROR, Status.OK},
+        {FetchStatus.ERROR, FetchStatus.OK},
     ),
-    ("gzip bomb", reply(gzip.compress(bytes(20_000_000)), Content_Encoding="gzip"), {Status.TOO_LARGE}),
-    ("deflate bomb", reply(BOMB, Content_Encoding="deflate"), {Status.TOO_LARGE}),
-    ("bare deflate bomb", reply(BOMB[2:-4], Content_Encoding="deflate"), {Status.TOO_LARGE}),
+    ("gzip bomb", reply(gzip.compress(bytes(20_000_000)), Content_Encoding="gzip"), {FetchStatus.TOO_LARGE}),
+    ("deflate bomb", reply(BOMB, Content_Encoding="deflate"), {FetchStatus.TOO_LARGE}),
+    ("bare deflate bomb", reply(BOMB[2:-4], Content_Encoding="deflate"), {FetchStatus.TOO_LARGE}),
     (
         "bomb in a bomb",
         reply(gzip.compress(gzip.compress(bytes(20_000_000))), Content_Encoding="gzip, gzip"),
-        {Status.UNPARSABLE},
+        {FetchStatus.UNPARSABLE},
     ),
-    ("many members", reply(gzip.compress(b"") * 5_000, Content_Encoding="gzip"), {Status.TOO_LARGE}),
-    ("truncated gzip", reply(gzip.compress(b"hello " * 500)[:-20], Content_Encoding="gzip"), {Status.ERROR}),
-    ("no gzip at all", reply("plain", Content_Encoding="gzip"), {Status.UNPARSABLE}),
-    ("brotli", reply("plain", Content_Encoding="br"), {Status.UNPARSABLE}),
+    ("many members", reply(gzip.compress(b"") * 5_000, Content_Encoding="gzip"), {FetchStatus.TOO_LARGE}),
+    (
+        "truncated gzip",
+        reply(gzip.compress(b"hello " * 500)[:-20], Content_Encoding="gzip"),
+        {FetchStatus.ERROR},
+    ),
+    ("no gzip at all", reply("plain", Content_Encoding="gzip"), {FetchStatus.UNPARSABLE}),
+    ("brotli", reply("plain", Content_Encoding="br"), {FetchStatus.UNPARSABLE}),
     (
         "upgrade",
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
-        {Status.ERROR},
+        {FetchStatus.ERROR},
     ),
     (
         "redirect with an endless body",
         b"HTTP/1.1 302 Found\r\nLocation: /y\r\n\r\n" + b"x" * 300_000,
-        {Status.NOT_FOUND},
+        {FetchStatus.NOT_FOUND},
     ),
-    ("location of bytes", redirect("\xff\xfe\xfd"), {Status.NOT_FOUND, Status.ERROR}),
+    ("location of bytes", redirect("\xff\xfe\xfd"), {FetchStatus.NOT_FOUND, FetchStatus.ERROR}),
     (
         "location with a line end",
         b"HTTP/1.1 302 Found\r\nLocation: /a\rb\r\nContent-Length: 0\r\n\r\n",
-        {Status.ERROR, Status.BLOCKED},
+        {FetchStatus.ERROR, FetchStatus.BLOCKED},
     ),
-    ("location of 100,000 characters", redirect("/" + "a" * 100_000), {Status.ERROR}),
+    ("location of 100,000 characters", redirect("/" + "a" * 100_000), {FetchStatus.ERROR}),
 ]
 
 
 @pytest.mark.parametrize(
     ("answer", "words"), [case[1:] for case in HOSTILE], ids=[case[0] for case in HOSTILE]
 )
-async def test_hostile_servers(answer: bytes | Handler, words: set[Status]) -> None:
+async def test_hostile_servers(answer: bytes | Handler, words: set[FetchStatus]) -> None:
     async with asyncio.timeout(15):
         page, _ = await fetched(answer)
     assert page.status in words, page
@@ -238,7 +259,7 @@ async def test_a_short_body_is_tried_again() -> None:
     page, server = await fetched(
         b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nConnection: close\r\n\r\nhello", OPTIONS
     )
-    assert page.status is Status.ERROR
+    assert page.status is FetchStatus.ERROR
     assert len(server.seen) >= 1
 
 
@@ -255,13 +276,13 @@ async def test_bodies_within_the_limits_are_decoded() -> None:
         (text, "identity"),
     ):
         page, _ = await fetched(reply(body, Content_Encoding=encoding))
-        assert (page.status, page.body) == (Status.OK, text), encoding
+        assert (page.status, page.body) == (FetchStatus.OK, text), encoding
 
 
 async def test_every_response_is_handed_on_before_its_page() -> None:
-    seen: list[Reply] = []
+    seen: list[FetchedResponse] = []
 
-    async def keep(one: Reply) -> None:
+    async def keep(one: FetchedResponse) -> None:
         seen.append(one)
 
     routes = {

@@ -10,7 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, Limits, Page, Policy, Retries, Status
+from conqret.scrapers.fetch import (
+    Fetcher,
+    FetchError,
+    FetchOptions,
+    FetchStatus,
+    Limits,
+    Page,
+    Policy,
+    Retries,
+)
 from conqret.scrapers.fetch.address_guard import checked_url
 from conqret.scrapers.fetch.fetch_limits import Decoder, decode
 from tests.scrapers.raw_server import RawServer
@@ -106,7 +115,7 @@ async def fetch_all(answers: list[bytes]) -> list[Page]:
 @given(st.lists(ANSWERS, min_size=20, max_size=40))
 def test_any_bytes_end_in_a_word(answers: list[bytes]) -> None:
     for page in asyncio.run(fetch_all(answers)):
-        assert isinstance(page.status, Status)
+        assert isinstance(page.status, FetchStatus)
         assert page.ok or page.detail
         assert len(page.body) <= LIMITS.max_decoded
 
@@ -134,7 +143,7 @@ def test_the_decoder_takes_any_pieces(raw: bytes, encoding: str, step: int) -> N
         decoder.finish()
         return b"".join(out)
 
-    def result(work) -> bytes | Status:  # type: ignore[no-untyped-def]
+    def result(work) -> bytes | FetchStatus:  # type: ignore[no-untyped-def]
         try:
             return bytes(work())
         except FetchError as error:
@@ -158,5 +167,5 @@ def test_no_more_than_the_limit_is_decoded(limit: int) -> None:
     raw = zlib.compress(bytes(limit + 1))
     with pytest.raises(FetchError) as caught:
         decode(raw, "deflate", limits)
-    assert caught.value.status is Status.TOO_LARGE
+    assert caught.value.status is FetchStatus.TOO_LARGE
     assert len(decode(zlib.compress(bytes(limit)), "deflate", limits)) == limit

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
 from conqret.scrapers.fetch.address_guard import ForbiddenAddressError, checked_url, socket_factory
 from conqret.scrapers.fetch.addresses import Address
 from tests.scrapers.raw_server import RawServer, redirect, reply
@@ -151,7 +151,7 @@ async def test_no_way_of_writing_an_address_gets_through(trick: str) -> None:
     )
     async with two_sites() as (public, secret), fetcher(public.port, names) as client:
         page = await client.fetch(trick.format(port=public.port))
-        assert page.status is Status.BLOCKED, page
+        assert page.status is FetchStatus.BLOCKED, page
         assert page.detail.startswith("refused by the guard: ")
         assert (secret.connections, page.body) == (0, b"")
 
@@ -187,7 +187,7 @@ async def test_no_redirect_gets_through(target: str, status: str) -> None:
         public.routes["/"] = redirect(target.format(port=public.port), status)
         public.routes["/twice"] = redirect(f"http://127.0.0.1:{public.port}/", status)
         page = await client.fetch(f"http://open.test:{public.port}/")
-        assert (page.status, secret.connections) == (Status.BLOCKED, 0), page
+        assert (page.status, secret.connections) == (FetchStatus.BLOCKED, 0), page
         assert "refused by the guard" in page.detail
 
 
@@ -197,7 +197,7 @@ async def test_the_open_site_is_reached_so_the_table_means_something() -> None:
         public.routes["/"] = reply("hello")
         page = await client.fetch(f"http://open.test:{public.port}/")
         assert (page.status, page.body, page.final_url) == (
-            Status.OK,
+            FetchStatus.OK,
             b"hello",
             f"http://open.test:{public.port}/",
         )
@@ -211,7 +211,7 @@ async def test_a_name_that_changes_its_answer_gains_nothing() -> None:
         first = await client.fetch(url)
         client._wire._session.connector.clear_dns_cache()  # type: ignore[union-attr]
         second = await client.fetch(url)
-        assert (first.status, second.status, secret.connections) == (Status.OK, Status.BLOCKED, 0)
+        assert (first.status, second.status, secret.connections) == (FetchStatus.OK, FetchStatus.BLOCKED, 0)
         assert names.asked == ["rebind.test", "rebind.test"]
 
 
@@ -229,9 +229,9 @@ async def test_robots_txt_is_guarded_like_any_page() -> None:
         public.routes["/robots.txt"] = redirect(f"http://127.0.0.1:{public.port}/robots.txt")
         public.routes["/"] = reply("hello")
         page = await client.fetch(f"http://open.test:{public.port}/")
-        assert (page.status, secret.connections) == (Status.ROBOTS, 0)
+        assert (page.status, secret.connections) == (FetchStatus.ROBOTS, 0)
         page = await client.fetch(f"http://private.test:{public.port}/")
-        assert (page.status, secret.connections) == (Status.BLOCKED, 0)
+        assert (page.status, secret.connections) == (FetchStatus.BLOCKED, 0)
 
 
 def test_the_socket_itself_is_the_last_gate() -> None:
@@ -260,7 +260,7 @@ async def test_a_resolver_that_was_fooled_meets_the_last_gate() -> None:
 
         client._wire._resolver.resolve = fooled  # type: ignore[assignment, method-assign]
         page = await client.fetch(f"http://fooled.test:{secret.port}/")
-        assert (page.status, secret.connections) == (Status.BLOCKED, 0)
+        assert (page.status, secret.connections) == (FetchStatus.BLOCKED, 0)
         assert page.detail == "refused by the guard: loopback address 127.0.0.1"
 
 
@@ -281,10 +281,10 @@ async def test_unknown_names_are_not_found_and_slow_name_servers_are_errors() ->
 
     async with Fetcher(FetchOptions(retries=Retries(1, 0.0)), lookup=Names()) as client:
         page = await client.fetch("http://nowhere.test/")
-        assert (page.status, page.detail) == (Status.NOT_FOUND, "the host nowhere.test does not exist")
+        assert (page.status, page.detail) == (FetchStatus.NOT_FOUND, "the host nowhere.test does not exist")
     async with Fetcher(FetchOptions(retries=Retries(2, 0.0)), lookup=broken) as client:
         page = await client.fetch("http://nowhere.test/")
-        assert page.status is Status.ERROR
+        assert page.status is FetchStatus.ERROR
 
 
 async def test_a_cancelled_fetch_leaves_nothing_behind() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conqret.scrapers.fetch import Fetcher, FetchOptions, Policy, Retries, Status
+from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
 from conqret.scrapers.fetch.fetched_page import FetchError
 from conqret.scrapers.fetch.politeness import MAX_CRAWL_DELAY, Politeness
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
@@ -25,28 +25,28 @@ def robots(text: str) -> bytes:
 @pytest.mark.parametrize(
     ("answer", "word"),
     [
-        (robots("User-agent: *\nDisallow: /private/"), Status.OK),
-        (robots("User-agent: *\nDisallow: /"), Status.ROBOTS),
-        (robots("User-agent: *\nDisallow:"), Status.OK),
-        (robots("User-agent: conqret\nDisallow: /\n\nUser-agent: *\nAllow: /"), Status.ROBOTS),
-        (robots("User-agent: *\nDisallow: /\n\nUser-agent: conqret\nAllow: /"), Status.OK),
-        (robots("User-agent: *\nDisallow: /\nAllow: /x"), Status.OK),
-        (robots("\ufeffUser-agent: *\r\nDisallow: /x$\r\n"), Status.ROBOTS),
-        (robots("<html>no robots here</html>"), Status.OK),
-        (reply("", "404 Not Found"), Status.OK),
-        (reply("", "403 Forbidden"), Status.OK),
-        (reply("", "401 Unauthorized"), Status.OK),
-        (reply("", "500 Oops"), Status.ROBOTS),
-        (reply("", "503 Oops"), Status.ROBOTS),
-        (reply("", "429 Too Many Requests"), Status.ROBOTS),
-        (redirect("/elsewhere.txt"), Status.ROBOTS),
-        (redirect("file:///etc/passwd"), Status.ROBOTS),
-        (robots("x" * 600_000 + "\nUser-agent: *\nDisallow: /"), Status.OK),
-        (robots("User-agent: *\nDisallow: /" + "*a" * 900 + "\n"), Status.OK),
-        (b"garbage\r\n\r\n", Status.ERROR),
+        (robots("User-agent: *\nDisallow: /private/"), FetchStatus.OK),
+        (robots("User-agent: *\nDisallow: /"), FetchStatus.ROBOTS),
+        (robots("User-agent: *\nDisallow:"), FetchStatus.OK),
+        (robots("User-agent: conqret\nDisallow: /\n\nUser-agent: *\nAllow: /"), FetchStatus.ROBOTS),
+        (robots("User-agent: *\nDisallow: /\n\nUser-agent: conqret\nAllow: /"), FetchStatus.OK),
+        (robots("User-agent: *\nDisallow: /\nAllow: /x"), FetchStatus.OK),
+        (robots("\ufeffUser-agent: *\r\nDisallow: /x$\r\n"), FetchStatus.ROBOTS),
+        (robots("<html>no robots here</html>"), FetchStatus.OK),
+        (reply("", "404 Not Found"), FetchStatus.OK),
+        (reply("", "403 Forbidden"), FetchStatus.OK),
+        (reply("", "401 Unauthorized"), FetchStatus.OK),
+        (reply("", "500 Oops"), FetchStatus.ROBOTS),
+        (reply("", "503 Oops"), FetchStatus.ROBOTS),
+        (reply("", "429 Too Many Requests"), FetchStatus.ROBOTS),
+        (redirect("/elsewhere.txt"), FetchStatus.ROBOTS),
+        (redirect("file:///etc/passwd"), FetchStatus.ROBOTS),
+        (robots("x" * 600_000 + "\nUser-agent: *\nDisallow: /"), FetchStatus.OK),
+        (robots("User-agent: *\nDisallow: /" + "*a" * 900 + "\n"), FetchStatus.OK),
+        (b"garbage\r\n\r\n", FetchStatus.ERROR),
     ],
 )
-async def test_the_rules(answer: bytes, word: Status) -> None:
+async def test_the_rules(answer: bytes, word: FetchStatus) -> None:
     routes: dict[str, bytes | Handler] = {
         "/robots.txt": answer,
         "/x": PAGE,
@@ -55,7 +55,7 @@ async def test_the_rules(answer: bytes, word: Status) -> None:
     async with RawServer(routes) as server, Fetcher(OPTIONS) as client:
         page = await client.fetch(server.url("/x"))
         assert page.status is word, page
-        assert ("/x" in server.seen) is (word is Status.OK)
+        assert ("/x" in server.seen) is (word is FetchStatus.OK)
 
 
 async def test_robots_txt_is_asked_once_a_site() -> None:
@@ -71,7 +71,7 @@ async def test_a_redirect_is_checked_against_the_rules_of_where_it_leads() -> No
         Fetcher(OPTIONS) as client,
     ):
         page = await client.fetch(open_.url("/x"))
-        assert (page.status, closed.seen) == (Status.ROBOTS, ["/robots.txt"])
+        assert (page.status, closed.seen) == (FetchStatus.ROBOTS, ["/robots.txt"])
 
 
 async def test_a_dead_host_is_an_error_and_not_a_refusal() -> None:
@@ -79,7 +79,7 @@ async def test_a_dead_host_is_an_error_and_not_a_refusal() -> None:
         url = server.url("/x")
     async with Fetcher(OPTIONS) as client:
         page = await client.fetch(url)
-        assert (page.status, page.detail.split(":")[0]) == (Status.ERROR, "robots.txt")
+        assert (page.status, page.detail.split(":")[0]) == (FetchStatus.ERROR, "robots.txt")
 
 
 async def test_robots_can_be_left_out() -> None:
@@ -158,11 +158,13 @@ async def test_a_host_that_asks_for_a_pause_gets_it(monkeypatch: pytest.MonkeyPa
 def test_waits_between_attempts() -> None:
     rng = random.Random(1)
     retries = Retries(3, 1.0)
-    error = FetchError(Status.ERROR, "x", retryable=True)
+    error = FetchError(FetchStatus.ERROR, "x", retryable=True)
     assert all(0.0 <= (retries.wait(error, 1, rng) or 0.0) <= 1.0 for _ in range(50))
     assert all(0.0 <= (retries.wait(error, 2, rng) or 0.0) <= 2.0 for _ in range(50))
     assert retries.wait(error, 3, rng) is None
-    assert retries.wait(FetchError(Status.ERROR, "x"), 1, rng) is None
-    asked = FetchError(Status.BLOCKED, "x", retryable=True, retry_after=5.0)
+    assert retries.wait(FetchError(FetchStatus.ERROR, "x"), 1, rng) is None
+    asked = FetchError(FetchStatus.BLOCKED, "x", retryable=True, retry_after=5.0)
     assert 5.0 <= (retries.wait(asked, 1, rng) or 0.0) <= 6.0
-    assert retries.wait(FetchError(Status.BLOCKED, "x", retryable=True, retry_after=121.0), 1, rng) is None
+    assert (
+        retries.wait(FetchError(FetchStatus.BLOCKED, "x", retryable=True, retry_after=121.0), 1, rng) is None
+    )

@@ -9,7 +9,7 @@ from conqret.debateqa.answering.desk import Desk
 from conqret.debateqa.answering.strategies.rag import CHUNKS
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generator import GenerateOptions, Generator, Task
+from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.strategies.cited import STRATEGY as CITED
 
 HEADINGS = {"pro": "In favour:", "con": "Against:"}
@@ -21,7 +21,7 @@ async def respond(desk: Desk) -> str:
     topic = CorpusTopic(id=desk.question.id, question=desk.question.question, split="test")
     options = GenerateOptions(shots=0, strategy=CITED.name, temperature=desk.plan.temperature)
     generator = Generator(options, desk.library, desk.answerer, desk.model)
-    sides = {side: await generator.write(Task(topic, side, documents)) for side in CITED.prompts}
+    sides = {side: await generator.write(GenerationTask(topic, side, documents)) for side in CITED.prompts}
     for found in sides.values():
         if found.reason is not None and found.reason is not Reason.NO_EVIDENCE:
             raise Unanswered(found.reason, found.detail)

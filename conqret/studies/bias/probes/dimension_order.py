@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.studies.bias.contrast import AS_IS, QUALITY, REVERSED, Contrast, Ground, Pair, Probe
+from conqret.studies.bias.contrast import AS_IS, QUALITY, REVERSED, Contrast, Ground, Probe, VersionPair
 
 
 def contrasts(ground: Ground) -> Sequence[Contrast]:
@@ -23,7 +23,9 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             adverse="any",
             up="higher in reverse",
             metrics=metrics,
-            pairs=tuple(Pair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in ground.items),
+            pairs=tuple(
+                VersionPair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in ground.items
+            ),
             versions={AS_IS: ground.items, REVERSED: ground.items},
         ),
     )

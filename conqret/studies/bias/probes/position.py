@@ -20,8 +20,8 @@ from conqret.studies.bias.contrast import (
     Contrast,
     Ground,
     NotAskedError,
-    Pair,
     Probe,
+    VersionPair,
 )
 
 SWAPPED = "+swapped"
@@ -85,7 +85,7 @@ def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Co
     ]
     items = [one for item, swapped, _, _ in new for one in (item, swapped)]
     pairs = [
-        Pair((ONE_ORDER, item.id), (ONE_ORDER, swapped.id), topic, original)
+        VersionPair((ONE_ORDER, item.id), (ONE_ORDER, swapped.id), topic, original)
         for item, swapped, topic, original in new
     ]
     note = f"{contrast.probe}: {number(len(pairs), 'version')} of pairs by other probes count, too"

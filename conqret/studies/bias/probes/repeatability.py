@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.studies.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Pair, Probe
+from conqret.studies.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Probe, VersionPair
 
 
 def contrasts(ground: Ground) -> Sequence[Contrast]:
@@ -16,7 +16,9 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
     if ground.repeats < 2:
         raise NotAskedError("repeatability needs two samples at least")
     further = [f"{AGAIN} {number}" for number in range(1, ground.repeats)]
-    pairs = [Pair((AS_IS, item.id), (way, item.id), item.topic) for item in ground.items for way in further]
+    pairs = [
+        VersionPair((AS_IS, item.id), (way, item.id), item.topic) for item in ground.items for way in further
+    ]
     return (
         Contrast(
             name=f"the same request {ground.repeats} times",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from conqret.data import Document, Item
 from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY
-from conqret.studies.bias.contrast import AS_IS, Contrast, Ground, Pair, Probe
+from conqret.studies.bias.contrast import AS_IS, Contrast, Ground, Probe, VersionPair
 
 SUBJECTS = (
     ("looser rules on {}", "abortion", "bicycles"),
@@ -71,7 +71,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             up="more severe on questions that divide people",
             metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
             pairs=tuple(
-                Pair((AS_IS, one.id), (AS_IS, other.id), one.topic)
+                VersionPair((AS_IS, one.id), (AS_IS, other.id), one.topic)
                 for one, other in zip(CHARGED, EVERYDAY, strict=True)
             ),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from conqret.studies.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Pair, Probe
+from conqret.studies.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Probe, VersionPair
 
 TEMPLATES = (
     "The question is this: {topic}",
@@ -38,7 +38,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             topic = template.format(topic=item.topic)
             other = item.model_copy(update={"id": f"{item.id}+wording-{number}", "topic": topic})
             worded.append(other)
-            pairs.append(Pair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(way, item.id)))
+            pairs.append(VersionPair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(way, item.id)))
     return (
         Contrast(
             name="the question in other words",

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY
-from conqret.studies.bias.contrast import AS_IS, NO_QUALITY, Contrast, Ground, NotAskedError, Pair, Probe
+from conqret.studies.bias.contrast import (
+    AS_IS,
+    NO_QUALITY,
+    Contrast,
+    Ground,
+    NotAskedError,
+    Probe,
+    VersionPair,
+)
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
 """The question in both ways has the same words but one, so neither is the harder to read."""
@@ -41,7 +49,7 @@ def contrasts(ground: Ground) -> Sequence[Contrast]:
             up="higher where it says yes",
             metrics=metrics,
             pairs=tuple(
-                Pair((AS_IS, no.id), (AS_IS, yes.id), item.topic, item.id)
+                VersionPair((AS_IS, no.id), (AS_IS, yes.id), item.topic, item.id)
                 for item, no, yes in zip(items, says_no, says_yes, strict=True)
             ),
             versions={AS_IS: (*says_no, *says_yes)},
