@@ -11,6 +11,9 @@ from conqret.errors import DeclarationError
 from conqret.io.limits import LIST, Limit
 from conqret.io.regular import only_regular
 
+PART = 2**20
+"""Bytes that are read at a time: for as many as are wanted, Python makes the room before it reads."""
+
 
 def whole_bytes(path: str | Path, limit: Limit = LIST) -> bytes:
     """All of a file.
@@ -23,13 +26,16 @@ def whole_bytes(path: str | Path, limit: Limit = LIST) -> bytes:
         DeclarationError: it is larger, or a pipe or a device.
         OSError: it cannot be read.
     """
+    most, parts, size = limit.most, list[bytes](), 0
     with only_regular(Path(path)).open("rb") as file:
-        data = file.read(limit.most + 1)
-    if len(data) > limit.most:
+        while size <= most and (part := file.read(min(PART, most + 1 - size))):
+            parts.append(part)
+            size += len(part)
+    if size > most:
         raise DeclarationError(
             f"{path} is larger than {limit}, and would be read whole: write or fetch it again, {limit.remedy}"
         )
-    return data
+    return b"".join(parts)
 
 
 def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict", limit: Limit = LIST) -> str:
