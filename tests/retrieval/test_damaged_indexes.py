@@ -70,7 +70,8 @@ def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tm
             code = forks.end()
             text = " ".join(said.read_text().split())
             assert (code, "Traceback" in text) == (2, False), (name, damage.__name__, code, text)
-            assert "index" in text, text
+            assert name.name in text, text
+            assert "--rebuild" in text or damage is linked, text
             assert not (tmp_path / "run.res").exists()
             shutil.rmtree(corpus / "index")
             shutil.copytree(tmp_path / "sound", corpus / "index")
