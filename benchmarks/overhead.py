@@ -35,10 +35,11 @@ from typing import Any
 import aiohttp
 from pydantic import BaseModel, Field, create_model
 
-from conqret.llm import Client, ClientOptions, Message, Recordings, Request
-from conqret.llm.client_options import Way
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions, Way
 from conqret.llm.hosted.through_litellm import load_litellm
-from conqret.llm.recordings import STORE_NAME
+from conqret.llm.recordings import STORE_NAME, Recordings
+from conqret.llm.request import Message, Request
 
 sys.path.insert(0, str(Path(__file__).parent))
 from pipeline import write_items

@@ -1,7 +1,8 @@
 """Options that belong together are declared once, and a command takes them as one parameter.
 
-A group is a frozen dataclass whose fields carry typer's annotations; :func:`grouped` shows typer the fields, and
-hands the command the group with what the user gave.
+A group is a frozen dataclass whose fields carry typer's annotations or :class:`conqret.options.Option`;
+:func:`grouped` shows typer the fields, and hands the command the group with what the user gave. A dataclass of
+settings whose fields are all options is such a group, too.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, get_type_hints
+from dataclasses import dataclass, is_dataclass
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperGroup
+
+from conqret.options import DeclaredOption, declared
 
 DEFAULT = "run"
 
@@ -31,7 +34,19 @@ class RunByDefault(TyperGroup):
 
 @dataclass(frozen=True)
 class OptionGroup:
-    """What groups of options have in common; the fields of a group are options, with their defaults, or groups."""
+    """What groups of options have in common; the fields of a group are options, with their defaults, or groups.
+
+    With ``of``, the group also has all options of that dataclass of settings, which the user may leave unset."""
+
+    def __init_subclass__(cls, of: type | None = None) -> None:
+        super().__init_subclass__()
+        if of is None:
+            return
+        for setting in declared(of):
+            cls.__annotations__[setting.name] = Annotated[
+                setting.type | None, _typer_option(setting, setting.help)
+            ]
+            setattr(cls, setting.name, None)
 
     def given(self) -> dict[str, Any]:
         """The settings that the user gave, by field; what is None keeps the default of the layer below."""
@@ -81,9 +96,26 @@ def _arguments(parameters: Iterable[inspect.Parameter], options: Mapping[str, An
 
 
 def _is_group(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, OptionGroup)
+    return (
+        isinstance(kind, type)
+        and is_dataclass(kind)
+        and (issubclass(kind, OptionGroup) or any(declared(kind)))
+    )
 
 
-def _fields(group: type[OptionGroup]) -> list[inspect.Parameter]:
+def _fields(group: type[Any]) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
-    return [one.replace(annotation=hints[one.name]) for one in inspect.signature(group).parameters.values()]
+    settings = {one.name: Annotated[one.type, _typer_option(one, one.option.help)] for one in declared(group)}
+    return [
+        one.replace(annotation=settings.get(one.name, hints[one.name]))
+        for one in inspect.signature(group).parameters.values()
+    ]
+
+
+def _typer_option(setting: DeclaredOption, help_text: str) -> Any:
+    """What typer is to make of an option; it adds a default itself."""
+    option, kinds = setting.option, get_args(setting.type) or (setting.type,)
+    limits = {"min": option.at_least, "max": option.at_most} if {int, float} & {*kinds} else {}
+    if int in kinds:
+        limits = {name: None if limit is None else int(limit) for name, limit in limits.items()}
+    return typer.Option(*option.names, help=help_text, rich_help_panel=option.panel, **limits)

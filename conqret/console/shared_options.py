@@ -10,19 +10,17 @@ import typer
 
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_left_out, tell, tell_session
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.options import FILES, JUDGING, LIMITS, MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conqret.io import CheckedItems
-    from conqret.llm.client_options import ClientOptions
     from conqret.runs.session import SessionCounts
     from conqret.show.sheet import Sheet
 
 T = TypeVar("T")
-
-MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
-"""The panels under which ``--help`` groups the options."""
 
 DOCUMENTS = "documents"
 """The field that may stand in several columns."""
@@ -100,75 +98,13 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard outpu
 
 
 @dataclass(frozen=True)
-class Calls(OptionGroup):
+class Calls(OptionGroup, of=ClientOptions):
     """How a model is called, whichever it is: the options of every command that calls one."""
 
-    api_base: Annotated[
-        str | None,
-        option(MODEL, "The address of an OpenAI-compatible server. Keys come from the environment only."),
-    ] = None
-    client: Annotated[
-        Literal["direct", "litellm"] | None,
-        option(
-            MODEL,
-            "`direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`: "
-            "everything goes through litellm. Default: `direct`.",
-        ),
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        option(
-            MODEL,
-            "Tokens that an answer may take; one that was cut off is asked for again with twice as many. Default: the "
-            "provider's own limit.",
-        ),
-    ] = None
-    context_window: Annotated[
-        int | None,
-        option(MODEL, "The model's context window in tokens, for a model that conqret does not know."),
-    ] = None
-    input_price: Annotated[
-        float | None,
-        option(
-            MODEL, "US dollars for a million prompt tokens, for a model whose price conqret does not know."
-        ),
-    ] = None
-    output_price: Annotated[float | None, option(MODEL, "The same for a million completion tokens.")] = None
-    max_concurrency: Annotated[
-        int | None,
-        option(
-            LIMITS,
-            "The most requests at a time; lowered by itself when the provider answers 429 (too many). Default: 16.",
-        ),
-    ] = None
-    rpm: Annotated[int | None, option(LIMITS, "The most requests a minute.")] = None
-    tpm: Annotated[int | None, option(LIMITS, "The most tokens a minute.")] = None
-    budget_usd: Annotated[
-        float | None,
-        option(
-            LIMITS,
-            "The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.",
-        ),
-    ] = None
-    timeout: Annotated[
-        float | None, option(LIMITS, "Seconds for one request with all its retries. Default: 300.")
-    ] = None
-    stop_after_failures: Annotated[
-        float | None,
-        option(
-            LIMITS,
-            "Stop once this share of the questions sent (at least 20) has failed. Default: 0.5.",
-        ),
-    ] = None
-    retry_unscored: Annotated[
-        bool | None,
-        option(
-            LIMITS,
-            "Request again, once a run, what an earlier run recorded as an invalid response or a refusal, so that the "
-            "same command heals it. Default: yes.",
-            "--retry-unscored/--no-retry-unscored",
-        ),
-    ] = None
+    @property
+    def budget(self) -> float | None:
+        """The most US dollars to spend; None: no limit."""
+        return self.of(None).budget_usd
 
     def of(self, model: str | None) -> ClientOptions:
         """The settings of a client for ``model`` (None: offline).
@@ -176,8 +112,6 @@ class Calls(OptionGroup):
         Raises:
             DeclarationError: a value is out of its range.
         """
-        from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-
         return ClientOptions(OFFLINE_MODEL if model is None else model, **self.given())
 
 

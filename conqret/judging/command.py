@@ -178,7 +178,7 @@ def judge(
         asks = not own.given() and kept.replay is None
         tell_cost(
             [expected_cost(items, **settings)],
-            budget=calls.budget_usd,
+            budget=calls.budget,
             as_json=shown.json_output,
             asked=calls.of(model) if asks else None,
         )

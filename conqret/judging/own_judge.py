@@ -37,10 +37,10 @@ SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "referen
 """What a judge is told of an item, where it has it. Not its id, not its metadata: a change must show in the texts."""
 
 
-class OwnVerdict(BaseModel, extra="forbid"):
+class OwnVerdict(BaseModel):
     """What a judge of one's own said, by metric."""
 
-    model_config = ConfigDict(title="Said")  # the name by which recordings know it
+    model_config = ConfigDict(title="Said", extra="forbid")  # the name by which recordings know it
 
     values: dict[str, float] = Field(description="numbers from 0 to 1")
 

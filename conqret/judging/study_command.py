@@ -64,7 +64,7 @@ class StudyOptions(OptionGroup):
         """Print what a run is expected to take: what a dry run does."""
         from conqret.judging.cost_table import tell_cost
 
-        tell_cost(found, budget=self.calls.budget_usd, as_json=self.shown.json_output)
+        tell_cost(found, budget=self.calls.budget, as_json=self.shown.json_output)
 
     def ask(
         self,

@@ -7,14 +7,8 @@ from dataclasses import dataclass, field
 
 from conqret.data import Reason
 from conqret.errors import shortened
+from conqret.llm.client_options import SEEN
 from conqret.llm.retry import ProviderError
-
-STOP_AFTER = 0.5
-"""The share of questions without a usable answer at which a run stops: half of what it takes is lost by then."""
-
-SEEN = 20
-"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
-failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
 
 MAX_EXAMPLE = 300
 """Characters of a failure that are told as an example."""

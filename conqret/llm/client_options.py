@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from conqret.errors import DeclarationError, check_positive
-from conqret.llm.backend import Backend, ModelFacts, backend_of
-from conqret.llm.brake import SEEN, STOP_AFTER
+from conqret.options import LIMITS, MODEL, Option
+
+if TYPE_CHECKING:
+    from conqret.llm.backend import Backend, ModelFacts
 
 OFFLINE_MODEL = "offline"
 """The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
@@ -27,44 +29,93 @@ DEFAULT_MAX_ATTEMPTS = 6
 """With the backoff of :mod:`conqret.llm.retry`, about 8 seconds of trying against a server that is down."""
 
 
+STOP_AFTER = 0.5
+"""The share of questions without a usable answer at which a run stops: half of what it takes is lost by then."""
+
+SEEN = 20
+"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
+failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClientOptions:
-    """The settings of one client.
+    """The settings of one client, declared once for Python, the command line and files.
 
     ``model`` is any litellm model name, ``offline``, or ``local/`` and a transformers model's folder or hub's name,
     of which log-probabilities are read and which never writes. ``api_key`` is used for the calls and nowhere else:
-    it is in no repr, error, recording or key. ``max_tokens`` holds where a request sets none of its own.
-    ``rpm`` and ``tpm`` limit requests and tokens a minute, ``budget_usd`` the money this client may spend,
-    ``timeout`` the seconds for one request with all its retries (from the first one sent; an answer that
-    was invalid is asked for again in a request of its own), ``max_attempts`` the requests sent for it.
-    From a share of ``stop_after_failures`` (above 0, at most 1) of questions without a valid answer on, nothing more is
-    asked (see :class:`conqret.llm.brake.Brake`).
-    ``retry_unscored``: a recorded answer that could not be used (a refusal, no valid JSON) is asked for once more, in
-    its place, by the next run that needs it.
-    ``client`` is the way to hosted models: ``direct`` asks OpenAI-compatible servers without litellm, and all others
-    through it, ``litellm`` asks all through it. It changes no answer.
-    ``context_window`` (tokens) and the prices (US dollars per million tokens) override the price list.
+    it is in no repr, error, recording or key. ``max_attempts`` bounds the requests sent for one question. A time limit
+    counts from the first request sent; a retry after an invalid response is a request of its own. ``client`` changes
+    no response.
 
     Raises:
         DeclarationError: a value is out of its range.
     """
 
     model: str
-    api_base: str | None = None
+    api_base: Annotated[
+        str | None,
+        Option("The address of an OpenAI-compatible server. Keys come from the environment only.", MODEL),
+    ] = None
     api_key: str | None = field(default=None, repr=False)
-    max_tokens: int | None = None
-    max_concurrency: int = DEFAULT_MAX_CONCURRENCY
-    rpm: int | None = None
-    tpm: int | None = None
-    budget_usd: float | None = None
-    timeout: float = DEFAULT_TIMEOUT
+    max_tokens: Annotated[
+        int | None,
+        Option(
+            "Tokens that an answer may take; one that was cut off is asked for again with twice as many. Default: the "
+            "provider's own limit.",
+            MODEL,
+        ),
+    ] = None
+    max_concurrency: Annotated[
+        int,
+        Option(
+            "The most requests at a time; lowered by itself when the provider answers 429 (too many).", LIMITS
+        ),
+    ] = DEFAULT_MAX_CONCURRENCY
+    rpm: Annotated[int | None, Option("The most requests a minute.", LIMITS)] = None
+    tpm: Annotated[int | None, Option("The most tokens a minute.", LIMITS)] = None
+    budget_usd: Annotated[
+        float | None,
+        Option(
+            "The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.",
+            LIMITS,
+        ),
+    ] = None
+    timeout: Annotated[float, Option("Seconds for one request with all its retries.", LIMITS)] = (
+        DEFAULT_TIMEOUT
+    )
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
-    context_window: int | None = None
-    input_price: float | None = None
-    output_price: float | None = None
-    stop_after_failures: float = STOP_AFTER
-    retry_unscored: bool = True
-    client: Way = "direct"
+    context_window: Annotated[
+        int | None,
+        Option("The model's context window in tokens, for a model that conqret does not know.", MODEL),
+    ] = None
+    input_price: Annotated[
+        float | None,
+        Option(
+            "US dollars for a million prompt tokens, for a model whose price conqret does not know.", MODEL
+        ),
+    ] = None
+    output_price: Annotated[float | None, Option("The same for a million completion tokens.", MODEL)] = None
+    stop_after_failures: Annotated[
+        float,
+        Option(f"Stop once this share of the questions sent (at least {SEEN}) has failed.", LIMITS),
+    ] = STOP_AFTER
+    retry_unscored: Annotated[
+        bool,
+        Option(
+            "Request again, once a run, what an earlier run recorded as an invalid response or a refusal, so that the "
+            "same command heals it.",
+            LIMITS,
+            ("--retry-unscored/--no-retry-unscored",),
+        ),
+    ] = True
+    client: Annotated[
+        Way,
+        Option(
+            "`direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`: "
+            "everything goes through litellm.",
+            MODEL,
+        ),
+    ] = "direct"
 
     @classmethod
     def of(cls, model: str | ClientOptions) -> ClientOptions:
@@ -97,6 +148,8 @@ class ClientOptions:
     @property
     def backend(self) -> Backend:
         """What answers for the model: its abilities, and whether it is a baseline."""
+        from conqret.llm.backend import backend_of
+
         return backend_of(self.model)
 
     @property

@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from conqret.llm import Completion, Recordings
 from conqret.llm.progress import Progress
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Completion
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items

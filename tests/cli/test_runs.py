@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.io.locking import only_writer
-from conqret.llm import Completion, Recordings
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Completion
 from conqret.runs.management import found_run
 from conqret.serve.run_listing import listed
 from tests.cli.conftest import Cli

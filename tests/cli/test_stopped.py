@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from conqret.llm import Recordings
 from conqret.llm.client import GRACE
+from conqret.llm.recordings import Recordings
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items

@@ -19,7 +19,7 @@ from conqret.experiments.record import experiment_record
 from conqret.experiments.spent import write_costs
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
-from conqret.llm import Client
+from conqret.llm.client import Client
 from tests.generation.corpora import write_corpus
 
 pytest.importorskip("pyterrier")

@@ -19,7 +19,8 @@ from conqret.experiments.reading import read_experiment
 from conqret.io import limits, open_items
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.llm import Completion, Recordings
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Completion
 from tests.torture.effort import times
 
 DEEP = "[" * 100_000

@@ -8,7 +8,10 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, ValidationInfo, model_validator
 
-from conqret.llm import Answer, Client, ClientOptions, Message, Recordings, Request
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Answer, Message, Request
 
 SECRET = "sk-proj-thisisaverysecretkey0123456789"
 

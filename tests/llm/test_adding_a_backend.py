@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm import ClientOptions
 from conqret.llm.backend import BACKENDS, Backend, backend_of
+from conqret.llm.client_options import ClientOptions
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/adding-a-backend.md").read_text(encoding="utf-8")

@@ -11,7 +11,8 @@ import pytest
 
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
-from conqret.llm import Client, ClientOptions
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import load_litellm
 from conqret.llm.rate_limits import AdaptiveGate
 from conqret.llm.reachable import check_address, check_key

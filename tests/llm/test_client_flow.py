@@ -8,7 +8,11 @@ import pytest
 
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
-from conqret.llm import Client, ClientOptions, Message, Recordings, rating_distribution
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.ratings import rating_distribution
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Message
 from tests.llm.samples import SECRET, Verdict, ask_all, options, request
 from tests.server import FaultPlan, FaultServer
 

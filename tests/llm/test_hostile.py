@@ -8,9 +8,11 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from conqret.data import Reason
-from conqret.llm import ClientOptions, Completion, TokenLogprobs, rating_distribution
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.ratings import rating_distribution
 from conqret.llm.recordings import Recordings
 from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.request import Completion, TokenLogprobs
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultServer

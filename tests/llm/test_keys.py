@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from conqret.llm import Message, Request
 from conqret.llm.keys import request_key
+from conqret.llm.request import Message, Request
 
 
 class Small(BaseModel):

@@ -14,9 +14,11 @@ from pydantic import BaseModel
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm import Answer, Client, ClientOptions, Message, Recordings, Request
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.local_model import FILLED, identity_of, name_and_identity
-from conqret.llm.request import Reading, TokenLogprobs
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Answer, Message, Reading, Request, TokenLogprobs
 
 LONG = "Cars should go. " * 60
 PAIRS = (

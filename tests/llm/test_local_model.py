@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm import ClientOptions
 from conqret.llm.backends.local import Local
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.local_model import FILLED, _hub_settings, identity_of, name_and_identity
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -144,7 +144,7 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
     """In another process: transformers settles where its cache is when it is imported."""
     names = ["local/Some/Small", f"local/Some/Small@{COMMIT[:12]}", "local/Some/Other@0123456789ab"]
     code = (
-        "import json; from conqret.llm import ClientOptions\n"
+        "import json; from conqret.llm.client_options import ClientOptions\n"
         "from conqret.local.models import revision\n"
         f"found = [ClientOptions(name).resolved() for name in {names}]\n"
         "print(json.dumps([[one.model, one.context_window] for one in found] + [revision('Some/Small')]))"

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm import Completion, TokenLogprobs, rating_distribution
 from conqret.llm.personal import PATTERNS, PersonalData
+from conqret.llm.ratings import rating_distribution
 from conqret.llm.recording import Recording
+from conqret.llm.request import Completion, TokenLogprobs
 from tests.llm.test_recordings import LABELS
 
 

@@ -24,7 +24,8 @@ socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo = connect, c
 """
 CALLS = """
 import asyncio
-from conqret.llm import ClientOptions, trim_proportionally
+from conqret.llm.client_options import ClientOptions
+from conqret.llm.trim import trim_proportionally
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer
 for fault in (None, "rate_limit", "bad_schema", "auth"):
@@ -59,7 +60,7 @@ def test_importing_the_client_loads_no_llm_library():
 def test_the_offline_model_and_replays_need_no_litellm():
     code = """
 import asyncio, sys
-from conqret.llm import ClientOptions
+from conqret.llm.client_options import ClientOptions
 from tests.llm.samples import ask_all, request
 data = {"documents": [{"number": n, "explanation": "", "rating": n} for n in (1, 2, 3)], "overall": 3}
 (answer,), client = asyncio.run(ask_all(ClientOptions("offline"), [request(baseline=lambda: data)]))

@@ -6,8 +6,9 @@ import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from conqret.data import Reason
-from conqret.llm import Completion, TokenLogprobs, rating_distribution
+from conqret.llm.ratings import rating_distribution
 from conqret.llm.replies import Rejection, describe, read_reply
+from conqret.llm.request import Completion, TokenLogprobs
 from tests.llm.samples import Verdict
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.llm import Recordings
+from conqret.llm.recordings import Recordings
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONCURRENCY = 8
 CHILD = """
 import asyncio, sys
-from conqret.llm import Recordings
+from conqret.llm.recordings import Recordings
 from tests.llm.samples import ask_all, options, request
 url, path, first, last = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 with Recordings(path) as store:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import ConqretError, DeclarationError
-from conqret.llm import Completion, Recordings
+from conqret.llm.recordings import Recordings
+from conqret.llm.request import Completion
 from conqret.llm.salvage import StoreCheck, check_store, salvage
 from conqret.llm.store_file import DamagedStoreError
 from tests.llm.test_recordings import LABELS

@@ -12,8 +12,8 @@ import pytest
 from conqret import Judgment, judge
 from conqret.data import Measure, Status
 from conqret.judging.format_registry import JUDGES
-from conqret.llm import Recordings
 from conqret.llm.recording import Recording
+from conqret.llm.recordings import Recordings
 from tests.contract.items import demo
 from tests.torture.effort import times
 from tests.torture.mutations import completion

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Status
-from conqret.llm import Recordings
+from conqret.llm.recordings import Recordings
 from tests.contract.items import demo
 from tests.judging.runs import execute, execution, write_items
 from tests.llm.samples import options

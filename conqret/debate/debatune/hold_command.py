@@ -110,10 +110,12 @@ def _speakers(
     one = calls.of(model)
     if against is None or against == one.model:
         return one, one
-    if calls.budget_usd is not None:
-        note("each of the two models may spend half of the budget")
-        calls = replace(calls, budget_usd=calls.budget_usd / 2)
-    return calls.of(model), calls.of(against)
+    other = calls.of(against)
+    if one.budget_usd is None:
+        return one, other
+    note("each of the two models may spend half of the budget")
+    half = one.budget_usd / 2
+    return replace(one, budget_usd=half), replace(other, budget_usd=half)
 
 
 def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldFolder) -> Iterator[str]:

@@ -83,7 +83,7 @@ def judge(
     from conqret.runs.run_places import default_folder, stem
     from conqret.show.table import spaced
 
-    check_allowance(allowance, asking.calls.max_tokens)
+    check_allowance(allowance, asking.calls.of(model).max_tokens)
     found = read_two_turn(questions)
     session = asking.session(model)
     lost: dict[str, tuple[int, int]] = {}

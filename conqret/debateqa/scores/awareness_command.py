@@ -70,7 +70,7 @@ def dispute_awareness(
     record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, measured.answers)
     session = Session(client, recordings=kept.recordings, replay=kept.replay)
     if dry_run:
-        tell_cost([estimate(asked, session, shots=shots)], budget=calls.budget_usd, as_json=shown.json_output)
+        tell_cost([estimate(asked, session, shots=shots)], budget=calls.budget, as_json=shown.json_output)
         return
     session.run(lambda client: session.ready(folder))
     with session, folder.claimed(record, overwrite=kept.overwrite):

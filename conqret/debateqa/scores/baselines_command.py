@@ -102,7 +102,7 @@ def baselines(
     if dry_run:
         names_asked = [one.name for one in chosen if one.kind == "asked"]
         found = estimate(names_asked, cases, Session(client))
-        tell_cost(found, budget=calls.budget_usd, as_json=shown.json_output)
+        tell_cost(found, budget=calls.budget, as_json=shown.json_output)
         return
     models = Models(**weights.given())
     if kept.replay is not None:  # nothing is spent

@@ -145,7 +145,7 @@ def bias(
     if dry_run:
         plan = bias_plan(items, **asked)
         _announce(plan, shown, left_out=True)
-        tell_cost(estimate(plan), budget=calls.budget_usd, as_json=shown.json_output)
+        tell_cost(estimate(plan), budget=calls.budget, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 

@@ -153,7 +153,7 @@ def drift(
             **own.given(), **judging.given(), **calls.given(), **engines.given(),
         }  # fmt: skip
         if dry_run:
-            tell_cost([expected_cost(given[0], **asked)], budget=calls.budget_usd, as_json=shown.json_output)
+            tell_cost([expected_cost(given[0], **asked)], budget=calls.budget, as_json=shown.json_output)
             return
         found = _judge(given[0], output, occasion, series, asked, shown)
     else:

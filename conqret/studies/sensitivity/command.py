@@ -171,7 +171,7 @@ def sensitivity(
         if not shown.json_output:
             announce(plan)
         found = estimate(plan, calls.of(perturb_model), prompts=prompts)
-        tell_plan(plan, found, calls.budget_usd, shown.json_output)
+        tell_plan(plan, found, calls.budget, shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
@@ -181,7 +181,7 @@ def sensitivity(
 
         results = measure(
             items, **asked, folder=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
-            **engines.given(), labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget_usd,
+            **engines.given(), labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget,
             on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
