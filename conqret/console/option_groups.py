@@ -114,8 +114,9 @@ def _fields(group: type[Any]) -> list[inspect.Parameter]:
 
 def _typer_option(setting: DeclaredOption, help_text: str) -> Any:
     """What typer is to make of an option; it adds a default itself."""
-    option, kinds = setting.option, get_args(setting.type) or (setting.type,)
-    limits = {"min": option.at_least, "max": option.at_most} if {int, float} & {*kinds} else {}
-    if int in kinds:
-        limits = {name: None if limit is None else int(limit) for name, limit in limits.items()}
+    option, limits = setting.option, dict[str, Any]()
+    for kind in (int, float):
+        if kind in (get_args(setting.type) or (setting.type,)):
+            ends = {"min": option.at_least, "max": option.at_most}
+            limits = {name: end if end is None else kind(end) for name, end in ends.items()}
     return typer.Option(*option.names, help=help_text, rich_help_panel=option.panel, **limits)

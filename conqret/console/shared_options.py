@@ -11,7 +11,10 @@ import typer
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_left_out, tell, tell_session
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.options import FILES, JUDGING, LIMITS, MODEL
+from conqret.options import FILES as FILES
+from conqret.options import JUDGING as JUDGING
+from conqret.options import LIMITS as LIMITS
+from conqret.options import MODEL as MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable

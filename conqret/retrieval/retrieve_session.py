@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from conqret.console.shared_options import FILES, RecordingOptions
+from conqret.console.shared_options import RecordingOptions
+from conqret.options import FILES
 
 if TYPE_CHECKING:
     from conqret.retrieval.rerank import RerankSummary
