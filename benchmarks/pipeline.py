@@ -32,7 +32,7 @@ from conqret.judging.judge_run import Execution, execute
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
 from conqret.io import open_items
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.llm.client_options import ClientOptions
 
 items, out = Path(sys.argv[1]), Path(sys.argv[2])
@@ -73,7 +73,8 @@ from conqret.judging.judge_run import judged
 from conqret.judging.judge_folder import judgment_key
 from conqret.runs.trials import Memory
 from conqret.io import open_items
-from conqret.judging.judge_parts import Case, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Case
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 

@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, get_args, get_type_hints
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -183,10 +183,15 @@ def strict_options(function: Callable[P, T]) -> Callable[P, T]:
         UnknownNameError: there is no such option.
     """
     known = inspect.signature(function).parameters
+    rest = next((name for name, one in known.items() if one.kind is inspect.Parameter.VAR_KEYWORD), None)
 
     @functools.wraps(function)
     def strict(*given: P.args, **options: P.kwargs) -> T:
-        check_known(f"option of {function.__name__}", known, *options.keys())
+        names = {*known}
+        if rest is not None and options.keys() - names:
+            (declared,) = get_args(get_type_hints(function)[rest])  # Unpack[a typed dictionary]
+            names = {*names - {rest}, *declared.__annotations__}
+        check_known(f"option of {function.__name__}", names, *options.keys())
         return function(*given, **options)
 
     return strict

@@ -6,7 +6,8 @@ the dataclass or its fields by keyword.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Collection, Iterator
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, get_args, get_type_hints
 
@@ -55,8 +56,13 @@ class DeclaredOption:
         return f"{self.option.help} Default: {shown}."
 
 
-def declared(kind: type) -> Iterator[DeclaredOption]:
+@functools.cache
+def declared(kind: type) -> tuple[DeclaredOption, ...]:
     """The fields of the dataclass ``kind`` that are options, in their order."""
+    return tuple(_declared(kind))
+
+
+def _declared(kind: type) -> Iterator[DeclaredOption]:
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         base, *marks = get_args(hints[field.name]) if hasattr(hints[field.name], "__metadata__") else (None,)
@@ -65,10 +71,20 @@ def declared(kind: type) -> Iterator[DeclaredOption]:
                 yield DeclaredOption(field.name, base, field.default, mark)
 
 
-def unset(kind: type) -> dict[str, tuple[Any, None]]:
-    """The options of ``kind`` by name as fields that may be left unset (type or None, None), as pydantic's
-    ``create_model`` takes them."""
-    return {one.name: (one.type | None, None) for one in declared(kind)}
+def table_of(kind: type, base: type, *, unset: bool = False, without: Collection[str] = ()) -> Any:
+    """A pydantic model below ``base`` with the options of ``kind``, their ranges and defaults, but those
+    ``without``; ``unset``: all may be left out, and are None then."""
+    from pydantic import Field, create_model
+
+    options: dict[str, Any] = {
+        one.name: (
+            one.type | None if unset else one.type,
+            Field(default=None if unset else one.default, ge=one.option.at_least, le=one.option.at_most),
+        )
+        for one in declared(kind)
+        if one.name not in without
+    }
+    return create_model(f"{kind.__name__}Table", __base__=base, **options)
 
 
 def check_ranges(settings: Any) -> None:
@@ -77,7 +93,8 @@ def check_ranges(settings: Any) -> None:
     Raises:
         DeclarationError: a value is out of its range; the message names option, value and range.
     """
-    for one in declared(type(settings)):
+    kind: Any = type(settings)
+    for one in declared(kind):
         value, low, high = getattr(settings, one.name), one.option.at_least, one.option.at_most
         if value is None or (low is None and high is None):
             continue

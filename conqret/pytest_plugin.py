@@ -109,7 +109,7 @@ def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
         format=pytestconfig.getoption("--conqret-format"),
         model=pytestconfig.getoption("--conqret-model"),
         recordings=None if recordings is None else Path(recordings),
-        budget_usd=None if budget is None else budget / workers,
+        options={} if budget is None else {"budget_usd": budget / workers},
     )
 
 

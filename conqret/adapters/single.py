@@ -9,19 +9,16 @@ from typing import Any, Unpack
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
 from conqret.judging.format_registry import JUDGES
-from conqret.judging.judge_settings import ClientSettings, check_names
+from conqret.judging.judge_settings import ClientSettings, SampleSettings, check_names
 from conqret.judging.judgments import Judgments
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
 
 
-class SingleSettings(ClientSettings, total=False):
+class SingleSettings(ClientSettings, SampleSettings, total=False):
     """What an evaluator's metric can be told: the settings of :func:`conqret.judge` that make sense for one item."""
 
     model: str | None
-    samples: int
-    temperature: float | None
-    relevant_from: int
     prompts: str | None
     recordings: str | None
     replay: str | None

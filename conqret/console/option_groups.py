@@ -103,7 +103,7 @@ def _is_group(kind: Any) -> bool:
     )
 
 
-def _fields(group: type[Any]) -> list[inspect.Parameter]:
+def _fields(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     settings = {one.name: Annotated[one.type, _typer_option(one, one.option.help)] for one in declared(group)}
     return [

@@ -10,6 +10,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
+from conqret.judging.command_options import Engines
 
 EPILOG = (
     "Examples:\n\n"
@@ -40,7 +41,7 @@ def run(
         ),
     ] = False,
     dry_run: options.DryRun = False,
-    engines: options.Engines,
+    engines: Engines,
     kept: options.RunFolderOptions,
     shown: options.OutputOptions,
 ) -> None:

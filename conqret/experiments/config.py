@@ -9,7 +9,7 @@ import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -17,9 +17,9 @@ from conqret.data.corpus import Split
 from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY
 from conqret.generation.generator import DOCUMENTS, GenerateOptions
-from conqret.judging.dimensions import Order
-from conqret.judging.judge_parts import RELEVANT_FROM, JudgeOptions
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
+from conqret.judging.judge_options import JudgeOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.options import table_of
 from conqret.studies.sensitivity.sensitivity_plan import Damage
 
 NONE = "none"
@@ -40,6 +40,17 @@ Side = Literal["pro", "con"]
 
 class ConfigTable(BaseModel, frozen=True, extra="forbid"):
     """A table of the file; what it does not know is a fault."""
+
+
+if TYPE_CHECKING:
+
+    class _ClientTable(ConfigTable): ...
+
+    class _JudgingTable(ConfigTable): ...
+
+else:  # with the options that are declared there
+    _ClientTable = table_of(ClientOptions, ConfigTable, unset=True)
+    _JudgingTable = table_of(JudgeOptions, ConfigTable, without=["seed"])
 
 
 class Retriever(ConfigTable):
@@ -110,17 +121,13 @@ class SystemsTable(ConfigTable):
     generator: Annotated[list[Name], Field(min_length=1)]
 
 
-class JudgeTable(ConfigTable):
+class JudgeTable(_JudgingTable):
     """A format with a model and the judge's options; ``name`` is that of its folder."""
 
     format: str
     model: str = OFFLINE_MODEL
     name: Name | None = None
-    metrics: list[str] = []
-    samples: int = Field(default=1, ge=1)
-    order: Order = "given"
-    relevant_from: int = Field(default=RELEVANT_FROM, ge=0, le=5)
-    temperature: float | None = Field(default=None, ge=0)
+    metrics: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -131,7 +138,8 @@ class JudgeTable(ConfigTable):
     def options(self, seed: int) -> JudgeOptions:
         """The same as the judge takes it."""
         metrics = tuple(metric.replace("-", "_") for metric in self.metrics)
-        return JudgeOptions(metrics, self.samples, self.order, seed, self.relevant_from, self.temperature)
+        settings = self.model_dump(exclude={"format", "model", "name", "metrics"})
+        return JudgeOptions(metrics, seed=seed, **settings)
 
 
 class PerturbationTable(ConfigTable):
@@ -145,22 +153,13 @@ class PerturbationTable(ConfigTable):
         return Damage.of(self.name, self.levels)
 
 
-class ModelTable(ConfigTable):
+class ModelTable(_ClientTable):
     """Settings of the client for one model, as the command line has them. Keys come from the environment."""
 
-    api_base: str | None = None
-    client: Way | None = None
-    max_tokens: int | None = None
-    context_window: int | None = None
-    input_price: float | None = None
-    output_price: float | None = None
-    max_concurrency: int | None = None
-    rpm: int | None = None
-    tpm: int | None = None
-    budget_usd: float | None = None
-    timeout: float | None = None
-    stop_after_failures: float | None = None
-    retry_unscored: bool | None = None
+    @property
+    def options(self) -> dict[str, Any]:
+        """The settings that the file has, by name."""
+        return self.model_dump(exclude_none=True)
 
 
 class Experiment(ConfigTable):
@@ -187,7 +186,7 @@ class Experiment(ConfigTable):
     def client(self, model: str) -> ClientOptions:
         """The client's settings for a model."""
         table = self.models.get(model, ModelTable())
-        return ClientOptions(model, **table.model_dump(exclude_none=True))
+        return ClientOptions(model, **table.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def _models(experiment: Experiment) -> Iterator[tuple[Place, str]]:
 def addresses(experiment: Experiment) -> dict[str, str]:
     """By model, the server or program that the file itself sends its requests to."""
     reached = {model: backend_of(model).reaches(model) for _, model in _models(experiment)}
-    named = {model: table.api_base or "" for model, table in experiment.models.items()}
+    named = {model: table.options.get("api_base", "") for model, table in experiment.models.items()}
     return {model: where for model, where in {**reached, **named}.items() if where}
 
 
@@ -119,11 +119,8 @@ def _reaching(experiment: Experiment) -> Iterator[_Fault]:
         if where := backend_of(model).reaches(model):
             yield place, f"leads to {where}, which the file may ask"
     for model, table in experiment.models.items():
-        if table.api_base:
-            yield (
-                ("models", model, "api_base"),
-                f"texts and keys would go to {address(table.api_base)}",
-            )
+        if base := table.options.get("api_base"):
+            yield ("models", model, "api_base"), f"texts and keys would go to {address(base)}"
 
 
 def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[_Fault]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import ValidationError
@@ -37,9 +38,15 @@ def sound_part(table: dict[str, Any]) -> tuple[Experiment | None, Faults, dict[s
 
 
 def _said(place: Place, error: Any) -> str:
-    known = {name for model in ConfigTable.__subclasses__() for name in model.model_fields}
+    known = {name for table in _tables(ConfigTable) for name in table.model_fields}
     meant = near(str(place[-1]), sorted(known)) if error["type"] == "extra_forbidden" else None
     return f"{error['msg']}: did you mean {meant!r}?" if meant else str(error["msg"])
+
+
+def _tables(kind: type[ConfigTable]) -> Iterator[type[ConfigTable]]:
+    for table in kind.__subclasses__():
+        yield table
+        yield from _tables(table)
 
 
 def _there(table: Any, place: Place) -> Place:

@@ -20,6 +20,7 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
+from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
 from conqret.judging.settings_file import Config
 
 if TYPE_CHECKING:
@@ -56,9 +57,9 @@ def judge(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    own: options.AnyJudge,
+    own: AnyJudge,
     output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
-    judging: options.JudgingOptions,
+    judging: JudgingOptions,
     columns: options.Columns = None,
     topics: Annotated[
         Path | None,
@@ -71,7 +72,7 @@ def judge(
     skip_invalid: options.SkipInvalid = False,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    engines: options.Engines,
+    engines: Engines,
     kept: options.RunFolderOptions,
     confidence: Annotated[
         bool | None,
@@ -247,7 +248,7 @@ def _write_for_build(
         write_whole(markdown, build_summary(found.summary, found.record, outcomes).encode())
 
 
-def _metrics(format: str | None, own: options.AnyJudge, judging: options.JudgingOptions) -> set[str]:  # noqa: A002
+def _metrics(format: str | None, own: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
     """The metrics of which something can be required: those that are asked for."""
     from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
     from conqret.judging.own_judge import PAIRED, SINGLE

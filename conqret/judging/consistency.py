@@ -23,17 +23,17 @@ def majority(values: Sequence[float]) -> float:
     return median(value for value, count in counts.items() if count == top)
 
 
-def combine_samples(samples: Sequence[Measure]) -> Measure:
+def combine_samples(measures: Sequence[Measure]) -> Measure:
     """One measure from those of the samples: the mean of the values that there are.
 
     A single sample is returned as it is. Without any value it is the first sample's reason that counts.
     """
-    if len(samples) == 1:
-        return samples[0]
-    scored = [sample for sample in samples if sample.value is not None]
+    if len(measures) == 1:
+        return measures[0]
+    scored = [sample for sample in measures if sample.value is not None]
     values = [sample.value for sample in scored if sample.value is not None]
     if not values:
-        return samples[0].model_copy(update={"samples": (None,) * len(samples)})
+        return measures[0].model_copy(update={"samples": (None,) * len(measures)})
     labels = [sample.label for sample in scored if sample.label is not None]
     flips = [sample.flipped for sample in scored if sample.flipped is not None]
     methods = {sample.method for sample in scored}
@@ -45,17 +45,19 @@ def combine_samples(samples: Sequence[Measure]) -> Measure:
         flipped=any(flips) if flips else None,
         method=methods.pop() if len(methods) == 1 else "mixed",
         majority=majority(values),
-        samples=tuple(sample.value for sample in samples),
+        samples=tuple(sample.value for sample in measures),
         confidence=mean_confidence(scored),
         explanation=scored[0].explanation,
         parts=_combine_parts([sample.parts for sample in scored]),
-        detail="" if len(scored) == len(samples) else f"{len(scored)} of {len(samples)} samples gave a value",
+        detail=""
+        if len(scored) == len(measures)
+        else f"{len(scored)} of {len(measures)} samples gave a value",
     )
 
 
-def _combine_parts(samples: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
+def _combine_parts(measures: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
     """The parts of all samples by id, in the order of their first appearance, with their mean ratings."""
-    groups = gathered((part.id, part) for parts in samples for part in parts)
+    groups = gathered((part.id, part) for parts in measures for part in parts)
     return tuple(mean_part(group, _commonest(part.label for part in group)) for group in groups.values())
 
 

@@ -17,7 +17,8 @@ from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, 
 from conqret.judging.consistency import combine_samples
 from conqret.judging.dimensions import ordered
 from conqret.judging.fitting import ANSWER_ROOM, Window, fit
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeOptions, JudgeReply
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.sections import valid_alone
 from conqret.judging.stated_confidence import with_confidence

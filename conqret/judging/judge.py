@@ -16,7 +16,7 @@ from conqret.judging.cost import Expected, Sizes
 from conqret.judging.engines import clients_of
 from conqret.judging.format_registry import DEFAULT_FORMAT
 from conqret.judging.judge_folder import JudgeFolder, judgment_key
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_run import Execution, aexecute, judge_record, judged, noted
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
 from conqret.judging.judging_cost import expected_judging
@@ -249,7 +249,7 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
     else:
         given = settings.get("judge"), settings.get("server")
         judge, client = chosen_judge(*given, source, client, options.metrics)
-    setup = set_up(judge, client, options, as_path(settings.get("prompts")))
+    setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
 
 
@@ -285,7 +285,7 @@ def _setup(settings: JudgeSettings) -> Setup:
             DEFAULT_FORMAT if name is None else name,
             client_options(model, client) if session is None else session.options,
             JudgeOptions(**judging),
-            as_path(settings.get("prompts")) if session is None else session.library,
+            settings.get("prompts") if session is None else session.library,
         )
     return replace(setup, notes=notes)
 

@@ -23,7 +23,7 @@ from conqret.io import item_record
 from conqret.io.append import whole_lines
 from conqret.io.cell_values import canonical
 from conqret.io.in_folder import InFolder
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.summary import Summary, summarise
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
@@ -72,7 +72,7 @@ class JudgeRecord(InstrumentRecord):
 
     @property
     def judging(self) -> dict[str, Any]:
-        """The settings of :class:`conqret.judging.judge_parts.JudgeOptions` that the run was made with."""
+        """The settings of :class:`conqret.judging.judge_options.JudgeOptions` that the run was made with."""
         known = {one.name: self.options[one.name] for one in fields(JudgeOptions) if one.name in self.options}
         return {**known, "metrics": tuple(known.get("metrics", ()))}
 

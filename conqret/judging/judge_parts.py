@@ -16,57 +16,16 @@ from pydantic import BaseModel
 
 from conqret.baseline import Evidence
 from conqret.data import Item, Measure
-from conqret.errors import DeclarationError, check_known
-from conqret.judging.dimensions import DIMENSIONS, Dimension, Order
+from conqret.errors import check_known
+from conqret.judging.dimensions import DIMENSIONS, Dimension
+from conqret.judging.judge_options import JudgeOptions
 from conqret.llm.request import Reading
 from conqret.prompts import Library, Rendered
 
 R = TypeVar("R", bound=BaseModel)
 
-RELEVANT_FROM = 3
-"""A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the
-prompt. The paper does not state its own threshold (Table 7)."""
-
-SINGLE_TEMPERATURE = 0.0
-"""A measuring instrument should repeat itself."""
-
-SELF_CONSISTENCY_TEMPERATURE = 0.7
-"""Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
-
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
-    """How a judge is to be run.
-
-    ``metrics`` selects among those of the format (empty: all). ``samples`` is the number of repetitions
-    (self-consistency), ``order`` and ``seed`` the order of the dimensions, ``relevant_from`` the rating
-    from which a document counts towards predicted precision. ``temperature`` is the model's (None: 0, or
-    :data:`SELF_CONSISTENCY_TEMPERATURE` with several samples). ``confidence``: ask how sure it is of each answer.
-    """
-
-    metrics: tuple[str, ...] = ()
-    samples: int = 1
-    order: Order = "given"
-    seed: int = 13
-    relevant_from: int = RELEVANT_FROM
-    temperature: float | None = None
-    confidence: bool = False
-
-    @property
-    def sampling_temperature(self) -> float:
-        """The temperature that requests are sent with."""
-        if self.temperature is not None:
-            return self.temperature
-        return SELF_CONSISTENCY_TEMPERATURE if self.samples > 1 else SINGLE_TEMPERATURE
-
-    def __post_init__(self) -> None:
-        if self.samples < 1:
-            raise DeclarationError(f"--samples must be at least 1, not {self.samples}")
-        if not 0 <= self.relevant_from <= 5:
-            raise DeclarationError(f"--relevant-from is a rating from 0 to 5, not {self.relevant_from}")
 
 
 @dataclass(frozen=True)
@@ -76,7 +35,7 @@ class Case:
     ``origin`` is the case that this one repeats."""
 
     item: Item
-    options: JudgeOptions = JudgeOptions()
+    options: JudgeOptions = field(default_factory=JudgeOptions)
     dimensions: tuple[Dimension, ...] = DIMENSIONS
     sample: int = 0
     swapped: bool = False

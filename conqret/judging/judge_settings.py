@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -16,7 +17,8 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import Setup
 from conqret.llm.backends.function import Function
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions, Way
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
+from conqret.prompts import Library
 from conqret.runs.session import Session
 
 if TYPE_CHECKING:
@@ -53,34 +55,77 @@ class AnswerSettings(TypedDict, total=False):
     replay: str | Path | None
 
 
-class JudgeSettings(ClientSettings, AnswerSettings, total=False):
+class SampleSettings(TypedDict, total=False):
+    """How a judge is run (see :class:`conqret.judging.judge_options.JudgeOptions`), whatever it is asked."""
+
+    samples: int
+    relevant_from: int
+    temperature: float | None
+
+
+class ItemSettings(TypedDict, total=False):
+    """How items are read: ``columns`` says which column holds which field, over what is recognised; ``skip_invalid``
+    leaves out items that have faults, counts them and says why, instead of refusing the file."""
+
+    columns: Mapping[str, str] | None
+    skip_invalid: bool
+
+
+class OwnJudgeSettings(TypedDict, total=False):
+    """A judge of one's own instead of format and model: ``judge`` is a function that takes an item as a plain
+    dictionary, asynchronous or not, and says a number in [0, 1], a mapping of metrics to such numbers, or "first",
+    "second" or "tie"; or its name as ``module:function``, which imports that module. ``server`` is the address of such
+    a judge, which gets the item in a POST and answers in JSON."""
+
+    judge: str | Function | None
+    server: str | None
+
+
+class LogSettings(OwnJudgeSettings, total=False):
+    """The same, or ``verdicts``: what was judged already, elsewhere (:func:`conqret.judging.verdict_log.read_log`), so
+    that no model is asked. Without items the log has the texts itself. ``verdict_scale`` has the ends of the log's
+    numbers, ``1:10``; 0 to 1 by default."""
+
+    verdicts: str | Path | Iterable[Mapping[str, object]] | None
+    verdict_scale: str | None
+
+
+class RunSettings(ClientSettings, AnswerSettings, total=False):
+    """How a run is made: ``prompts`` is a folder with prompts of one's own, or a library; ``overwrite`` begins afresh
+    where the folder holds another run, whose recordings are kept; ``engine`` judges in this process, or with so many
+    ``workers`` of a Ray cluster (docs/scale.md), which needs a folder."""
+
+    prompts: str | Path | Library | None
+    overwrite: bool
+    engine: Engine
+    workers: int | None
+
+
+class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, total=False):
     """What :func:`conqret.judge` can be told; it says what each means."""
 
     format: str | Judge | None
     model: str | None
-    judge: str | Function | None
-    server: str | None
-    verdicts: str | Path | Iterable[Mapping[str, object]] | None
-    verdict_scale: str | None
     metrics: Sequence[str]
-    samples: int
     order: Order
     seed: int
-    relevant_from: int
-    temperature: float | None
     confidence: bool
-    columns: Mapping[str, str] | None
     topics: Requests | None
-    skip_invalid: bool
-    prompts: str | Path | None
     output: str | Path | bool | None
-    overwrite: bool
     abstain: str | Path | Abstention | None
     batch: bool
     session: Session | None
-    engine: Engine
-    workers: int | None
     on_start: Callable[[Setup, CheckedItems, Client, int], None]
+    on_judgment: Callable[[Judgment], None]
+
+
+class StudySettings(RunSettings, ItemSettings, total=False):
+    """What a study of a judge can be told, whatever it measures: ``output`` is its run's folder, where the same call
+    goes on where it stopped (None keeps everything in memory); ``on_start`` gets the number of judgments that are kept
+    from before, ``on_judgment`` each judgment as it is made."""
+
+    output: str | Path | None
+    on_start: Callable[[int], None]
     on_judgment: Callable[[Judgment], None]
 
 
@@ -90,16 +135,14 @@ def check_names(function: str, given: Mapping[str, object], kind: type) -> None:
     check_known(f"option of {function}", known, *given)
 
 
-def client_options(model: str | None, settings: Mapping[str, Any]) -> ClientOptions:
-    """The client's settings among ``settings``, for a model (None: offline).
+def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:
+    """The client's settings for a model (None: offline): those it has already, and over them those in ``settings``.
 
     Raises:
         DeclarationError: a value is out of its range.
     """
-    from conqret.llm.client_options import OFFLINE_MODEL
-
-    given = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
-    return ClientOptions(OFFLINE_MODEL if model is None else model, **given)
+    names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
+    return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
 
 
 def as_path(place: str | Path | None) -> Path | None:

@@ -19,7 +19,7 @@ _SETTINGS = ("max_tokens", "context_window")
 class RecordedCall:
     """What a recording was made with, as far as it says so; it all changes the keys of its answers.
 
-    ``judging`` holds fields of :class:`conqret.judging.judge_parts.JudgeOptions` (``samples`` always), and
+    ``judging`` holds fields of :class:`conqret.judging.judge_options.JudgeOptions` (``samples`` always), and
     ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
     """
 

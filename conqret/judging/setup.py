@@ -12,7 +12,8 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeOptions, digest
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Ask, Case, Judge, digest
 from conqret.judging.stated import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -89,7 +90,7 @@ def set_up(
     format: str | Judge,  # noqa: A002 - the word that users know
     client: ClientOptions,
     options: JudgeOptions,
-    prompts: Path | Library | None = None,
+    prompts: str | Path | Library | None = None,
 ) -> Setup:
     """Find the judge by its format's name (or take the one that is given) and check that its metrics and prompts
     exist, and that the prompts can be filled.
@@ -108,7 +109,7 @@ def set_up(
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     own = (ask.prompt for ask in judge.asks)
-    library = prompts if isinstance(prompts, Library) else Library(prompts, own)
+    library = prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, own)
     if options.confidence:
         judge = stating_confidence(judge, library)
     probe = Case(PROBE, replace(options, metrics=metrics))

@@ -213,9 +213,9 @@ Used = Callable[[float, float], None]
 class Quota:
     """Requests and tokens a minute, and dollars, of all who share it (None: no limit)."""
 
-    def __init__(self, rpm: int | None, tpm: int | None, budget_usd: float | None) -> None:
+    def __init__(self, rpm: int | None, tpm: int | None, dollars: float | None) -> None:
         self._requests, self._tokens = TokenBucket(rpm), TokenBucket(tpm)
-        self._limit, self._budget = budget_usd, Budget(budget_usd)
+        self._limit, self._budget = dollars, Budget(dollars)
 
     @property
     def refused(self) -> bool:

@@ -67,16 +67,16 @@ def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
     )
 
 
-async def check_address(api_base: str) -> None:
+async def check_address(url: str) -> None:
     """Check that somebody listens at the address, by connecting to it; where a proxy stands between, the proxy knows.
 
     Raises:
         DeclarationError: it is no address, its name does not resolve, or the connection is refused.
     """
-    shown, (scheme, host, port) = address(api_base), _parts(api_base)
+    shown, (scheme, host, port) = address(url), _parts(url)
     if scheme not in PORTS or host is None or port is None:
         raise DeclarationError(f"{shown} is no address of a server: write it as http://localhost:8000/v1")
-    if proxy_of(api_base):
+    if proxy_of(url):
         return
     try:
         async with asyncio.timeout(PATIENCE):
@@ -107,10 +107,10 @@ def proxy_of(url: str) -> str | None:
     return f"http://{found}" if found and "://" not in found else found
 
 
-def address(api_base: str) -> str:
+def address(url: str) -> str:
     """The address as it may be shown: without a password, a query or a fragment."""
     try:
-        parts = urlsplit(api_base)
+        parts = urlsplit(url)
     except ValueError:
         return "the address given"
     return SplitResult(parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "").geturl()
@@ -138,10 +138,10 @@ def _is_here(host: str) -> bool:
     return found.is_loopback or found.is_unspecified
 
 
-def _parts(api_base: str) -> tuple[str, str | None, int | None]:
+def _parts(url: str) -> tuple[str, str | None, int | None]:
     """Scheme, host and port, as far as they can be told."""
     try:
-        parts = urlsplit(api_base)
+        parts = urlsplit(url)
         return parts.scheme, parts.hostname, parts.port or PORTS.get(parts.scheme)
     except ValueError:
         return "", None, None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import named, say
+from conqret.judging.command_options import JudgingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ def serve(
         ),
     ] = None,
     model: options.Model = None,
-    judging: options.JudgingOptions,
+    judging: JudgingOptions,
     prompts: options.Prompts = None,
     calls: options.Calls,
     answers: options.RecordingOptions,

@@ -19,7 +19,8 @@ from conqret.io.faults import kind
 from conqret.io.jsonl import compact
 from conqret.judging.format_registry import JUDGES
 from conqret.judging.judge import ajudge
-from conqret.judging.judge_parts import Judge, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Judge
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import set_up
 from conqret.runs.background import BackgroundLoop

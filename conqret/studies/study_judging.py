@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
@@ -24,6 +24,7 @@ from conqret.judging.engines import Engine, clients_of
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows, trial_key
 from conqret.judging.judge_run import judged
+from conqret.judging.judge_settings import StudySettings
 from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -65,7 +66,7 @@ class Conduct:
         before: what shared sessions had counted when this run began.
         prompts: a folder of prompts of one's own, or a library, for the run's own sessions.
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
-        budget_usd: dollars for all instruments together; each client's own budget holds beside it. After an instrument
+        budget: dollars for all instruments together; each client's own budget holds beside it. After an instrument
             with an answer that nobody knows the price of, nothing more is spent.
         engine: who judges for the run's own sessions: this process, or so many ``workers`` of a Ray cluster.
         on_start: gets the number of judgments that are kept from before.
@@ -74,15 +75,21 @@ class Conduct:
 
     sessions: Sessions | None = None
     before: SessionCounts = field(default_factory=SessionCounts)
-    prompts: Path | Library | None = None
+    prompts: str | Path | Library | None = None
     recordings: str | Path | None = None
     replay: str | Path | None = None
     overwrite: bool = False
-    budget_usd: float | None = None
+    budget: float | None = None
     engine: Engine = "process"
     workers: int | None = None
     on_start: Callable[[int], None] = lambda kept: None
     on_judgment: OnJudgment = lambda judgment: None
+
+    @classmethod
+    def of(cls, settings: StudySettings) -> Conduct:
+        """What the settings of a study say of it."""
+        names = {field.name for field in fields(cls)} & settings.keys()
+        return cls(**{name: settings[name] for name in names})  # type: ignore[literal-required]
 
     @contextlib.contextmanager
     def asking(self) -> Iterator[Sessions]:
@@ -94,7 +101,10 @@ class Conduct:
         with (
             clients_of(self.engine, self.workers) as clients,
             Sessions(
-                recordings=recordings, replay=self.replay, prompts=self.prompts, clients=clients
+                recordings=recordings,
+                replay=self.replay,
+                prompts=Path(self.prompts) if isinstance(self.prompts, str) else self.prompts,
+                clients=clients,
             ) as sessions,
         ):
             yield sessions
@@ -131,7 +141,7 @@ def judge_parts(
             return conclude(memory, counts)
         out.check(record, overwrite=conduct.overwrite)
         for part in parts:
-            session = sessions.of(_within(part.client, conduct.budget_usd))
+            session = sessions.of(_within(part.client, conduct.budget))
             sessions.run(session.ready(out))
         with out.claimed(record, overwrite=conduct.overwrite):
             sessions.keep_in(out.recordings_file)
@@ -166,7 +176,7 @@ def _judge_all(
 ) -> SessionCounts:
     """Judge with one instrument after the other what ``sink`` does not hold."""
     conduct.on_start(kept)
-    left = conduct.budget_usd
+    left = conduct.budget
     for part in parts:
         session = sessions.of(_within(part.client, left))
         before = session.counts

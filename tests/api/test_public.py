@@ -82,11 +82,11 @@ def test_sensitivity_and_bias_in_memory_and_in_a_folder(tmp_path: Path) -> None:
     items = demo()[:6]
     curves = conqret.sensitivity(items, formats="direct", perturb="irrelevant:0,50,100")
     kept = conqret.sensitivity(
-        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, folder=tmp_path / "sens"
+        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, output=tmp_path / "sens"
     )
     assert [curve.means for curve in curves.curves] == [curve.means for curve in kept.curves]
     table = conqret.bias(items, format="direct", probes=["injection"])
-    again = conqret.bias(items, format="direct", probes=["injection"], folder=tmp_path / "bias")
+    again = conqret.bias(items, format="direct", probes=["injection"], output=tmp_path / "bias")
     assert [row.effect for row in table.rows] == [row.effect for row in again.rows]
 
 

@@ -32,8 +32,7 @@ def test_a_misspelt_setting_is_told_as_it_is_made():
 def test_calls_of_a_suite_share_budget_and_connections():
     with MeteredServer() as server:
         given = server.settings(metrics=["groundedness"], max_concurrency=1)
-        model, budget = given.pop("model"), given.pop("budget_usd")
-        judge = ModelJudge(format="direct", model=model, budget_usd=budget, options=given)
+        judge = ModelJudge(format="direct", model=given.pop("model"), options=given)
         found = [judgment for item in ASKED for judgment in judge([item])]
         assert judge(ASKED) == found, "no item is asked about twice"
         server.check(connections=1)

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.errors import DeclarationError
+from conqret.judging.command_options import JudgingOptions
 from tests.cli.conftest import Cli
 
 CALLING = (
@@ -98,11 +99,11 @@ def test_a_group_may_hold_groups() -> None:
 def test_only_what_was_given_is_passed_on() -> None:
     assert Box(width=7).given() == {"width": 7, "height": 3, "depth": 1}
     assert options.Calls(rpm=5).given() == {"rpm": 5}
-    assert options.JudgingOptions(metric=["groundedness"], samples=3).given() == {
+    assert JudgingOptions(metric=["groundedness"], samples=3).given() == {
         "metrics": ("groundedness",),
         "samples": 3,
     }
-    assert options.JudgingOptions(metric=[]).given() == {}
+    assert JudgingOptions(metric=[]).given() == {}
 
 
 def test_calls_become_the_settings_of_a_client() -> None:

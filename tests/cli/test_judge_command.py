@@ -179,8 +179,8 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     [
         (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
         (["--metric", "groundednes"], "did you mean 'groundedness'"),
-        (["--samples", "0"], "--samples must be at least 1"),
-        (["--relevant-from", "7"], "--relevant-from is a rating from 0 to 5"),
+        (["--samples", "0"], "Invalid value for '--samples'"),
+        (["--relevant-from", "7"], "Invalid value for '--relevant-from'"),
         (["--model", ""], "model is empty"),
         (["--timeout", "0"], "timeout is 0"),
         (["--prompts", "nowhere"], "nowhere is no folder"),

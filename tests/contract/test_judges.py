@@ -18,7 +18,8 @@ from pydantic import ValidationError
 from conqret import Item, Judgment, judge
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.format_registry import JUDGES
-from conqret.judging.judge_parts import Case, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Case
 from conqret.prompts import Library
 from tests.contract.items import HOSTILE, UNUSUAL, demo, with_text
 

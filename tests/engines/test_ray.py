@@ -23,7 +23,7 @@ from conqret.errors import DeclarationError, ExecutionError
 from conqret.io import open_items
 from conqret.judging.engines.cluster import Cluster
 from conqret.judging.instrument import judge_item
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -183,8 +183,8 @@ def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
         "metrics": ["groundedness"],
     }
     source = items(tmp_path, 4)
-    bias(source, **asked, folder=tmp_path / "process")
-    bias(source, **asked, folder=tmp_path / "ray", engine="ray", workers=1)
+    bias(source, **asked, output=tmp_path / "process")
+    bias(source, **asked, output=tmp_path / "ray", engine="ray", workers=1)
     assert results(tmp_path / "ray") == results(tmp_path / "process")
 
 

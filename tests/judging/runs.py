@@ -11,7 +11,7 @@ from conqret import Item
 from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_run import Execution, JudgeOutcome, execute
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions

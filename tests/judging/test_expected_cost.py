@@ -21,7 +21,8 @@ from conqret.judging.cost import (
 from conqret.judging.fitting import prompt_tokens
 from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
-from conqret.judging.judge_parts import Case, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Case
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import PERTURBATIONS

@@ -7,7 +7,7 @@ import pytest
 from conqret import DeclarationError, Item, ItemsError
 from conqret.errors import UnknownNameError
 from conqret.io import open_items
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
 from tests.contract.items import demo

@@ -7,7 +7,8 @@ from conqret import Item, judge
 from conqret.errors import DeclarationError
 from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
-from conqret.judging.judge_parts import Case, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Case
 from conqret.judging.setup import PROBE, set_up
 from conqret.judging.stated_confidence import confidences
 from conqret.llm.client_options import ClientOptions

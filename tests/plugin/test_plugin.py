@@ -134,7 +134,7 @@ def test_options_reach_the_judge_and_workers_share_the_budget(suite: pytest.Pyte
         def test_it(conqret_judge, request):
             workers = getattr(request.config, "workerinput", {}).get("workercount", 1)
             assert (conqret_judge.model, conqret_judge.format) == ("some/model", "direct")
-            assert conqret_judge.budget_usd == 3 / workers
+            assert conqret_judge.options["budget_usd"] == 3 / workers
             assert conqret_judge.recordings.name == "answers.sqlite"
         """
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from conqret.data import Document, Item, Judgment, Measure, Reason
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb.added import INJECTIONS

@@ -101,7 +101,7 @@ def test_another_run_in_the_same_folder_is_refused(
     given = {"items": items()[:8], "format": "rag-direct", "probes": ["length"], **change}
 
     def probed(items: Any, **more: Any) -> BiasTable:
-        return bias(items, folder=tmp_path / "run", **more)
+        return bias(items, output=tmp_path / "run", **more)
 
     probed(items()[:8], format="rag-direct", probes=["length"])
     before = (tmp_path / "run" / "bias.json").read_bytes()

@@ -94,7 +94,7 @@ def test_true_precision_by_hand(tmp_path: Path) -> None:
     labels = load_labels(DEMO / "labels.jsonl")
     # Of the twelve documents of the first item nine have grade 1 or higher, one of them exactly 1.
     assert true_precision(item, labels) == pytest.approx(9 / 12)
-    assert true_precision(item, labels, relevant_from=2) == pytest.approx(8 / 12)
+    assert true_precision(item, labels, relevant_grade=2) == pytest.approx(8 / 12)
     qrels = tmp_path / "qrels.txt"
     qrels.write_text(f"{item.id} 0 {item.documents[0].id} 1\n{item.id} 0 elsewhere 1\n")
     assert true_precision(item, load_labels(qrels)) == pytest.approx(1 / 12)

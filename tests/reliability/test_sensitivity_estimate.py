@@ -100,7 +100,7 @@ def test_rewriting_has_one_budget_in_all(
             return Completion(json.dumps(sending.baseline()), cost_usd=0.6)
 
     dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
-    monkeypatch.setattr("conqret.llm.client_options.backend_of", lambda model: dear)
+    monkeypatch.setattr("conqret.llm.backend.backend_of", lambda model: dear)
     damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
     rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.25)
     session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")

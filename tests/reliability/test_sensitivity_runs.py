@@ -175,7 +175,7 @@ def test_the_budget_is_shared_by_all_judges(
 
     monkeypatch.setattr("conqret.studies.study_judging._judge", spends)
     plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
-    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget_usd=0.6))
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget=0.6))
     assert found == budgets
     run_sensitivity(plan, SensitivityFolder(tmp_path / "each"))
     assert found[3:] == [None, None, None]

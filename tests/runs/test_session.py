@@ -10,7 +10,7 @@ import pytest
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import judge_item
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

@@ -12,6 +12,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import progress
 from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References
 from conqret.debateqa.scores.score_output import leave, show
+from conqret.judging.command_options import Engines
 
 EPILOG = (
     "Example: conqret score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2"
@@ -49,7 +50,7 @@ def perspective_diversity(
             help="What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own."
         ),
     ] = "transformers",
-    engines: options.Engines,
+    engines: Engines,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
 ) -> None:

@@ -20,8 +20,8 @@ class Governor:
     What a worker holds when it is killed counts as spent: the provider may have answered, and asks to be paid.
     """
 
-    def __init__(self, rpm: int | None, tpm: int | None, budget_usd: float | None) -> None:
-        self._quota = Quota(rpm, tpm, budget_usd)
+    def __init__(self, rpm: int | None, tpm: int | None, dollars: float | None) -> None:
+        self._quota = Quota(rpm, tpm, dollars)
         self._held: dict[str, dict[int, _HeldRequest]] = {}
         self._numbers = count()
 

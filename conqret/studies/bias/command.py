@@ -12,6 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, entry, floor, note, progress, result, tell_outcomes
 from conqret.errors import number
+from conqret.judging.command_options import AnyJudge, Engines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +41,7 @@ def bias(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    own: options.AnyJudge,
+    own: AnyJudge,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     output: Annotated[
@@ -102,7 +103,7 @@ def bias(
     confidence: label_options.Confidence = 0.95,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    engines: options.Engines,
+    engines: Engines,
     kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
@@ -154,7 +155,7 @@ def bias(
             _announce(plan, shown)
 
         table = measure(
-            items, **asked, confidence=confidence, folder=output,
+            items, **asked, confidence=confidence, output=output,
             recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
             on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip

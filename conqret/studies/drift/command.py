@@ -11,6 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note_all, progress, result, tell_outcomes
 from conqret.errors import number
+from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ def drift(
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
     model: options.Model = None,
-    own: options.AnyJudge,
+    own: AnyJudge,
     output: Annotated[
         Path | None,
         options.option(
@@ -112,10 +113,10 @@ def drift(
     ] = None,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
-    judging: options.JudgingOptions,
+    judging: JudgingOptions,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    engines: options.Engines,
+    engines: Engines,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -137,8 +138,8 @@ def drift(
 
     wanted = [parse_drift_requirement(text) for text in require or ()]
     series: dict[str, Any] = {"baseline": baseline, "occasions": occasions, "rate": rate}
-    if judging.seed is not None:
-        series["seed"] = judging.seed
+    if "seed" in judging.given():
+        series["seed"] = judging.given()["seed"]
     if page is not None:
         check_ending(page)
     found: Judgments | None = None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.judging.judge_parts import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.own_judge import own_judge
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions

@@ -11,6 +11,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note_left_out, progress, result
+from conqret.judging.command_options import OwnJudge
 
 EPILOG = (
     "Examples:\n\n"
@@ -24,7 +25,7 @@ def selftest(
     items: Annotated[Path, options.ITEMS],
     *,
     format: options.Format = None,  # noqa: A002 - the option's name
-    own: options.OwnJudge,
+    own: OwnJudge,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     size: Annotated[

@@ -12,6 +12,7 @@ from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError, number
 from conqret.judging.format_registry import DEFAULT_FORMAT
+from conqret.judging.judge_settings import JudgeSettings
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.levels import Level
@@ -43,15 +44,14 @@ BAR = 30
 class ModelJudge:
     """A format and a model as a callable judge, which remembers what it judged.
 
-    ``budget_usd`` and all limits among ``options`` hold for all calls together, which share a session; ``recordings``
-    is a store that survives them.
+    All limits among the ``options`` of :func:`conqret.judge` hold for all calls together, which share a session;
+    ``recordings`` is a store that survives them.
     """
 
     format: str = DEFAULT_FORMAT
     model: str = OFFLINE_MODEL
     recordings: Path | None = None
-    budget_usd: float | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JudgeSettings = field(default_factory=JudgeSettings)
     _known: dict[str, Judgment] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -59,8 +59,6 @@ class ModelJudge:
         from conqret.judging.session_judge import SessionJudge
 
         settings: dict[str, Any] = {"format": self.format, "model": self.model, **self.options}
-        if self.budget_usd is not None:
-            settings["budget_usd"] = self.budget_usd
         if self.recordings is not None:
             self.recordings.parent.mkdir(parents=True, exist_ok=True)
             settings["recordings"] = self.recordings

@@ -11,6 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, floor, note, progress, result
 from conqret.errors import number
+from conqret.judging.command_options import Engines, OwnJudge
 from conqret.perturb.command import SEED, Pool
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def sensitivity(
             rich_help_panel=options.MODEL,
         ),
     ] = "offline",
-    own: options.OwnJudge,
+    own: OwnJudge,
     perturb: Annotated[
         str,
         typer.Option(
@@ -131,7 +132,7 @@ def sensitivity(
     ] = SEED,
     prompts: options.Prompts = None,
     calls: options.Calls,
-    engines: options.Engines,
+    engines: Engines,
     kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
@@ -180,8 +181,8 @@ def sensitivity(
             announce(plan)
 
         results = measure(
-            items, **asked, folder=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
-            **engines.given(), labels=labels, relevant_from=relevant_grade, budget_usd=calls.budget,
+            items, **asked, output=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
+            **engines.given(), labels=labels, relevant_grade=relevant_grade, budget_usd=calls.budget,
             on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
         )  # fmt: skip
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]

@@ -85,7 +85,7 @@ def load_labels(path: Path) -> Labels:
     return labels
 
 
-def true_precision(item: Item, labels: Labels, *, relevant_from: float = RELEVANT_GRADE) -> float | None:
+def true_precision(item: Item, labels: Labels, *, relevant_grade: float = RELEVANT_GRADE) -> float | None:
     """The share of the item's documents that are relevant, in [0, 1]; None where the item has no labels.
 
     Documents that a perturbation put in are not relevant; so is one without a grade, as in TREC.
@@ -99,7 +99,7 @@ def true_precision(item: Item, labels: Labels, *, relevant_from: float = RELEVAN
         return None
     foreign = {change.after for record in done for change in record.changes if change.kind == "replaced"}
     relevant = sum(
-        document.id not in foreign and grades.get(document.id, 0.0) >= relevant_from
+        document.id not in foreign and grades.get(document.id, 0.0) >= relevant_grade
         for document in item.documents
     )
     return relevant / len(item.documents)

@@ -31,7 +31,7 @@ def run_sensitivity(
     conduct: Conduct | None = None,
     *,
     labels: Labels | None = None,
-    relevant_from: float = RELEVANT_GRADE,
+    relevant_grade: float = RELEVANT_GRADE,
 ) -> SensitivityResults:
     """Judge what is not judged yet, and write the results.
 
@@ -39,7 +39,7 @@ def run_sensitivity(
         plan: what to judge.
         out: the run's folder, made if need be; None keeps everything in memory.
         conduct: how: the models' answers, the budget, who is told.
-        labels: grades of documents, for Table 7; a document is relevant from ``relevant_from`` upwards.
+        labels: grades of documents, for Table 7; a document is relevant from ``relevant_grade`` upwards.
 
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
@@ -63,7 +63,7 @@ def run_sensitivity(
             unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
-            precision=_precision(plan, drawings, labels, relevant_from) if labels else (),
+            precision=_precision(plan, drawings, labels, relevant_grade) if labels else (),
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
             warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
@@ -120,13 +120,13 @@ def _curves(drawings: list[Drawing], seed: int) -> list[Curve | Unscored | Stanc
 
 
 def _precision(
-    plan: SensitivityPlan, drawings: list[Drawing], labels: Labels, relevant_from: float
+    plan: SensitivityPlan, drawings: list[Drawing], labels: Labels, relevant_grade: float
 ) -> tuple[PrecisionRow, ...]:
     rows = []
     damage = next((one for one in plan.damages if one.perturbation.name == "irrelevant"), None)
     for level in damage.levels if damage is not None else ():
         items = plan.versions[(("irrelevant", level),) if level else ()].values()
-        known = [(item.id, true_precision(item, labels, relevant_from=relevant_from)) for item in items]
+        known = [(item.id, true_precision(item, labels, relevant_grade=relevant_grade)) for item in items]
         truth = {name: value for name, value in known if value is not None}
         if truth:
             rows.append(

@@ -10,7 +10,8 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.judge_parts import Judge, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED, Materials, Pool
@@ -28,7 +29,7 @@ def sensitivity_setups(
     damages: Sequence[Damage],
     *,
     metrics: Sequence[str] = (),
-    prompts: Path | Library | None = None,
+    prompts: str | Path | Library | None = None,
 ) -> list[Setup]:
     """A setup for each format and model, its metrics those that are asked for, or else :func:`telling_metrics`.
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
 from conqret._optional import require
-from conqret.data import Judgment
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
-from conqret.judging.engines import Engine
 from conqret.judging.format_registry import DEFAULT_FORMAT
+from conqret.judging.judge import Items
 from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_settings import OwnJudgeSettings, StudySettings, client_options
 from conqret.judging.own_judge import chosen_judge
-from conqret.llm.backends.function import Function
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
 from conqret.perturb.levels import Level
-from conqret.prompts import Library
 from conqret.runs.session import Sessions
 from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, load_labels
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
@@ -36,70 +34,52 @@ from conqret.studies.study_judging import Conduct
 
 T = TypeVar("T")
 
+Perturb = str | Mapping[str, Iterable[Level]] | Iterable[str]
+"""Perturbations with their levels."""
+
 PERTURBATIONS = ("irrelevant", "hallucinate:25%,50%,100%")
 """What is done where nothing else is said: the two perturbations of ConQRet, Tables 16 and 17, by shares."""
 
 
+class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
+    """What :func:`sensitivity` judges with, and what it changes.
+
+    ``formats``: names of formats (also comma-separated) or judges; ``models``: names (also comma-separated) or settings
+    of clients; ``metrics``: only these, by default all that a perturbation says something about. ``grid``: also cross
+    irrelevant with hallucinate, as ConQRet, Figure 4, does. ``pool``: a corpus directory or a file of items that
+    documents of other topics come from; the items by default. ``rewriter``: the model that rewrites sentences; offline
+    does it by rule. ``seed`` draws what is changed. ``budget_usd`` holds for all judges together."""
+
+    formats: str | Judge | Iterable[str | Judge]
+    models: str | ClientOptions | Iterable[str | ClientOptions]
+    metrics: Sequence[str]
+    grid: bool
+    pool: Path | None
+    rewriter: str | ClientOptions
+    seed: int
+
+
 @strict_options
 def sensitivity(
-    items: Any,
+    items: Items,
     *,
-    columns: Mapping[str, str] | None = None,
-    skip_invalid: bool = False,
-    formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
-    models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
-    judge: str | Function | None = None,
-    server: str | None = None,
-    perturb: str | Mapping[str, Iterable[Level]] | Iterable[str] = PERTURBATIONS,
-    metrics: Sequence[str] = (),
-    grid: bool = False,
-    pool: Path | None = None,
-    rewriter: str | ClientOptions = OFFLINE_MODEL,
+    perturb: Perturb = PERTURBATIONS,
     labels: str | Path | Labels | None = None,
-    relevant_from: float = RELEVANT_GRADE,
-    seed: int = SEED,
-    prompts: Path | Library | None = None,
-    folder: str | Path | None = None,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    overwrite: bool = False,
-    engine: Engine = "process",
-    workers: int | None = None,
-    budget_usd: float | None = None,
+    relevant_grade: float = RELEVANT_GRADE,
     on_plan: Callable[[SensitivityPlan], None] = lambda plan: None,
-    on_start: Callable[[int], None] = lambda kept: None,
-    on_judgment: Callable[[Judgment], None] = lambda judgment: None,
+    **settings: Unpack[SensitivitySettings],
 ) -> SensitivityResults:
-    """Damage items by known amounts, judge every version, and see which scores follow.
+    """Perturb items by known amounts, judge every version, and test which scores follow.
 
     Args:
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them.
-        columns: which column of the items holds which field, over what is recognised.
-        skip_invalid: leave out items that have faults, and say so in the results, instead of refusing the file.
-        formats: names of formats (also comma-separated) or judges.
-        models: model names (also comma-separated) or settings of clients.
-        judge: a judge of one's own instead, a function or its ``module:function``, as :func:`conqret.bias` takes it.
-        server: the address of such a judge.
         perturb: ``"irrelevant:0,10,50,hallucinate:25%,50%"``, several such texts, or levels by name; without levels the
             perturbation's own. A level that most items cannot reach is left out of the curves, and so, from the rest,
             is an item that lacks one.
-        metrics: only these; by default all that a perturbation says something about.
-        grid: also cross irrelevant with hallucinate, as ConQRet, Figure 4, does.
-        pool: a corpus directory or a file of items that documents of other topics come from; the items by default.
-        rewriter: the model that rewrites sentences; offline does it by rule.
         labels: grades of the documents, or a file of them, for true precision (ConQRet, Table 7).
-        relevant_from: the grade from which a document is relevant.
-        seed: draws what is changed.
-        prompts: a folder with prompts of one's own, or a library.
-        folder: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
-        recordings: a store of answers to read and add to; by default the folder's own.
-        replay: a store, an export or a run to answer from; nothing is sent then.
-        overwrite: begin afresh where the folder holds another run; its recordings are kept.
-        budget_usd: US dollars for all judges together; a client's own budget holds beside it.
-        engine: who judges: this process, or so many ``workers`` of a Ray cluster (docs/scale.md); needs a folder.
+        relevant_grade: the grade from which a document is relevant.
         on_plan: gets the plan before the first version is judged.
-        on_start: gets the number of judgments that are kept from before.
-        on_judgment: gets each judgment as it is made.
+        settings: the judges, the items and the run, as :class:`SensitivitySettings` and its bases declare them.
 
     Returns:
         The curves with their verdicts, the grid, Table 7 where there are labels, and what this session took.
@@ -112,41 +92,27 @@ def sensitivity(
     """
     require("scipy", extra="stats")
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
-    out = SensitivityFolder(Path(folder)) if folder is not None else None
-    conduct = Conduct(
-        prompts=prompts, recordings=recordings, replay=replay, overwrite=overwrite, budget_usd=budget_usd,
-        engine=engine, workers=workers, on_start=on_start, on_judgment=on_judgment,
-    )  # fmt: skip
+    output = settings.get("output")
+    out = SensitivityFolder(Path(output)) if output is not None else None
+    conduct = replace(Conduct.of(settings), budget=settings.get("budget_usd"))
     with conduct.asking() as sessions:
-        plan = sensitivity_plan(
-            items, columns=columns, skip_invalid=skip_invalid, formats=formats,
-            models=models, judge=judge, server=server, perturb=perturb, metrics=metrics,
-            grid=grid, pool=pool, rewriter=rewriter, seed=seed, prompts=sessions.library, sessions=sessions,
-            store=out.recordings_file if out is not None else None,
-        )  # fmt: skip
+        shared: SensitivitySettings = {**settings, "prompts": sessions.library}
+        store = out.recordings_file if out is not None else None
+        plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **shared)
         on_plan(plan)
-        asked = replace(conduct, sessions=sessions)
-        return run_sensitivity(plan, out, asked, labels=known, relevant_from=relevant_from)
+        return run_sensitivity(
+            plan, out, replace(conduct, sessions=sessions), labels=known, relevant_grade=relevant_grade
+        )
 
 
+@strict_options
 def sensitivity_plan(
-    items: Any,
+    items: Items,
     *,
-    columns: Mapping[str, str] | None = None,
-    skip_invalid: bool = False,
-    formats: str | Judge | Iterable[str | Judge] = DEFAULT_FORMAT,
-    models: str | ClientOptions | Iterable[str | ClientOptions] = OFFLINE_MODEL,
-    judge: str | Function | None = None,
-    server: str | None = None,
-    perturb: str | Mapping[str, Iterable[Level]] | Iterable[str] = PERTURBATIONS,
-    metrics: Sequence[str] = (),
-    grid: bool = False,
-    pool: Path | None = None,
-    rewriter: str | ClientOptions = OFFLINE_MODEL,
-    seed: int = SEED,
-    prompts: Path | Library | None = None,
+    perturb: Perturb = PERTURBATIONS,
     sessions: Sessions | None = None,
     store: Path | None = None,
+    **settings: Unpack[SensitivitySettings],
 ) -> SensitivityPlan:
     """What :func:`sensitivity` would judge. Without ``sessions`` no model is asked: sentences are rewritten by rule.
     What a model writes is recorded into ``store``, where the sessions have none.
@@ -154,31 +120,43 @@ def sensitivity_plan(
     Raises:
         ItemsError, DeclarationError: as there.
     """
+    seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
     damages = damages_of(perturb)
-    crossed = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if grid else []
-    clients = [ClientOptions.of(one) for one in _listed(models)]
-    author = ClientOptions.of(rewriter)
+    crossed = (
+        [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if settings.get("grid") else []
+    )
+    clients = [client_options(one, settings) for one in _listed(settings.get("models", OFFLINE_MODEL))]
+    author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
-    source = open_items(items, columns=columns, skip_invalid=skip_invalid)
+    source = open_items(
+        items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid", False)
+    )
     every = [*damages, *crossed]
-    judges: list[str | Judge] = _listed(formats)
+    judges: list[str | Judge] = _listed(settings.get("formats", DEFAULT_FORMAT))
+    judge, server = settings.get("judge"), settings.get("server")
     if judge is not None or server is not None:
-        settings = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])
-        own, client = chosen_judge(judge, server, source, settings, metrics)
+        named = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])
+        own, client = chosen_judge(judge, server, source, named, metrics)
         judges, clients = [own], [client]
-    setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)
+    setups = sensitivity_setups(
+        source, judges, clients, every, metrics=metrics, prompts=settings.get("prompts")
+    )
     if not setups:
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
-    found = list(source)
-    asked = None
+    checked_items = list(source)
+    writer = None
     if sessions is not None and not author.backend.baseline:
         if store is not None:
             sessions.keep_in(store)  # the rewrites come before the run
-        asked = sessions.of(author)
-    materials, unable = damage_materials(found, every, pool=pool, rewriter=asked, seed=seed)
-    plan = make_plan(found, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed)
+        writer = sessions.of(author)
+    materials, unable = damage_materials(
+        checked_items, every, pool=settings.get("pool"), rewriter=writer, seed=seed
+    )
+    plan = make_plan(
+        checked_items, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed
+    )
     return replace(plan, checked=checked)
 
 

@@ -1,0 +1,75 @@
+"""How a judge is to be run: the options of a judge, each declared once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from conqret.judging.dimensions import Order
+from conqret.options import JUDGING, Option, check_ranges
+
+RELEVANT_FROM = 3
+"""A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the
+prompt. The paper does not state its own threshold (Table 7)."""
+
+SINGLE_TEMPERATURE = 0.0
+"""A measuring instrument should repeat itself."""
+
+SELF_CONSISTENCY_TEMPERATURE = 0.7
+"""Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """How a judge is to be run.
+
+    ``metrics`` selects among those of the format (empty: all). ``confidence``: ask how sure the judge is of each
+    answer. Without a ``temperature``, requests are sent with 0, or with :data:`SELF_CONSISTENCY_TEMPERATURE` where
+    there are several samples.
+
+    Raises:
+        DeclarationError: a value is out of its range.
+    """
+
+    metrics: tuple[str, ...] = ()
+    samples: Annotated[
+        int,
+        Option(
+            "How often each question is asked; the answers are combined by mean (scores) and majority (verdicts).",
+            JUDGING,
+            at_least=1,
+        ),
+    ] = 1
+    order: Annotated[
+        Order,
+        Option(
+            "The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and "
+            "`rag-fine-grained`). Every sample after the first is shuffled.",
+            JUDGING,
+        ),
+    ] = "given"
+    seed: Annotated[int, Option("The seed of the shuffled orders.", JUDGING)] = 13
+    relevant_from: Annotated[
+        int,
+        Option(
+            "The rating (0 to 5) from which a document counts as relevant in predicted precision.",
+            JUDGING,
+            at_least=0,
+            at_most=5,
+        ),
+    ] = RELEVANT_FROM
+    temperature: Annotated[
+        float | None,
+        Option("The model's temperature. Default: 0, or 0.7 with several samples.", JUDGING, at_least=0),
+    ] = None
+    confidence: bool = False
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature that requests are sent with."""
+        if self.temperature is not None:
+            return self.temperature
+        return SELF_CONSISTENCY_TEMPERATURE if self.samples > 1 else SINGLE_TEMPERATURE
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
