@@ -56,12 +56,12 @@ $(DEV): pyproject.toml constraints.txt
 demo: $(BASE)
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model offline -o $(DEMO)-offline --quiet >/dev/null
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model $(RECORDED) --replay fixtures/demo/recordings.jsonl.gz -o $(DEMO) --quiet >/dev/null
-	$(BIN)/conqret report $(DEMO) --beside $(DEMO)-offline --recordings fixtures/demo/recordings.jsonl.gz
+	$(BIN)/conqret runs report $(DEMO) --beside $(DEMO)-offline --recordings fixtures/demo/recordings.jsonl.gz
 	@echo
 	@echo "Open $(DEMO)/report.html. Then, for example:"
 	@echo "  . $(BIN)/activate    # so that the shell finds conqret; or type $(BIN)/conqret"
 	@echo "  conqret judge $(ITEMS) --format direct"
-	@echo "  conqret show $(DEMO) voting-age-pro"
+	@echo "  conqret runs show $(DEMO) voting-age-pro"
 	@echo "  pip install 'conqret[stats]' && conqret validate $(DEMO) --labels fixtures/demo/labels.jsonl"
 
 demo-recordings: $(BASE)

@@ -31,7 +31,7 @@ OVERLAP = 3
 
 
 class Server:
-    """``conqret annotate`` in a process of its own."""
+    """``conqret labels collect`` in a process of its own."""
 
     def __init__(self, folder: Path, people: int) -> None:
         self.folder, self.names = folder, [f"person {n}" for n in range(people)]
@@ -41,7 +41,7 @@ class Server:
     async def start(self) -> None:
         """Start it, at the same port as before, and read its links."""
         command = [
-            sys.executable, "-m", "conqret", "annotate", str(self.folder / "items.jsonl"), "--people",
+            sys.executable, "-m", "conqret", "labels", "collect", str(self.folder / "items.jsonl"), "--people",
             ",".join(self.names), "--overlap", str(OVERLAP), "--port", str(self.port), "-o",
             str(self.folder / "labels"),
         ]  # fmt: skip

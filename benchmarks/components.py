@@ -1,4 +1,4 @@
-"""How often the intervals of variance components hold the truth, where it is known: `conqret components`.
+"""How often the intervals of variance components hold the truth, where it is known: `conqret judges variance`.
 
     nice python benchmarks/components.py
 

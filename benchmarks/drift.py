@@ -1,4 +1,4 @@
-"""How often ``conqret drift`` finds that a judge has shifted, and how often it raises an alarm at nothing.
+"""How often ``conqret judges drift`` finds that a judge has shifted, and how often it raises an alarm at nothing.
 
     python benchmarks/drift.py [SERIES]
 

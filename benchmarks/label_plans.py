@@ -5,9 +5,9 @@
 Simulated, 400 data sets: 100 labels of 1,000 items on 20 topics (of 50 items, or of 5 to 95), or 60 labels of 120
 items on 60 topics (of 2), labels from 1 to 5. The judge gives three samples an
 item. On half of those with a low label, and on 15% of the others, it is unsure: its samples differ, and know
-little of people's label. The plans are those of ``conqret label``: its random sample, and ``--uncertain-first``, whose
-labels conqret refuses to estimate from. Beside the mean estimate stands how often the 95% interval over topics holds
-the truth.
+little of people's label. The plans are those of ``conqret labels sample``: its random sample, and
+``--uncertain-first``, whose labels conqret refuses to estimate from. Beside the mean estimate stands how often the
+95% interval over topics holds the truth.
 
 Prints Markdown, as in docs/judge-card.md.
 """

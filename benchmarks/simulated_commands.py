@@ -227,7 +227,7 @@ def true_values() -> dict[str, float]:
 
 
 PILOT = 20
-"""Topics of a pilot from which ``conqret power`` plans."""
+"""Topics of a pilot from which ``conqret judges power`` plans."""
 EACH = 25
 """Simulations of each plan: only what all plans come to is shown."""
 BETTER = 0.06
@@ -235,7 +235,7 @@ BETTER = 0.06
 
 
 def planned(topics: int, seed: int) -> dict[str, float | None]:
-    """What ``conqret power`` says of so many topics from a pilot, and what one study of as many then finds."""
+    """What ``conqret judges power`` says of so many topics from a pilot, and what one study of as many then finds."""
     rng = np.random.default_rng([seed, topics, 4])
     pilot, study = made(rng, PILOT, True, "even"), made(rng, topics, True, "even")
     plan = SamplePlan((topics,), (ITEMS,), simulations=EACH, seed=seed)

@@ -3,7 +3,8 @@
     python benchmarks/trimming.py [--rounds 5]
 
 The texts are varied words (a text that repeats itself is tokenised faster than a real one). Each round makes the
-whole prompt of ``conqret generate``: fill, count, cut, fill again, count again. The bar of the project is 1 s.
+whole prompt of ``conqret generate arguments``: fill, count, cut, fill again, count again. The bar of the project is 1
+s.
 """
 
 from __future__ import annotations

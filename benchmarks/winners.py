@@ -1,5 +1,5 @@
-"""Does `conqret compare` crown copies of one prompt, does it find a better judge, and what is held-out alpha worth? And
-what does `conqret jury` say of a jury that gains nothing, and of one that does?
+"""Does `conqret judges compare` crown copies of one prompt, does it find a better judge, and what is held-out alpha
+worth? And what does `conqret judges jury` say of a jury that gains nothing, and of one that does?
 
     python benchmarks/winners.py 300            # with --juries: the table of juries alone
 

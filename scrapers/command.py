@@ -1,4 +1,4 @@
-"""``conqret scrape``: from debate pages to a corpus directory."""
+"""``conqret corpus``: from debate pages to a corpus directory."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Read debate pages, and fetch the sources that they cite.",
     no_args_is_help=True,
-    epilog="Examples:\n\nconqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
-    "conqret scrape debates topics.txt -o corpus/\n\nconqret scrape evidence corpus/",
+    epilog="Examples:\n\nconqret corpus topics https://www.britannica.com/procon -o topics.txt\n\n"
+    "conqret corpus debates topics.txt -o corpus/\n\nconqret corpus evidence corpus/",
 )
 
 EPILOG = (
-    "Examples:\n\nconqret scrape debates topics.txt -o corpus/\n\n"
-    "conqret scrape debates topics.txt -o corpus/ --archived 2024-06"
+    "Examples:\n\nconqret corpus debates topics.txt -o corpus/\n\n"
+    "conqret corpus debates topics.txt -o corpus/ --archived 2024-06"
 )
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
@@ -85,7 +85,7 @@ def debates(
     if problems and not shown.quiet:
         pages = ["\n    ".join([one.url, *one.missing]) for one in problems]
         note_all(f"{len(problems)} of {len(read) + len(problems)} pages gave no debate", pages, _SHOWN)
-        note("conqret scrape inspect ADDRESS shows what a page has, and what its layout looks for")
+        note("conqret corpus inspect ADDRESS shows what a page has, and what its layout looks for")
         if not fetching.archived and any(one.missing[0].startswith("the page: blocked") for one in problems):
             note("a site that turns us away may have copies in the Internet Archive: --archived 2024-06")
     sources = sum(len(one.sources) for one in read)

@@ -79,7 +79,7 @@ def build_corpus(
     kept = [debate for debate in debates if evidence[debate.id].relevant]
     if not kept:
         raise DeclarationError(
-            f"none of {len(debates)} debates cites a source that was extracted: run `conqret scrape evidence` first"
+            f"none of {len(debates)} debates cites a source that was extracted: run `conqret corpus evidence` first"
         )
     parts = groups({one.id: (*evidence[one.id].listed, _question(one)) for one in kept})
     split_of = split_topics(parts, seed=seed, share=share)

@@ -48,7 +48,7 @@ def build(
     if lost:
         raise DeclarationError(
             f"{directory.ledger_file} names {counted(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
-            "is one): run `conqret scrape evidence` again"
+            "is one): run `conqret corpus evidence` again"
         )
     built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
     directory.write(built, documents)
@@ -111,7 +111,8 @@ def import_passages(
     ] = "",
     shown: options.OutputOptions,
 ) -> None:
-    """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret index` and `conqret retrieve`.
+    """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret retrieve index` and `conqret
+    retrieve run`.
 
     Passages are read one at a time. If a row is invalid, nothing is written, and all faults are listed by line.
     """

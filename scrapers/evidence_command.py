@@ -1,4 +1,4 @@
-"""``conqret scrape evidence``: the sources that debates cite, fetched, extracted and accounted for."""
+"""``conqret corpus evidence``: the sources that debates cite, fetched, extracted and accounted for."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret scrape evidence corpus/ --concurrency 32 --user-agent 'our-lab (mailto:someone@example.org)'\n\n"
-    "conqret scrape evidence corpus/ --search searxng,brave\n\n"
-    "conqret scrape evidence corpus/ --archive\n\n"
-    "conqret scrape evidence corpus/ --reparse"
+    "conqret corpus evidence corpus/ --concurrency 32 --user-agent 'our-lab (mailto:someone@example.org)'\n\n"
+    "conqret corpus evidence corpus/ --search searxng,brave\n\n"
+    "conqret corpus evidence corpus/ --archive\n\n"
+    "conqret corpus evidence corpus/ --reparse"
 )
 _ASKING, _LIMITS = "Asking", "Limits"
 
@@ -99,7 +99,7 @@ class Allowed(OptionGroup):
 @grouped
 def evidence(
     corpus: Annotated[
-        Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret scrape debates`.")
+        Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret corpus debates`.")
     ],
     *,
     asking: SearchOptions,

@@ -1,4 +1,4 @@
-"""``conqret scrape inspect``: what a page has, beside what the layouts look for."""
+"""``conqret corpus inspect``: what a page has, beside what the layouts look for."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ SHOWN = 60
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret scrape inspect https://www.britannica.com/procon/zoos-debate\n\n"
-    "conqret scrape inspect zoos.html --further zoos-cons.html --layout procon-britannica"
+    "conqret corpus inspect https://www.britannica.com/procon/zoos-debate\n\n"
+    "conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica"
 )
 
 
@@ -123,7 +123,7 @@ def _lines(
     for one in found.wants[len(others) + len(failed) :]:
         yield f"further   {one} belongs to it; --further FILE gives the saved page"
     if not found.layout and found.index.debates:
-        yield f"index     {len(found.index.debates)} debates are listed; conqret scrape topics makes a list"
+        yield f"index     {len(found.index.debates)} debates are listed; conqret corpus topics makes a list"
     if found.drawn_by_script:
         yield "script    it holds almost no text: a script draws it; save it from a browser"
     for place, words in found.hidden:

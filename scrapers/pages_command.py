@@ -1,4 +1,4 @@
-"""What ``conqret scrape debates``, ``topics`` and ``inspect`` have in common: how their pages are fetched."""
+"""What ``conqret corpus debates``, ``topics`` and ``inspect`` have in common: how their pages are fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the index of a debate site to the list of its debates' addresses, which ``conqret scrape debates`` takes."""
+"""From the index of a debate site to the list of its debates' addresses, which ``conqret corpus debates`` takes."""
 
 from __future__ import annotations
 

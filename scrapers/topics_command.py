@@ -1,4 +1,4 @@
-"""``conqret scrape topics``: the addresses of a site's debates, from its index."""
+"""``conqret corpus topics``: the addresses of a site's debates, from its index."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret scrape topics https://www.britannica.com/procon -o topics.txt\n\n"
-    "conqret scrape topics https://idebate.net/resources/debatabase -o topics.txt"
+    "conqret corpus topics https://www.britannica.com/procon -o topics.txt\n\n"
+    "conqret corpus topics https://idebate.net/resources/debatabase -o topics.txt"
 )
 
 
@@ -53,7 +53,7 @@ def topics(
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
-    """List the debates of a site in a file that `conqret scrape debates` takes.
+    """List the debates of a site in a file that `conqret corpus debates` takes.
 
     Categories and next pages of an index are followed. Index pages that cannot be read are named, and the exit code is
     then 1.
@@ -99,4 +99,4 @@ def _lines(found: TopicList, output: Path, *, explainers: bool) -> Iterator[str]
         kept = "listed, too" if explainers else "left as comments: an explainer takes no side"
         yield f"{number(len(found.explainers), 'explainer')} {kept}"
     yield at(output)
-    yield f"next: conqret scrape debates {output} -o corpus/"
+    yield f"next: conqret corpus debates {output} -o corpus/"

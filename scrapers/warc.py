@@ -137,7 +137,7 @@ class WarcReader:
         self._places = {place.url: place for place in read_index(corpus) if 200 <= place.http < 300}
         if not self._path.is_file():
             raise DeclarationError(
-                f"{self._path}: there are no stored responses; `conqret scrape evidence` makes them"
+                f"{self._path}: there are no stored responses; `conqret corpus evidence` makes them"
             )
 
     def __contains__(self, url: str) -> bool:

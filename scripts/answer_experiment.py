@@ -3,9 +3,9 @@
     python scripts/answer_experiment.py fixtures/answers/offline.toml -o runs/answers
 
 ``questions`` and ``corpus`` of the file make a benchmark (tables ``dedupe`` and ``curate``), or ``references`` names
-one that is there. Each variant is a way to answer it (``conqret answer``), and all are scored and ranked. A table that
-has a command's name holds options of that command; paths at the top are relative to the file. Every command is printed
-as one could type it, keeps its own folder, and goes on where it stopped: so does the whole.
+one that is there. Each variant is a way to answer it (``conqret debateqa answer``), and all are scored and ranked. A
+table that has a command's name holds options of that command; paths at the top are relative to the file. Every
+command is printed as one could type it, keeps its own folder, and goes on where it stopped: so does the whole.
 """
 
 from __future__ import annotations
@@ -40,11 +40,29 @@ def experiment(file: Path, out: Path) -> None:
     given = {name: Path(os.path.normpath(file.parent / plan[name])) for name in names}
     questions, corpus = given.get("questions"), given.get("corpus")
     if "dedupe" in plan:
-        run("questions", "dedupe", questions, *as_options(plan["dedupe"]), "-o", out / "questions.jsonl")
+        run(
+            "debateqa",
+            "questions",
+            "dedupe",
+            questions,
+            *as_options(plan["dedupe"]),
+            "-o",
+            out / "questions.jsonl",
+        )
         questions = out / "questions.jsonl"
     references = given.get("references", out / "benchmark" / "benchmark.jsonl")
     if "curate" in plan:
-        run("curate", questions, "--corpus", corpus, *as_options(plan["curate"]), "-o", references.parent)
+        run(
+            "debateqa",
+            "curate",
+            "run",
+            questions,
+            "--corpus",
+            corpus,
+            *as_options(plan["curate"]),
+            "-o",
+            references.parent,
+        )
     diversity = plan["perspective-diversity"]
     local = file.parent / diversity["backbone"]
     backbone = str(local) if local.is_dir() else diversity["backbone"]
@@ -55,15 +73,23 @@ def experiment(file: Path, out: Path) -> None:
         folder, measured = out / "answers" / name, out / "scores" / name
         settings = plan.get("answer", {}) | variant
         index = () if settings.get("strategy", "none") == "none" else ("--index", corpus)
-        run("answer", references, *index, *as_options(settings), "-o", folder)
+        run("debateqa", "answer", references, *index, *as_options(settings), "-o", folder)
         said = (folder / "answers.jsonl", "--system", name)
-        run("score", "perspective-diversity", *said, "--references", references,
+        run("debateqa", "score", "perspective-diversity", *said, "--references", references,
             *as_options(diversity | {"backbone": backbone}), "-o", measured / "diversity")  # fmt: skip
-        run("score", "dispute-awareness", *said, "--questions", references,
+        run("debateqa", "score", "dispute-awareness", *said, "--questions", references,
             *as_options(plan.get("dispute-awareness", {})), "-o", measured / "awareness")  # fmt: skip
         answers += ["--answers", folder]
         scores += [measured / metric / "scores.parquet" for metric in ("diversity", "awareness")]
-    run("rank", *scores, *as_options(plan.get("rank", {})), *answers, "--report", out / "report.html")
+    run(
+        "debateqa",
+        "rank",
+        *scores,
+        *as_options(plan.get("rank", {})),
+        *answers,
+        "--report",
+        out / "report.html",
+    )
 
 
 def tiny(corpus: Path, folder: Path, steps: int) -> Path:

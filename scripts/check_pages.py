@@ -172,15 +172,16 @@ def commands(to: Path) -> Iterator[list[str]]:
     yield ["sensitivity", ITEMS, "--format", "rag-fine-grained", "-o", f"{to}/sensitivity", "--quiet"]
     measured = ["--bias", f"{to}/bias", "--sensitivity", f"{to}/sensitivity"]
     yield ["validate", f"{to}/judge", *labels, *measured, "-o", f"{to}/card"]
-    yield ["run", "fixtures/experiment.toml", "-o", f"{to}/experiment", "--quiet"]
+    yield ["experiment", "fixtures/experiment.toml", "-o", f"{to}/experiment", "--quiet"]
     systems = ("bm25+extractive", "bm25+stance+extractive")
     runs = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in systems]
-    yield ["diff", *runs, "-o", f"{to}/diff.html"]
+    yield ["runs", "diff", *runs, "-o", f"{to}/diff.html"]
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
-    yield ["report", f"{to}/judge", "--beside", f"{to}/samples"]
-    yield ["components", f"{to}/samples", "-o", f"{to}/components.html"]
+    yield ["runs", "report", f"{to}/judge", "--beside", f"{to}/samples"]
+    yield ["judges", "variance", f"{to}/samples", "-o", f"{to}/components.html"]
     kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
     yield [
+        "judges",
         "abstain",
         f"{to}/samples",
         *kept,
@@ -190,16 +191,25 @@ def commands(to: Path) -> Iterator[list[str]]:
         f"{to}/abstention.html",
     ]
     yield [*judge, "--format", "rag-fine-grained", "-o", f"{to}/again"]
-    yield ["drift", f"{to}/judge", f"{to}/again", "--baseline", "1", "--page", f"{to}/drift.html"]
-    yield ["frontier", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
-    yield ["compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
-    yield ["jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
+    yield ["judges", "drift", f"{to}/judge", f"{to}/again", "--baseline", "1", "--page", f"{to}/drift.html"]
+    yield ["judges", "pareto", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/frontier.html"]
+    yield ["judges", "compare", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/compare.html"]
+    yield ["judges", "jury", f"{to}/judge", f"{to}/samples", *labels, "-o", f"{to}/jury"]
     yield ["validate", f"{to}/jury", *labels]
-    yield ["cards", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
-    yield ["rank", *write_scores(to), "--report", f"{to}/ranks.html"]
+    yield ["judges", "leaderboard", f"{to}/card", f"{to}/jury", "-o", f"{to}/leaderboard.html"]
+    yield ["debateqa", "rank", *write_scores(to), "--report", f"{to}/ranks.html"]
     held = ["fixtures/debate_topics.jsonl", "--model", "offline", "-o", f"{to}/debates", "--quiet"]
     yield ["debate", "hold", *held]
-    yield ["answer", "fixtures/questions.jsonl", "--strategy", "none", "-o", f"{to}/answers", "--quiet"]
+    yield [
+        "debateqa",
+        "answer",
+        "fixtures/questions.jsonl",
+        "--strategy",
+        "none",
+        "-o",
+        f"{to}/answers",
+        "--quiet",
+    ]
 
 
 def write_viewed(to: Path) -> None:
@@ -233,7 +243,7 @@ def write_labels(file: Path) -> None:
 
 
 def write_scores(to: Path) -> Iterator[str]:
-    """Tables of made-up scores of three systems, as of ``conqret score``; one answer has no score."""
+    """Tables of made-up scores of three systems, as of ``conqret debateqa score``; one answer has no score."""
     for place, system in enumerate(("none", "rag", "react")):
         rows = [ScoreRow(system, str(n), DIVERSITY, "gpt2", 3.0 + place + n) for n in range(4)]
         rows += [ScoreRow(system, str(n), AWARENESS, "phi", float(n > place)) for n in range(3)]

@@ -69,7 +69,7 @@ def scored(name: str, folder: Path, questions: Path, plan: Mapping[str, Any], ou
         systems, place = table["systems"], out / "encoders" / name / encoder
         rest = {key: value for key, value in table.items() if key != "systems"}
         if not (place / "scores.json").is_file():
-            run("index", folder, "--engine", "dense", *as_options(rest))
+            run("retrieve", "index", folder, "--engine", "dense", *as_options(rest))
             perspectives("score", *systems, *common, "--encoder", rest["encoder"], "-o", place)
         runs += [
             f"{system.replace('dense', encoder)}={place / 'rankings' / f'{system}.res.gz'}"

@@ -41,7 +41,7 @@ def test_a_command_says_so_in_a_sentence(
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
     monkeypatch.setattr(main, "_command", lambda: fails)
-    monkeypatch.setattr("sys.argv", ["conqret", "index"])
+    monkeypatch.setattr("sys.argv", ["conqret", "retrieve", "index"])
     with pytest.raises(SystemExit) as end:
         main.main()
     assert end.value.code == 2

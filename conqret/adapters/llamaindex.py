@@ -88,7 +88,7 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         return {}
 
     def _update_prompts(self, prompts: Any) -> None:
-        """conqret's prompts are files (``conqret prompt``), and none of LlamaIndex's templates."""
+        """conqret's prompts are files (``conqret info prompt``), and none of LlamaIndex's templates."""
 
 
 def documents_of(nodes: Iterable[Any]) -> Iterator[dict[str, str]]:

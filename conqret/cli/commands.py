@@ -12,83 +12,47 @@ from typer.core import TyperCommand, TyperGroup
 
 from conqret.cli.arguments import with_checks
 
+Parts = Mapping[str, "str | Parts"]
+"""The commands of a group by name: ``module:function`` within the package, or a group of them; what stands under
+:data:`APP` is a module whose ``app`` has further ones."""
+
+APP, SECOND_APP = "", "*"
+"""The parts of a group that are a module's ``app``."""
+APPS = (APP, SECOND_APP)
+
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
-        "judge": "Judge items: relevance of the evidence, groundedness, quality of the argument, preference.",
-        "report": "Write the HTML report of a run or an experiment, and print its summary.",
-        "methods": "What a paper has to say of a run: what was asked, of which model, when, how many, what failed, "
-        "agreement.",
-        "show": "List a run's items; or show the prompts as they were sent for an item, the raw answers, re-asks, "
-        "errors, and the scores made of them.",
-        "view": "Show a folder of runs in a browser: what each is, its report, prompts and raw answers; read only.",
-        "serve": "Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.",
-        "mcp": "Serve an assistant (MCP, over standard input and output): judge, explain a score, compare runs.",
-        "diff": "What changed between two runs, or which of two systems the judge finds better: paired, over topics.",
-        "formats": "List the formats of the judge, with their metrics, scales and sources.",
-        "prompt": "Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
+        "judge": "Score items with one judge: relevance of the evidence, groundedness, quality of the argument, "
+        "preference.",
+        "runs": "List, report, explain, compare and manage runs and their recordings.",
+        "serve": "Serve judges over HTTP or to an assistant (MCP), or show a folder of runs in a browser.",
+        "info": "List formats and prompts, and check the installation.",
     },
-    "Build what is judged": {
-        "scrape": "Read debate pages, and fetch the sources that they cite.",
-        "corpus": "Make topics, qrels and splits; import the published ConQRet, or passage files.",
-        "index": "Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other "
-        "replaced.",
-        "retrieve": "Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
-        "generate": "Write an argument for every ranked topic: conclusions, and premises that cite the documents.",
-        "run": "Run an experiment from a file: retrieve, rerank, generate, judge, damage and report.",
-        "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
-        "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
+    "Validate": {
+        "labels": "Sample items, collect human labels on pages of your own, and compute agreement.",
+        "validate": "Estimate judge-human agreement, compare it with inter-annotator agreement, and write the judge "
+        "card.",
+        "bias": "Test a judge for bias: order, position, length, false authority, stance, its own family, and "
+        "instructions hidden in the texts.",
+        "sensitivity": "Perturb items by known amounts, judge every version, and test which scores follow.",
+        "judges": "Compare, combine, calibrate and monitor judges, and plan how many labels they need.",
     },
-    "Measure the judge": {
-        "agree": "Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.",
-        "validate": "How far a judge agrees with people, beside how far people agree among themselves.",
-        "compare": "Which of several judges is closest to people: alphas and their differences on what all scored, "
-        "and whether one is shown to win.",
-        "jury": "Several judges as one: what their scores together gain over the best of them, and where they differ.",
-        "cards": "A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.",
-        "frontier": "Which judge to buy: price and time against agreement with people, and who is shown "
-        "to be worth more.",
-        "calibrate": "Learn what people say where the judge says 0.7: a map for each metric, and what it changes.",
-        "abstain": "Choose when a judge should say nothing: a threshold on its confidence, with a promise about "
-        "the errors that are left.",
-        "components": "Where do a judge's scores differ, and why: topics, items, models, prompts, "
-        "samples; and what more of "
-        "each buys.",
-        "meta": "How far judges rank systems as people do: rank correlations with intervals over topics, tests between "
-        "judges, and length beside them.",
-        "power": "How many topics and labels are needed: widths of intervals and power, simulated before anything "
-        "is paid for.",
-        "label": "Draw the items to be labelled: a random sample, spread over topics and the judge's scores.",
-        "annotate": "Have people label items on pages of your own, and keep and read what they say.",
-        "bias": "Probe a judge for what should not move its scores: order, position, length, false authority, "
-        "stance, its own family, and instructions hidden in the texts.",
-        "drift": "See whether a judge is still as it was: the same anchors judged on dated occasions, with charts "
-        "and alarms.",
-        "selftest": "Plant biases of known size into a simulated judge on your items, and see which a bias run "
-        "would find.",
-        "sensitivity": "Damage the items by known amounts, judge every version, and see which scores follow.",
-        "perturb": "Damage items by a known amount: every level of every item, with a record of what "
-        "was changed where.",
+    "Build": {
+        "corpus": "Scrape debate pages and their sources, or import passages, and build a corpus with qrels.",
+        "retrieve": "Index a corpus, rank its documents for topics, for one side or both, and evaluate rankings.",
+        "generate": "Generate arguments from rankings, or perturbed versions of items.",
+        "experiment": "Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.",
     },
-    "Answers, perspectives and debates": {
-        "answer": "Answer questions from what a model knows, from what a search finds, or with an agent that "
-        "searches (DebateQA).",
-        "score": "Measure answers to debatable questions: how many perspectives they hold, whether they say so.",
-        "rank": "Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores "
-        "share a rank.",
-        "perspectives": "Make questions with perspectives, say which documents contain them, and how "
-        "many rankings show.",
-        "debate": "Debates: hold them, see whether texts keep to their side and what to train on, and whether a "
-        "debate helps who judges.",
-    },
-    "Tools": {
-        "runs": "List runs, move them, bring their answers into one store, and remove what nobody needs.",
-        "recordings": "Export, import and look at recorded answers.",
-        "doctor": "Check the installation: versions, extras, keys (only whether they are set), token "
-        "tables, a model.",
+    "Benchmarks": {
+        "debateqa": "Build a benchmark of debatable questions with partial answers, answer it and score answers "
+        "(DebateQA).",
+        "perspectives": "Make questions with perspectives, detect which documents contain them, and score rankings "
+        "(BeRDS).",
+        "debate": "Hold debates between models, judge and train on them (DEBATunE), and run two-turn debates.",
     },
 }
-"""What each command does, as its own help begins, under the headings of the help and in the order of the work:
-listing them imports none of them."""
+"""What each command does, under the headings of the help and in the order of the work: listing them imports none of
+them. The help of a command begins with the same words."""
 
 MARKUP: Final = "markdown"
 """What helps are written in, those of the groups' subcommands too: a terminal shows what is in backquotes as code."""
@@ -96,61 +60,118 @@ MARKUP: Final = "markdown"
 COMMANDS = {name: told for panel in PANELS.values() for name, told in panel.items()}
 
 
-HOMES: Mapping[str, str] = {
-    "judge": "judging.command",
-    "report": "experiments.report_command",
-    "methods": "studies.card.methods_command",
-    "show": "judging.show_command",
-    "view": "serve.view_command",
-    "serve": "serve.command",
-    "mcp": "serve.mcp_command",
-    "diff": "studies.diff.command",
-    "formats": "cli.format_list",
-    "prompt": "cli.prompt_command",
-    "scrape": "scrapers.command",
-    "corpus": "scrapers.corpus_command",
-    "index": "retrieval.index_command",
-    "retrieve": "retrieval.command",
-    "generate": "generation.command",
-    "run": "experiments.command",
-    "questions": "debateqa.curation.questions_command",
-    "curate": "debateqa.curation.command",
-    "agree": "studies.agreement.command",
-    "validate": "studies.validate.command",
-    "compare": "studies.compare.command",
-    "jury": "studies.jury.command",
-    "cards": "studies.leaderboard.command",
-    "frontier": "studies.compare.frontier_command",
-    "calibrate": "studies.calibrate.command",
-    "abstain": "studies.abstain.command",
-    "components": "studies.variance.command",
-    "meta": "studies.systems.command",
-    "power": "studies.power.command",
-    "label": "labels.command",
-    "annotate": "labels.annotate_command",
-    "bias": "studies.bias.command",
-    "drift": "studies.drift.command",
-    "selftest": "studies.power.selftest_command",
-    "sensitivity": "studies.sensitivity.command",
-    "perturb": "perturb.command",
-    "answer": "debateqa.answering.command",
-    "score": "debateqa.scores.command",
-    "rank": "debateqa.rank_command",
-    "perspectives": "perspectives.command",
-    "debate": "debate.command",
-    "runs": "cli.runs_command",
-    "recordings": "cli.recordings_command",
-    "doctor": "cli.doctor",
+HOMES: Parts = {
+    "judge": "judging.command:judge",
+    "runs": {
+        APP: "cli.runs_command",
+        "report": "experiments.report_command:report",
+        "show": "judging.show_command:show",
+        "diff": "studies.diff.command:diff",
+        "methods": "studies.card.methods_command:methods",
+        "recordings": {APP: "cli.recordings_command"},
+    },
+    "serve": {
+        "http": "serve.command:serve",
+        "mcp": "serve.mcp_command:mcp",
+        "view": "serve.view_command:view",
+    },
+    "info": {
+        "formats": "cli.format_list:formats",
+        "prompt": {APP: "cli.prompt_command"},
+        "doctor": "cli.doctor:doctor",
+    },
+    "labels": {
+        "sample": "labels.command:label",
+        APP: "labels.annotate_command",
+        "agreement": "studies.agreement.command:agree",
+    },
+    "validate": "studies.validate.command:validate",
+    "bias": "studies.bias.command:bias",
+    "sensitivity": "studies.sensitivity.command:sensitivity",
+    "judges": {
+        "compare": "studies.compare.command:compare",
+        "pareto": "studies.compare.frontier_command:frontier",
+        "leaderboard": "studies.leaderboard.command:cards",
+        "systems": "studies.systems.command:meta",
+        "variance": "studies.variance.command:components",
+        "jury": "studies.jury.command:jury",
+        "calibrate": "studies.calibrate.command:calibrate",
+        "abstain": "studies.abstain.command:abstain",
+        "drift": "studies.drift.command:drift",
+        "power": {APP: "studies.power.command", "planted": "studies.power.selftest_command:selftest"},
+    },
+    "corpus": {APP: "scrapers.corpus_command", SECOND_APP: "scrapers.command"},
+    "retrieve": {"index": "retrieval.index_command:index", APP: "retrieval.command"},
+    "generate": {
+        "arguments": "generation.command:generate",
+        "perturbations": "perturb.command:perturb",
+    },
+    "experiment": "experiments.command:run",
+    "debateqa": {
+        "questions": {APP: "debateqa.curation.questions_command"},
+        "curate": {APP: "debateqa.curation.command"},
+        "answer": "debateqa.answering.command:answer",
+        "score": {
+            "perspective-diversity": "debateqa.scores.diversity_command:perspective_diversity",
+            "dispute-awareness": "debateqa.scores.awareness_command:dispute_awareness",
+            "baselines": "debateqa.scores.baselines_command:baselines",
+            "correlate": "debateqa.scores.correlate_command:correlate",
+            "stability": "debateqa.scores.stability_command:stability",
+        },
+        "rank": "debateqa.rank_command:rank",
+    },
+    "perspectives": {APP: "perspectives.command"},
+    "debate": {
+        "topics": "debate.debatune.topics_debate_command:topics",
+        "hold": "debate.debatune.hold_command:hold",
+        "filter": "debate.debatune.filter_command:filter_",
+        "export": "debate.debatune.export_texts_command:export",
+        "tune": "debate.debatune.tune_debater_command:tune",
+        "write": "debate.debatune.write_command:write",
+        "score": "debate.debatune.score_texts_command:score",
+        "quality": "debate.debatune.quality_command:quality",
+        "sample": "debate.debatune.sample_command:sample",
+        "agreement": "debate.debatune.agree_command:agree",
+        "two-turn": {
+            "questions": "debate.two_turn.question_command:questions",
+            "argue": "debate.two_turn.argue_command:argue",
+            "rubric": "debate.two_turn.rubric_command:rubric",
+            "judge": "debate.two_turn.judge_command:judge",
+            "outcomes": "debate.two_turn.outcome_command:table",
+            "anova": "debate.two_turn.anova_command:anova",
+            "writers": "debate.two_turn.writers_command:writers",
+            "annotations": "debate.two_turn.annotated_command:annotated",
+            "payoffs": "debate.two_turn.payoffs_command:payoffs",
+        },
+    },
 }
-"""The module of each command, within the package."""
+"""The module and function of each command, within the package."""
+
+GROUPS: Mapping[str, str] = {
+    "power": "Plan a study: how many topics and labels it needs, by simulation before anything is paid for.",
+    "score": "Score answers to debatable questions: how many perspectives they hold, and whether they say so.",
+    "two-turn": "Two-turn debates: write them, judge with and without them, and test whether a debate helps.",
+}
+"""What the groups of commands within a group do."""
 
 
 MEANT: Mapping[str, str] = {
     "eval": "judge", "scor": "judge", "rate": "judge", "rating": "judge", "grade": "judge", "grading": "judge",
-    "assess": "judge", "measure": "judge", "metric": "formats", "agreement": "agree", "alpha": "agree",
-    "kappa": "agree", "experiment": "run", "search": "retrieve", "rerank": "retrieve", "ui": "view",
-    "dashboard": "view", "server": "serve", "api": "serve", "leaderboard": "cards", "ensemble": "jury",
-    "monitor": "drift", "threshold": "abstain",
+    "assess": "judge", "measure": "judge", "report": "runs report", "show": "runs show", "diff": "runs diff",
+    "method": "runs methods", "recording": "runs recordings", "mcp": "serve mcp", "view": "serve view",
+    "ui": "serve view", "dashboard": "serve view", "server": "serve http", "http": "serve http", "api": "serve http",
+    "metric": "info formats", "format": "info formats", "prompt": "info prompt", "doctor": "info doctor",
+    "label": "labels sample", "annotat": "labels collect", "agree": "labels agreement", "alpha": "labels agreement",
+    "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges pareto",
+    "pareto": "judges pareto", "cost": "judges pareto", "card": "judges leaderboard",
+    "leaderboard": "judges leaderboard", "meta": "judges systems", "component": "judges variance",
+    "variance": "judges variance", "jury": "judges jury", "ensemble": "judges jury",
+    "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
+    "drift": "judges drift", "monitor": "judges drift", "power": "judges power", "selftest": "judges power planted",
+    "scrape": "corpus debates", "index": "retrieve index", "search": "retrieve run", "rerank": "retrieve run",
+    "argument": "generate arguments", "perturb": "generate perturbations", "run": "experiment",
+    "question": "debateqa questions", "curat": "debateqa curate", "answer": "debateqa answer",
+    "rank": "debateqa rank",
 }  # fmt: skip
 """How what people type begins whom other tools have taught other words, and the command that they mean."""
 
@@ -162,23 +183,22 @@ def meant(name: str) -> str | None:
 
 
 class Commands(TyperGroup):
-    """The group of all commands. Each has a module (:data:`HOMES`) with a function of its name and an ``EPILOG``, or
-    with several in its ``app``."""
+    """The group of all commands, each of which is imported when it is called."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        self.commands = _Loaded(dict.fromkeys(COMMANDS))
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Parts(HOMES)
         self._listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names, in the order in which they are told."""
-        return list(COMMANDS)
+        """The names, in the order in which they are listed."""
+        return [name for names in PANELS.values() for name in names]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, or while all are listed what stands for it."""
         if self._listing:
             panel = next(panel for panel, names in PANELS.items() if cmd_name in names)
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_help_panel=panel)
+            return TyperCommand(cmd_name, help=PANELS[panel][cmd_name], rich_help_panel=panel)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -196,25 +216,79 @@ class Commands(TyperGroup):
             self._listing = False
 
 
-class _Loaded(UserDict[str, Any]):
-    """Commands by name; each is made when it is asked for."""
+class _Parts(UserDict[str, Any]):
+    """The commands of a group by name; each is made when it is asked for."""
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__()
+        for name, home in parts.items():
+            if name in APPS and isinstance(home, str):
+                self.data.update(_group_of(home).commands)
+            else:
+                self.data[name] = home
 
     def __getitem__(self, name: str) -> Any:
-        if self.data[name] is None:
-            self.data[name] = _made(name)
+        home = self.data[name]
+        if isinstance(home, str):
+            self.data[name] = _command(name, home)
+        elif isinstance(home, Mapping):
+            self.data[name] = _group(name, home)
         return self.data[name]
 
 
-def _made(name: str) -> Any:
-    module = import_module(f"conqret.{HOMES[name]}")
-    if hasattr(module, "app"):
-        module.app.rich_markup_mode = MARKUP
-        with_checks(module.app)
-        command: Any = typer.main.get_group(module.app)
-    else:
-        alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
-        alone.command(name, epilog=module.EPILOG)(getattr(module, name))
-        with_checks(alone)
-        command = typer.main.get_command(alone)
+EXAMPLES: Mapping[str, str] = {
+    "runs": "conqret runs report runs/first --beside runs/offline",
+    "serve": "conqret serve http --model gpt-4o-mini --port 8000",
+    "info": "conqret info formats",
+    "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
+    "judges": "conqret judges compare runs/first runs/second --labels labels.csv --scale 1:3",
+    "power": "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
+    "corpus": "conqret corpus debates topics.txt -o corpus/",
+    "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
+    "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",
+    "debateqa": "conqret debateqa answer questions.jsonl --model gpt-4o-mini -o runs/answers",
+    "score": "conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2",
+    "debate": "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/debates",
+    "two-turn": "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/judged",
+}
+"""What the help of a group shows."""
+
+
+def _command(name: str, home: str) -> Any:
+    module_name, function = home.split(":")
+    module = import_module(f"conqret.{module_name}")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
+    alone.command(name, epilog=module.EPILOG)(getattr(module, function))
+    with_checks(alone)
+    command: Any = typer.main.get_command(alone)
     command.name = name
     return command
+
+
+def _group(name: str, parts: Parts) -> Any:
+    """The group of the commands. Where its only part is an ``app``, it has the help of that."""
+    helps = {name: text for names in (*PANELS.values(), GROUPS) for name, text in names.items()}
+    help_text = helps.get(name)
+    apps = [home for part, home in parts.items() if part in APPS and isinstance(home, str)]
+    if help_text is None or len(parts) == 1:
+        group = _group_of(apps[0])
+    else:
+        example = f"Example: {EXAMPLES[name]}"
+        alone = typer.Typer(no_args_is_help=True, rich_markup_mode=MARKUP, help=help_text, epilog=example)
+        alone.callback()(_no_option)
+        group = typer.main.get_group(alone)
+    group.name, group.help = name, help_text or group.help
+    group.commands = _Parts(parts)
+    return group
+
+
+def _group_of(home: str) -> Any:
+    """The group that a module's ``app`` is."""
+    app = import_module(f"conqret.{home}").app
+    app.rich_markup_mode = MARKUP
+    with_checks(app)
+    return typer.main.get_group(app)
+
+
+def _no_option() -> None:
+    """What a group of commands does itself: nothing."""

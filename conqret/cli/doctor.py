@@ -1,4 +1,4 @@
-"""``conqret doctor``: what is installed, what is set, and whether a model answers."""
+"""``conqret info doctor``: what is installed, what is set, and whether a model answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, out
 
-EPILOG = "Example: conqret doctor --model gpt-4o-mini"
+EPILOG = "Example: conqret info doctor --model gpt-4o-mini"
 
 PATIENCE = 60.0
 """Seconds to wait for an answer, where --timeout does not say."""

@@ -1,4 +1,4 @@
-"""``conqret formats``: what the judges ask for, on which scale, and where each is from."""
+"""``conqret info formats``: what the judges ask for, on which scale, and where each is from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from conqret.judging.judge_parts import Judge
 
-EPILOG = "Example: conqret formats --json"
+EPILOG = "Example: conqret info formats --json"
 
 
 def formats(

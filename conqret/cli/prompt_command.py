@@ -1,4 +1,4 @@
-"""``conqret prompt``: the prompt files, as they are and as they are sent."""
+"""``conqret info prompt``: the prompt files, as they are and as they are sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Show the prompts, copy them to change them, and write evaluation steps for g-eval.",
     no_args_is_help=True,
-    epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3",
+    epilog="Example: conqret info prompt show rag-fine-grained --items items.jsonl --item 3",
 )
 
 DEMO_ITEMS = Path("fixtures/demo/items.jsonl")
@@ -32,7 +32,7 @@ Prompts = Annotated[
 ]
 
 
-@app.command("list", epilog="Example: conqret prompt list")
+@app.command("list", epilog="Example: conqret info prompt list")
 def list_prompts(
     prompts: Prompts = None,
     json_output: options.Json = False,
@@ -51,9 +51,9 @@ def list_prompts(
     result(rows, chain.from_iterable(entries), as_json=json_output)
 
 
-@app.command("show", epilog="Example: conqret prompt show rag-fine-grained --items items.jsonl --item 3")
+@app.command("show", epilog="Example: conqret info prompt show rag-fine-grained --items items.jsonl --item 3")
 def show(
-    name: Annotated[str, typer.Argument(help="A prompt (`conqret prompt list`) or a format.")],
+    name: Annotated[str, typer.Argument(help="A prompt (`conqret info prompt list`) or a format.")],
     item: Annotated[
         str | None, typer.Option(help="Fill it with this item: its id, or its number counted from 1.")
     ] = None,
@@ -100,9 +100,9 @@ def show(
     note(*faults)
 
 
-@app.command("copy", epilog="Example: conqret prompt copy rag-fine-grained -o my-prompts")
+@app.command("copy", epilog="Example: conqret info prompt copy rag-fine-grained -o my-prompts")
 def copy(
-    name: Annotated[str, typer.Argument(help="A format, or a prompt (`conqret prompt list`).")],
+    name: Annotated[str, typer.Argument(help="A format, or a prompt (`conqret info prompt list`).")],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder to write them into, for `--prompts`.")
     ],
@@ -149,13 +149,13 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
             found.setdefault(ask.prompt, ask)
         return found
     if metrics:
-        raise DeclarationError(f"--metric goes with a format (conqret formats), and {name!r} is none")
+        raise DeclarationError(f"--metric goes with a format (conqret info formats), and {name!r} is none")
     asks = {ask.prompt: ask for judge in JUDGES.values() for ask in judge.asks}
     return {library[name].id: asks.get(name)}
 
 
 @app.command(
-    "steps", epilog="Example: conqret prompt steps context-relevance --model gpt-4o --prompts my-prompts"
+    "steps", epilog="Example: conqret info prompt steps context-relevance --model gpt-4o --prompts my-prompts"
 )
 @grouped
 def steps(

@@ -1,4 +1,4 @@
-"""What ``conqret prompt show --item`` shows: a prompt as it is sent for an item."""
+"""What ``conqret info prompt show --item`` shows: a prompt as it is sent for an item."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _STANDS_IN = {
         "argument",
         "every sentence is listed: those to be rewritten are drawn by perturbation and level",
     ),
-    "examples": ("topic", "shown without examples, which --shots of conqret generate takes from a corpus"),
+    "examples": (
+        "topic",
+        "shown without examples, which --shots of conqret generate arguments takes from a corpus",
+    ),
     "most": ("topic", ""),
 }
 """What an item has for a variable that no judge fills: the field that it is taken from, and what to say of it."""

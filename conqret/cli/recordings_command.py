@@ -1,4 +1,4 @@
-"""``conqret recordings``: move recorded answers between machines, see what a store holds, and mend one."""
+"""``conqret runs recordings``: move recorded answers between machines, see what a store holds, and mend one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Export, import and look at recorded answers.",
     no_args_is_help=True,
-    epilog="Example: conqret recordings export runs/first recordings.jsonl",
+    epilog="Example: conqret runs recordings export runs/first recordings.jsonl",
 )
 
 Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recordings.")]
 
 
-@app.command("export", epilog="Example: conqret recordings export runs/first recordings.jsonl")
+@app.command("export", epilog="Example: conqret runs recordings export runs/first recordings.jsonl")
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
     """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Damaged answers are left
     out."""
@@ -40,8 +40,9 @@ def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file
 
 @app.command(
     "redact",
-    epilog="Examples:\n\nconqret recordings redact runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email"
-    "\n\nconqret recordings redact runs/first shared.jsonl --names names.txt --patterns email,phone",
+    epilog="Examples:\n\nconqret runs recordings redact runs/first shared.jsonl --names 'Ann Miller,Bob' "
+    "--patterns email"
+    "\n\nconqret runs recordings redact runs/first shared.jsonl --names names.txt --patterns email,phone",
 )
 def redact(
     store: Store,
@@ -86,7 +87,7 @@ def _patterns(given: list[str]) -> Iterator[str]:
         yield from listed if set(listed) <= PATTERNS.keys() else [one]
 
 
-@app.command("import", epilog="Example: conqret recordings import recordings.jsonl runs/first")
+@app.command("import", epilog="Example: conqret runs recordings import recordings.jsonl runs/first")
 def import_(
     source: Annotated[Path, typer.Argument(help="A JSONL file that was exported.")],
     store: Annotated[Path, typer.Argument(help="A run's folder, or a store (made if it is not there).")],
@@ -107,7 +108,7 @@ def import_(
     say(f"{counted(count, 'answer')} added to {target}")
 
 
-@app.command("stats", epilog="Example: conqret recordings stats runs/first")
+@app.command("stats", epilog="Example: conqret runs recordings stats runs/first")
 def stats(store: Store, json_output: options.Json = False) -> None:
     """Say what a store holds: answers by model and question, tokens, cost."""
     from dataclasses import asdict
@@ -128,7 +129,7 @@ def stats(store: Store, json_output: options.Json = False) -> None:
 
 @app.command(
     "check",
-    epilog="Examples:\n\nconqret recordings check runs/first\n\nconqret recordings check runs/first --repair",
+    epilog="Examples:\n\nconqret runs recordings check runs/first\n\nconqret runs recordings check runs/first --repair",
 )
 def check(
     store: Store,

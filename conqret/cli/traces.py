@@ -12,7 +12,7 @@ DEFAULT_SERVICE = "conqret"
 """What the spans are called by, where OTEL_SERVICE_NAME says nothing."""
 
 
-SERVERS = {"annotate", "mcp", "serve", "view"}
+SERVERS = {"labels", "serve"}
 """Commands that go on for days: what they are asked for has traces of its own."""
 
 

@@ -49,7 +49,7 @@ class LabelReading(OptionGroup):
         option(
             PANEL,
             "Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be "
-            "repeated. Default: that of the file's layout, or what a sheet of `conqret label` says.",
+            "repeated. Default: that of the file's layout, or what a sheet of `conqret labels sample` says.",
         ),
     ] = None
     words: Annotated[

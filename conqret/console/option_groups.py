@@ -15,21 +15,8 @@ from dataclasses import dataclass, is_dataclass
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
-from typer.core import TyperGroup
 
 from conqret.options import DeclaredOption, declared
-
-DEFAULT = "run"
-
-
-class RunByDefault(TyperGroup):
-    """What is no command of the group is an argument of :data:`DEFAULT`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the default command in front where none is named."""
-        if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
-            args = [DEFAULT, *args]
-        return super().parse_args(ctx, args)
 
 
 @dataclass(frozen=True)

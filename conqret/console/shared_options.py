@@ -57,7 +57,10 @@ SkipInvalid = Annotated[
 Format = Annotated[
     str | None,
     option(
-        JUDGING, "The format; `conqret formats` lists them. Default: `rag-fine-grained`.", "--format", "-f"
+        JUDGING,
+        "The format; `conqret info formats` lists them. Default: `rag-fine-grained`.",
+        "--format",
+        "-f",
     ),
 ]
 Model = Annotated[
@@ -89,7 +92,7 @@ Metric = Annotated[
 ]
 Prompts = Annotated[
     Path | None,
-    option(FILES, "A folder with prompts of your own, laid out as `conqret prompt copy` writes them."),
+    option(FILES, "A folder with prompts of your own, laid out as `conqret info prompt copy` writes them."),
 ]
 DryRun = Annotated[
     bool,

@@ -1,4 +1,5 @@
-"""What was scored already, so that a stopped run goes on: the folder of a run of ``conqret score``, and its rows."""
+"""What was scored already, so that a stopped run goes on: the folder of a run of ``conqret debateqa score``, and its
+rows."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ class ScoreRecord(RunRecord):
 class ScoreFolder(RunFolder[ScoreRecord]):
     """The files of scores under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret score"
+    COMMAND: ClassVar[str] = "conqret debateqa score"
 
     rows_file = InFolder("rows.jsonl")
     """What texts score."""
@@ -119,7 +120,7 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
             path,
             KeptScores[Likeness],
             lambda row: row.key,
-            foreign="is no value of conqret score baselines; give another folder with -o, or delete this file",
+            foreign="is no value of conqret debateqa score baselines; give another folder with -o, or delete this file",
         )
 
     def find(self, metric: str, fingerprint: str, case: AnswerCase) -> Likeness | None:

@@ -1,4 +1,4 @@
-"""``conqret rank``: systems by Perspective Diversity, Dispute Awareness, and both."""
+"""``conqret debateqa rank``: systems by Perspective Diversity, Dispute Awareness, and both."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from conqret.debateqa.standings import Standings
 
 EPILOG = (
-    "Examples:\n\nconqret rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
-    "conqret rank runs/*/scores.parquet --weights 0.5 --json"
+    "Examples:\n\nconqret debateqa rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
+    "conqret debateqa rank runs/*/scores.parquet --weights 0.5 --json"
 )
 
 
 def rank(
     scores: Annotated[
-        list[Path], typer.Argument(help="Tables of `conqret score`, of all systems and both metrics.")
+        list[Path],
+        typer.Argument(help="Tables of `conqret debateqa score`, of all systems and both metrics."),
     ],
     weights: Annotated[
         str, typer.Option(help="Weights of Perspective Diversity, from 0 to 1.")
@@ -36,7 +37,7 @@ def rank(
     answers: Annotated[
         list[Path] | None,
         typer.Option(
-            help="A folder of `conqret answer`, for the page; its name is the system's. May be repeated."
+            help="A folder of `conqret debateqa answer`, for the page; its name is the system's. May be repeated."
         ),
     ] = None,
     json_output: options.Json = False,

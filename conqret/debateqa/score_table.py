@@ -1,4 +1,5 @@
-"""``scores.parquet`` of ``conqret score``: one row for each system, question and metric, and means over them."""
+"""``scores.parquet`` of ``conqret debateqa score``: one row for each system, question and metric, and means over
+them."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ class CommonMeans:
     unscored: tuple[str, ...]
 
 
-_NEEDED = "Fill it in, or give a scores.parquet of conqret score"
+_NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
 SCORE = Schema(
     "a score",
     {
@@ -132,7 +133,8 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
             name for name in ("system", "id", "metric", "value") if name not in readable_columns(rows)
         ]:
             raise DeclarationError(
-                f"{path} is no table of conqret score: it lacks {', '.join(missing)}; give a scores.parquet of it"
+                f"{path} is no table of conqret debateqa score: it lacks {', '.join(missing)}; give a "
+                f"scores.parquet of it"
             )
         reader = TableReader(rows, SCORE)
         for values in reader:

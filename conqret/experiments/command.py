@@ -1,4 +1,4 @@
-"""``conqret run``: an experiment from one file."""
+"""``conqret experiment``: an experiment from one file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from conqret.judging.command_options import Engines
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret run fixtures/experiment.toml -o runs/demo-experiment\n\n"
-    "conqret run experiment.toml --dry-run\n\n"
-    "conqret run experiment.toml --replay recordings.jsonl -o runs/again"
+    "conqret experiment fixtures/experiment.toml -o runs/demo-experiment\n\n"
+    "conqret experiment experiment.toml --dry-run\n\n"
+    "conqret experiment experiment.toml --replay recordings.jsonl -o runs/again"
 )
 
 
@@ -45,7 +45,7 @@ def run(
     kept: options.RunFolderOptions,
     shown: options.OutputOptions,
 ) -> None:
-    """Run an experiment from a file: retrieve, rerank, generate, judge, damage and report.
+    """Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.
 
     Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
     arrives: if a run is stopped, the same command goes on from there, and nothing is paid for twice.

@@ -54,7 +54,7 @@ else:  # with the options that are declared there
 
 
 class Retriever(ConfigTable):
-    """A first stage: what ``conqret retrieve`` searches with, at a depth, or rankings from TREC files (one for both
+    """A first stage: what ``conqret retrieve run`` searches with, at a depth, or rankings from TREC files (one for both
     sides, or one a side)."""
 
     depth: int = Field(default=DEPTH, ge=1)

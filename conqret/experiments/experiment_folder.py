@@ -47,7 +47,7 @@ class ExperimentRecord(RunRecord):
 class ExperimentFolder(RunFolder[ExperimentRecord]):
     """The files of an experiment's run under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret run"
+    COMMAND: ClassVar[str] = "conqret experiment"
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
 
     costs_file = InFolder("costs.json")
@@ -62,7 +62,7 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
         self.record()
         if not self.summary_file.is_file():
             raise DeclarationError(
-                f"{self.path} holds no finished experiment: give `conqret run` again, and it goes on"
+                f"{self.path} holds no finished experiment: give `conqret experiment` again, and it goes on"
             )
         found: dict[str, Any] = json.loads(whole_bytes(self.summary_file))
         return found

@@ -1,4 +1,4 @@
-"""One file, one folder: retrieve, rerank, generate, judge, damage, and sum up (``conqret run``).
+"""One file, one folder: retrieve, rerank, generate, judge, damage, and sum up (``conqret experiment``).
 
 Every stage leaves whole files behind and says what it was made of, so that a run that was stopped goes on from
 the last whole stage, and within a stage from the last answer: all stages share one store of recordings, one library of

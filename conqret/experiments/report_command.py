@@ -1,4 +1,4 @@
-"""``conqret report``: the report of a run, written again and shown."""
+"""``conqret runs report``: the report of a run, written again and shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 
-EPILOG = "Example: conqret report runs/first --beside runs/offline --to report.html"
+EPILOG = "Example: conqret runs report runs/first --beside runs/offline --to report.html"
 
 
 def report(
@@ -36,7 +36,8 @@ def report(
     calibration: Annotated[
         Path | None,
         typer.Option(
-            help="A file written by `conqret calibrate` for this judge; calibrated scores are shown beside the raw "
+            help="A file written by `conqret judges calibrate` for this judge; calibrated scores are shown "
+            "beside the raw "
             "ones."
         ),
     ] = None,

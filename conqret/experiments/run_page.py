@@ -1,4 +1,4 @@
-"""The page of a run, chosen by its kind: what ``conqret report`` writes and ``conqret view`` shows."""
+"""The page of a run, chosen by its kind: what ``conqret runs report`` writes and ``conqret serve view`` shows."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _by_topic(job: Job) -> dict[str, Any]:
 def _differences(job: Job) -> dict[str, Any]:
     """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
     mean with its interval over topics, n such pairs of N, and the p-value by t over topics (None below six topics), by
-    Holm over all metrics of a judge and all systems: of two systems what ``conqret diff`` says of their runs."""
+    Holm over all metrics of a judge and all systems: of two systems what ``conqret runs diff`` says of their runs."""
     import polars as pl
 
     from conqret.stats import holm

@@ -1,4 +1,4 @@
-"""``conqret generate``: cited arguments from ranked documents."""
+"""``conqret generate arguments``: cited arguments from ranked documents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret generate corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 -o runs/args\n\n"
-    "conqret generate corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor\n\n"
+    "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 "
+    "-o runs/args\n\n"
+    "conqret generate arguments corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor\n\n"
     "conqret judge runs/args/items.jsonl --model gpt-4o-mini"
 )
 

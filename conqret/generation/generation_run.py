@@ -52,7 +52,7 @@ class GenerationRecord(AskedRecord):
 class GenerationFolder(AskedFolder[GenerationRecord, Generated]):
     """The files of written arguments under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret generate"
+    COMMAND: ClassVar[str] = "conqret generate arguments"
 
     items_file = InFolder(ITEMS)
     rows_file = InFolder("generations.jsonl")

@@ -101,15 +101,15 @@ class CorpusDirectory:
 
     def debates(self) -> Iterator[Debate]:
         """The debates, in file order."""
-        return read_models(_there(self.debates_file, "conqret scrape debates"), Debate)
+        return read_models(_there(self.debates_file, "conqret corpus debates"), Debate)
 
     def ledger(self) -> Iterator[LedgerEntry]:
         """The entries of the ledger, in file order; of one source, the last entry counts."""
-        return read_models(_there(self.ledger_file, "conqret scrape evidence"), LedgerEntry)
+        return read_models(_there(self.ledger_file, "conqret corpus evidence"), LedgerEntry)
 
     def documents(self) -> Iterator[Document]:
         """The documents, in file order; a licence that their lines state is not part of them."""
-        found = read_models(_there(self.documents_file, "conqret scrape evidence"), _Licensed)
+        found = read_models(_there(self.documents_file, "conqret corpus evidence"), _Licensed)
         return (Document(id=one.id, text=one.text, title=one.title, url=one.url) for one in found)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:

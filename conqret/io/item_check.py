@@ -123,7 +123,11 @@ def sound_items(
                     named = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
                 else:
                     named = ""
-                other = ", or choose another format (conqret formats)" if reason.startswith("format ") else ""
+                other = (
+                    ", or choose another format (conqret info formats)"
+                    if reason.startswith("format ")
+                    else ""
+                )
                 remedy = f"Add it{named}{other}"
                 reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
         yield item if reader.faults.total == before else None

@@ -13,7 +13,7 @@ from conqret.io.faults import listed
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".zip", ".xlsx", ".xls", ".ods")
 """The files that are taken from a folder; workbooks, too, whose error says how to save them."""
 BESIDE = (".plan.json", ".config.xml")
-"""What ``conqret label`` writes beside a sheet."""
+"""What ``conqret labels sample`` writes beside a sheet."""
 STUDY, RUN = "labels.sqlite", "run.json"
 """What tells the folder of a study, or of a run, from a folder of label files."""
 
@@ -55,7 +55,8 @@ def _expanded(path: Path) -> Iterator[Path]:
 def _in_folder(folder: Path) -> list[Path]:
     if (folder / STUDY).exists():
         raise DeclarationError(
-            f"{folder} is a study of conqret annotate: conqret annotate export {folder} -o labels.csv writes its labels"
+            f"{folder} is a study of conqret labels collect: conqret labels export {folder} -o labels.csv writes "
+            f"its labels"
         )
     if (folder / RUN).exists():
         raise DeclarationError(f"{folder} holds a run, and no labels: give the labels' file or folder")

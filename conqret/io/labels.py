@@ -87,9 +87,10 @@ def read_labels(
     for name, items in marked.items():
         raise DeclarationError(
             f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
-            "no sample of all items. Either they were chosen because the judge was unsure of them (conqret label "
+            "no sample of all items. Either they were chosen because the judge was unsure of them (conqret "
+            "labels sample "
             "without --uncertain-first draws a sample), or they are the final labels on which people agree, while of "
-            "others nobody has decided (conqret annotate adjudicate)"
+            "others nobody has decided (conqret labels adjudicate)"
         )
     labels, settled = reader.finish(joined_scales(scales_of, labelled))
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])

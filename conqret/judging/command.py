@@ -78,7 +78,8 @@ def judge(
         bool | None,
         options.option(
             options.JUDGING,
-            "Ask the judge how sure it is of each answer, from 0 to 100, for `conqret abstain`. The prompt differs, so "
+            "Ask the judge how sure it is of each answer, from 0 to 100, for `conqret judges abstain`. The "
+            "prompt differs, so "
             "it counts as a different judge.",
             "--confidence",
         ),
@@ -95,7 +96,8 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "A file written by `conqret calibrate` for this same judge: report and scores.parquet then have calibrated "
+            "A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then "
+            "have calibrated "
             "scores beside the raw ones.",
             "--calibration",
         ),
@@ -104,7 +106,8 @@ def judge(
         Path | None,
         options.option(
             options.FILES,
-            "A file written by `conqret abstain` for this same judge: scores that it is not sure enough of are left "
+            "A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough "
+            "of are left "
             "out, reason: `unsure`. The same command without the option brings them back.",
             "--abstain",
         ),
@@ -150,7 +153,7 @@ def judge(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Judge items: relevance of the evidence, groundedness, quality of the argument, preference.
+    """Score items with one judge: relevance of the evidence, groundedness, quality of the argument, preference.
 
     Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
     command goes on from there, and no answer is paid for twice.

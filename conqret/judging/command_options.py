@@ -51,7 +51,7 @@ class OwnJudge(OptionGroup):
         option(
             MODEL,
             "A judge of your own at an HTTP address: it gets a POST with one item and answers with a judgment, in the "
-            "form that `conqret serve` uses. Its key is taken from CONQRET_SERVER_KEY.",
+            "form that `conqret serve http` uses. Its key is taken from CONQRET_SERVER_KEY.",
         ),
     ] = None
 

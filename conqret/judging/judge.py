@@ -70,7 +70,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         items: a file (JSON Lines, CSV, Parquet), one item or dictionary, several of them, or a polars or pandas frame.
         settings: by keyword, all of them optional:
 
-            - ``format``: the name of a format (``conqret formats`` lists them; default: ``rag-fine-grained``), or a
+            - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
+            or a
               :class:`~conqret.judging.judge_parts.Judge` of your own
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
@@ -91,7 +92,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
               after items, format and model); ``overwrite`` begins afresh where it holds another run
             - ``recordings``: a store of answers, read and added to; ``replay``: a store, an export or a run to answer
               from, with the format, model and settings that it was made with, where none are given
-            - ``abstain``: a file of ``conqret abstain`` for this very judge, whose unsure scores are left out
+            - ``abstain``: a file of ``conqret judges abstain`` for this very judge, whose unsure scores are left out
             - ``batch``: hand the questions in as a batch of the provider's (OpenAI, Anthropic) at half the price, and
               return; the same call again collects what was answered, and hands in what has to be asked again
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many

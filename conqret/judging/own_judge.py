@@ -1,7 +1,8 @@
 """A judge of one's own, a Python function or an HTTP address, as a format that every study can ask.
 
 It is told an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
-``"second"`` or ``"tie"``, or a judgment as ``conqret serve`` gives it. Recordings, folders and counts are those of any
+``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
+of any
 format: the function's answer stands where a model's would.
 """
 
@@ -58,7 +59,9 @@ def read_said(said: Any, metrics: Sequence[str]) -> dict[str, float]:
     Raises:
         ValueError: one is not there, is out of its range, or is no number and no verdict.
     """
-    if isinstance(said, Mapping) and isinstance(said.get("measures"), Mapping):  # a judgment of conqret serve
+    if isinstance(said, Mapping) and isinstance(
+        said.get("measures"), Mapping
+    ):  # a judgment of conqret serve http
         said = {
             name: one.get("value") if isinstance(one, Mapping) else one
             for name, one in said["measures"].items()

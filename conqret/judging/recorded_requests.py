@@ -35,14 +35,14 @@ NO_ANSWER = (
 NOT_AS_SENT = "it cannot be filled as it was sent: item or model have changed since"
 OTHER_PROMPTS = (
     "it cannot be filled as it was sent, as {which} is not that of the run: name the folder of prompts that the run "
-    "was made with (conqret show … --prompts FOLDER), or the prompts have changed since"
+    "was made with (conqret runs show … --prompts FOLDER), or the prompts have changed since"
 )
 NOT_INSTALLED = (
     "it cannot be filled here, where no format {name!r} is installed: the judge was one of a script's own, whose "
     "prompts are shown once it is a plug-in (docs/adding-a-judge.md)"
 )
 OF_MEMBERS = (
-    "prompt and answer are in the run of the member that is named above: conqret show MEMBER_RUN ITEM"
+    "prompt and answer are in the run of the member that is named above: conqret runs show MEMBER_RUN ITEM"
 )
 """Of the run of a jury, which asks nothing itself."""
 MAX_WHY = 300

@@ -1,4 +1,4 @@
-"""``conqret show``: the items of a run, and what was asked and answered for one."""
+"""``conqret runs show``: the items of a run, and what was asked and answered for one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from conqret.judging.recorded_requests import RecordedRequests
 
 EPILOG = (
-    "Examples:\n\nconqret show runs/first\n\nconqret show runs/first voting-age-pro\n\n"
-    "conqret show runs/first voting-age-pro --full\n\nconqret show runs/first voting-age-pro --json"
+    "Examples:\n\nconqret runs show runs/first\n\nconqret runs show runs/first voting-age-pro\n\n"
+    "conqret runs show runs/first voting-age-pro --full\n\nconqret runs show runs/first voting-age-pro --json"
 )
 
 MOST_NAMED = 5
@@ -101,7 +101,9 @@ def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:
         why = f": {reason(one['reason'])}" if one["reason"] else ""
         rows.append((one["item"], one["topic"], one["stance"], f"{one['status']}{why}"))
     columns = [Column(title, "text") for title in ("Item", "Topic", "Stance", "Status")]
-    note = f"{len(found)} of {record.items_count} items are judged. conqret show {run.path} ITEM shows one."
+    note = (
+        f"{len(found)} of {record.items_count} items are judged. conqret runs show {run.path} ITEM shows one."
+    )
     return found, [Table("", columns, rows, note=note)]
 
 

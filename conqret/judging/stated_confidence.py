@@ -5,7 +5,7 @@
 - ``samples``: ``1 - 2 s``, s the standard deviation of the samples (0.5 at most): 1 where all say the same
 - ``orders``: 1 where both orders of two arguments give one verdict, 0 where it flips
 
-None of them is a probability of being right; ``conqret abstain`` says what they are worth.
+None of them is a probability of being right; ``conqret judges abstain`` says what they are worth.
 """
 
 from __future__ import annotations

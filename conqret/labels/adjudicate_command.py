@@ -1,4 +1,4 @@
-"""``conqret annotate adjudicate``."""
+"""``conqret labels adjudicate``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from conqret.data import Judgment
 
 ADJUDICATE_EPILOG = (
-    "Examples:\n\nconqret annotate adjudicate labels --by Ada\n\n"
-    "conqret annotate adjudicate labels --run runs/first --by Ada\n\n"
-    "conqret annotate export labels --final -o final.csv"
+    "Examples:\n\nconqret labels adjudicate labels --by Ada\n\n"
+    "conqret labels adjudicate labels --run runs/first --by Ada\n\n"
+    "conqret labels export labels --final -o final.csv"
 )
 
 
@@ -66,7 +66,7 @@ def adjudicate(
         )
         left = sum(not one.decided for one in disputes(ledger, judgments))
     say(
-        f"stopped: {number(left, 'screen')} left; conqret annotate export {folder} --final gives one label each"
+        f"stopped: {number(left, 'screen')} left; conqret labels export {folder} --final gives one label each"
     )
 
 

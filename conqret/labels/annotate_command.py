@@ -1,4 +1,4 @@
-"""``conqret annotate``: pages on which people label, and what comes of them."""
+"""``conqret labels collect``: pages on which people label, and what comes of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import DEFAULT, RunByDefault, grouped
+from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, note_left_out, result, say
 from conqret.errors import number
 from conqret.labels.adjudicate_command import ADJUDICATE_EPILOG, adjudicate
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret annotate items.jsonl --people anna,ben,carl -o labels\n\n"
-    "conqret annotate items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels\n\n"
-    "conqret annotate items.jsonl --task preference --people anna,ben --overlap 2 -o labels\n\n"
-    "conqret annotate items.jsonl --people anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
-    "conqret annotate status labels\n\n"
-    "conqret annotate export labels -o labels.csv"
+    "conqret labels collect items.jsonl --people anna,ben,carl -o labels\n\n"
+    "conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o "
+    "labels\n\n"
+    "conqret labels collect items.jsonl --task preference --people anna,ben --overlap 2 -o labels\n\n"
+    "conqret labels collect items.jsonl --people anna,ben --practice practice.jsonl --pass 0.8 -o labels\n\n"
+    "conqret labels status labels\n\n"
+    "conqret labels export labels -o labels.csv"
 )
 TASKS = (
     "What people are asked: `rating`, `dimensions` (the 15), `preference`, `citation-support`, `perspective`, "
@@ -41,14 +42,13 @@ TASKS = (
 )
 
 app = typer.Typer(
-    cls=RunByDefault,
     help="Have people label items on pages of your own, and keep and read what they say.",
     no_args_is_help=True,
     epilog=EPILOG,
 )
 
 
-@app.command(DEFAULT, epilog=EPILOG)
+@app.command("collect", epilog=EPILOG)
 @grouped
 def run(
     items: options.Items,
@@ -74,7 +74,7 @@ def run(
     plan: Annotated[
         Path | None,
         typer.Option(
-            help="Only the items of this plan, in its order: a .plan.json that `conqret label` wrote."
+            help="Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote."
         ),
     ] = None,
     consent: Consent = None,
@@ -118,7 +118,7 @@ def run(
     served.serve(output, lambda: Ledger.open(output, study, screens, names))
 
 
-@app.command("status", epilog="Example: conqret annotate status labels")
+@app.command("status", epilog="Example: conqret labels status labels")
 def status(folder: Folder, json_output: options.Json = False) -> None:
     """How far a study is, who did what, and how far people agree so far."""
     from conqret.labels.collected_labels import agreement, label_set
@@ -150,7 +150,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
         result(facts, lines(), as_json=json_output)
 
 
-@app.command("backup", epilog="Example: conqret annotate backup labels -o labels-monday.sqlite")
+@app.command("backup", epilog="Example: conqret labels backup labels -o labels-monday.sqlite")
 def backup(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write; it must not be there.")],
@@ -165,12 +165,12 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], str]] = {
     "debate": (debate, DEBATE_EPILOG),
     "write": (write, WRITE_EPILOG),
     "adjudicate": (adjudicate, ADJUDICATE_EPILOG),
-    "export": (export, "Example: conqret annotate export labels -o labels.csv"),
+    "export": (export, "Example: conqret labels export labels -o labels.csv"),
     "check": (check, CHECK_EPILOG),
-    "drop": (drop, "Example: conqret annotate drop labels ben --why 'answered without reading'"),
-    "pause": (pause, "Example: conqret annotate pause labels ben --resume"),
-    "reassign": (reassign, "Example: conqret annotate reassign labels ben"),
-    "forget": (forget, "Example: conqret annotate forget labels ben --yes"),
+    "drop": (drop, "Example: conqret labels drop labels ben --why 'answered without reading'"),
+    "pause": (pause, "Example: conqret labels pause labels ben --resume"),
+    "reassign": (reassign, "Example: conqret labels reassign labels ben"),
+    "forget": (forget, "Example: conqret labels forget labels ben --yes"),
 }
 """Commands of other modules, each with the examples of its help."""
 for name, (command, examples) in COMMANDS.items():

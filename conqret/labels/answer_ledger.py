@@ -39,7 +39,7 @@ class Ledger(Finals):
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
-            raise DeclarationError(f"{folder} holds no labels of conqret annotate ({FILE})")
+            raise DeclarationError(f"{folder} holds no labels of conqret labels collect ({FILE})")
         super().__init__(Database(folder), clock or steady())
         found = self._database.rows("SELECT body FROM study")
         if not found:

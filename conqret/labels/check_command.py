@@ -1,4 +1,4 @@
-"""``conqret annotate check``: whether the file of a study is whole, and what is sound of one that is not."""
+"""``conqret labels check``: whether the file of a study is whole, and what is sound of one that is not."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from conqret.labels.repair import LabelCheck
 
 CHECK_EPILOG = (
-    "Examples:\n\nconqret annotate check labels\n\nconqret annotate check labels --repair\n\n"
-    "conqret annotate check labels --repair --backup labels-monday.sqlite"
+    "Examples:\n\nconqret labels check labels\n\nconqret labels check labels --repair\n\n"
+    "conqret labels check labels --repair --backup labels-monday.sqlite"
 )
 SHOWN = 20
 """Lost labels that an export names; ``check`` names all of them."""
@@ -36,7 +36,7 @@ def check(
     ] = False,
     backup: Annotated[
         Path | None,
-        typer.Option(help="A copy that `conqret annotate backup` made: what is missing comes from it."),
+        typer.Option(help="A copy that `conqret labels backup` made: what is missing comes from it."),
     ] = None,
     json_output: options.Json = False,
 ) -> None:
@@ -97,5 +97,5 @@ def tell_lost(folder: Path, lost: Sequence[str]) -> None:
     """Name what is lost, and end with exit code 1 where something is."""
     if lost:
         note_all(f"left out, as it cannot be read ({number(len(lost), 'entry')})", lost, SHOWN)
-        note(f"conqret annotate check {folder} says what can be done")
+        note(f"conqret labels check {folder} says what can be done")
         end(failed=True)

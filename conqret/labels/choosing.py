@@ -50,7 +50,7 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: Wanted) -> l
 
 
 def _of_a_sheet(task: LabelTask) -> AnnotationTask:
-    """The screens that ask what ``conqret label`` asks on a sheet."""
+    """The screens that ask what ``conqret labels sample`` asks on a sheet."""
 
     def screens(item: Item, wanted: Wanted) -> Iterable[Screen]:
         low, high = wanted.scale or task.scale

@@ -18,7 +18,7 @@ NAME = "the labels so far"
 
 
 def label_set(given: Iterable[Given]) -> LabelSet:
-    """The labels as ``conqret agree`` reads them from the exported table."""
+    """The labels as ``conqret labels agreement`` reads them from the exported table."""
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}
     for one in given:
@@ -53,8 +53,8 @@ def scale_of(question: ScreenQuestion) -> LabelScale:
 
 
 def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
-    """The options with which ``conqret agree`` reads the exported table as :func:`label_set` does; none, where the
-    questions are answered in different words."""
+    """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none,
+    where the questions are answered in different words."""
     scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
     worded = [one for one in scales.values() if one.words]
     if not worded and len({(one.low, one.high) for one in scales.values()}) == 1:

@@ -1,4 +1,4 @@
-"""``conqret label``: which items to have labelled next, and the sheet for it."""
+"""``conqret labels sample``: which items to have labelled next, and the sheet for it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret label items.jsonl --plan 100 -o sheet.csv\n\n"
-    "conqret label items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json\n\n"
-    "conqret label items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv"
+    "conqret labels sample items.jsonl --plan 100 -o sheet.csv\n\n"
+    "conqret labels sample items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json\n\n"
+    "conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv"
 )
 
 
@@ -84,9 +84,9 @@ def label(
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Draw the items to be labelled: a random sample, spread over topics and the judge's scores.
+    """Sample items to be labelled, at random over topics and the judge's scores, and write the annotation form.
 
-    Annotators do not see the judge's scores. `conqret validate` and `conqret agree` read the labelled sheet.
+    Annotators do not see the judge's scores. `conqret validate` and `conqret labels agreement` read the labelled sheet.
     """
     import json
     from dataclasses import replace

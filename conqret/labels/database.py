@@ -42,15 +42,15 @@ class LabelFileError(ConqretError):
 
 
 class DamagedLabelsError(LabelFileError):
-    """A file of labels is damaged, ``fault`` says how; ``conqret annotate check --repair`` keeps what can be read of
+    """A file of labels is damaged, ``fault`` says how; ``conqret labels check --repair`` keeps what can be read of
     it."""
 
     def __init__(self, path: Path, found: str) -> None:
         folder, self.fault = path.parent, f"{path} is damaged ({found})"
         super().__init__(
-            f"{self.fault}: `conqret annotate check {folder}` names what cannot be read, `--repair` "
-            f"makes the file anew of the rest (and of a copy of `conqret annotate backup`: `--backup FILE`), and "
-            f"`conqret annotate export {folder}` writes the labels that are sound"
+            f"{self.fault}: `conqret labels check {folder}` names what cannot be read, `--repair` "
+            f"makes the file anew of the rest (and of a copy of `conqret labels backup`: `--backup FILE`), and "
+            f"`conqret labels export {folder}` writes the labels that are sound"
         )
 
 
@@ -90,7 +90,7 @@ class Database:
             self._connection.close()
             raise DeclarationError(
                 f"{self.path} is no file of labels that can be read ({error}); give another folder with -o (or, where "
-                f"it was one, see what can be read of it: `conqret annotate check {folder}`)"
+                f"it was one, see what can be read of it: `conqret labels check {folder}`)"
             ) from None
         except BaseException:
             self._connection.close()

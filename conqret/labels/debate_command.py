@@ -1,4 +1,4 @@
-"""``conqret annotate debate``: people judge two-turn debates."""
+"""``conqret labels debate``: people judge two-turn debates."""
 
 from __future__ import annotations
 
@@ -22,22 +22,23 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret annotate debate questions.jsonl --judges ann,bob,cem,dee -o study\n\n"
-    "conqret annotate debate questions.jsonl --judges ann,bob --design pilot --incentive both -o pilot\n\n"
-    "conqret annotate export study -o answers.csv"
+    "conqret labels debate questions.jsonl --judges ann,bob,cem,dee -o study\n\n"
+    "conqret labels debate questions.jsonl --judges ann,bob --design pilot --incentive both -o pilot\n\n"
+    "conqret labels export study -o answers.csv"
 )
 WRITE_EPILOG = (
     "Examples:\n\n"
-    "conqret annotate write questions.jsonl --writers ann,bob -o writing\n\n"
-    "conqret annotate export writing -o debates.jsonl\n\n"
-    "conqret annotate write questions.jsonl --writers ann,bob -o writing --judged answers.csv"
+    "conqret labels write questions.jsonl --writers ann,bob -o writing\n\n"
+    "conqret labels export writing -o debates.jsonl\n\n"
+    "conqret labels write questions.jsonl --writers ann,bob -o writing --judged answers.csv"
 )
 
 
 @grouped
 def debate(
     questions: Annotated[
-        Path, typer.Argument(help="Questions with their debates, as `conqret debate judge` reads them.")
+        Path,
+        typer.Argument(help="Questions with their debates, as `conqret debate two-turn judge` reads them."),
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the answers.")],
@@ -53,7 +54,9 @@ def debate(
     ] = "main",
     incentive: Annotated[
         Literal["simple", "encourage-abstain", "both"],
-        typer.Option(help="What answers earn (see `conqret debate payoffs`); `both`: one after the other."),
+        typer.Option(
+            help="What answers earn (see `conqret debate two-turn payoffs`); `both`: one after the other."
+        ),
     ] = "simple",
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="The seed by which conditions and orders are drawn.")] = 13,
@@ -63,7 +66,8 @@ def debate(
     """Serve pages on which people judge two-turn debates, until Ctrl-C; the same command goes on.
 
     Each judge gets each question once, with arguments or without. The server keeps the time, and nobody can go
-    back. `conqret annotate export` writes what `conqret debate table` and `conqret debate anova` read.
+    back. `conqret labels export` writes what `conqret debate two-turn outcomes` and `conqret debate two-turn anova`
+    read.
     """
     from conqret.debate.two_turn.judging_plan import debate_study
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS
@@ -93,7 +97,9 @@ def debate(
 def write(
     questions: Annotated[
         Path,
-        typer.Argument(help="Questions with passage and arguments, as `conqret debate judge` reads them."),
+        typer.Argument(
+            help="Questions with passage and arguments, as `conqret debate two-turn judge` reads them."
+        ),
     ],
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps what is written.")],
@@ -119,7 +125,7 @@ def write(
     """Serve pages on which people write counter-arguments, until Ctrl-C; the same command goes on.
 
     Two people write on each passage, each against the first option's argument in one half of its questions and
-    against the second's in the other half. `conqret annotate export` writes debates, which people or models then
+    against the second's in the other half. `conqret labels export` writes debates, which people or models then
     judge.
     """
     from conqret.debate.two_turn.slider_answers import read_slider_answers

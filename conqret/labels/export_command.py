@@ -1,4 +1,4 @@
-"""``conqret annotate export``: what people said, as files that other commands read."""
+"""``conqret labels export``: what people said, as files that other commands read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def export(
         Literal["csv", "label-studio", "comparisons", "pairs"],
         typer.Option(
             help="`csv`: a long table. `label-studio`: its JSON. `comparisons`: preferences between systems, for "
-            "`conqret score correlate`. `pairs`: for `conqret perspectives detect`."
+            "`conqret debateqa score correlate`. `pairs`: for `conqret perspectives detect`."
         ),
     ] = "csv",
     final: Annotated[
@@ -45,8 +45,8 @@ def export(
     ] = False,
     overwrite: options.Replace = False,
 ) -> None:
-    """Write the labels as `conqret agree`, `conqret validate` and Label Studio read them, with pseudonyms for
-    people; of a debate study the answers, as `conqret debate table` reads them.
+    """Write the labels as `conqret labels agreement`, `conqret validate` and Label Studio read them, with pseudonyms
+    for people; of a debate study the answers, as `conqret debate two-turn outcomes` reads them.
 
     An earlier export that nobody has changed is replaced.
     """
@@ -102,7 +102,7 @@ def export(
             "until all are decided"
         )
         note(
-            f"{number(left, 'label')} left out: people differ, and no one has decided (conqret annotate adjudicate)"
+            f"{number(left, 'label')} left out: people differ, and no one has decided (conqret labels adjudicate)"
             + final * marked
         )
     tell_lost(folder, lost)
@@ -135,9 +135,9 @@ def _reader(to: str, path: Path, given: Sequence[Given], *, final: bool) -> str:
     if to == "pairs":
         return shlex.join(["conqret", "perspectives", "detect", "PAIRS", "--labels", str(path)])
     if to == "comparisons":
-        return shlex.join(["conqret", "score", "correlate", "SCORES", "--preferences", str(path)])
+        return shlex.join(["conqret", "debateqa", "score", "correlate", "SCORES", "--preferences", str(path)])
     options = reading_options({question.name: question for one in given for question in one.screen.questions})
-    words = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "agree"]
+    words = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "labels", "agreement"]
     return shlex.join([*words, str(path), *options])
 
 
@@ -155,7 +155,7 @@ def _export_answers(ledger: Ledger, out: _Output, *, dropped: bool) -> None:
     text = as_slider_answers(ledger, dropped=dropped)
     if not any(ledger.given(dropped=dropped)):
         raise DeclarationError("the study holds no answers yet")
-    out.write(text, shlex.join(["conqret", "debate", "table", str(out.file)]))
+    out.write(text, shlex.join(["conqret", "debate", "two-turn", "outcomes", str(out.file)]))
 
 
 def _export_debates(ledger: Ledger, out: _Output, *, practice: bool) -> None:
@@ -178,8 +178,9 @@ def _export_debates(ledger: Ledger, out: _Output, *, practice: bool) -> None:
         )
     if practice:
         say(
-            f"grade them with: conqret annotate {out.file} --task counter-argument, or conqret debate rubric {out.file}"
+            f"grade them with: conqret labels collect {out.file} --task counter-argument, or conqret debate "
+            f"two-turn rubric {out.file}"
         )
-        say("let a writer go on with: conqret annotate pause --resume")
+        say("let a writer go on with: conqret labels pause --resume")
         return
-    say(f"judge them with: conqret annotate debate {out.file}, or conqret debate judge {out.file}")
+    say(f"judge them with: conqret labels debate {out.file}, or conqret debate two-turn judge {out.file}")

@@ -29,7 +29,7 @@ FINAL = "final"
 
 
 def as_table(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) -> str:
-    """The long table as CSV, which ``conqret validate`` and ``conqret agree`` read."""
+    """The long table as CSV, which ``conqret validate`` and ``conqret labels agreement`` read."""
     more = marks or {}
     return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(given)))
 
@@ -62,7 +62,7 @@ def as_pair_labels(found: Iterable[LabelVerdict]) -> str:
 
 
 def as_comparisons(given: Iterable[Given]) -> str:
-    """What ``conqret score correlate --preferences`` reads: a row for each preference of each person."""
+    """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each person."""
     rows = [
         (*one.screen.compared, value, one.person.pseudonym, one.screen.item)
         for one in given

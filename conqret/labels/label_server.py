@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ANNOTATE_PORT = 8767
 """Where the pages are on which people label, if no other port is given."""
 
-Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of `conqret annotate`.")]
+Folder = Annotated[Path, typer.Argument(help="The folder of the study, the -o of `conqret labels collect`.")]
 Port = Annotated[int, typer.Option(help="The port; 0 takes one that is free.", min=0, max=65535)]
 Consent = Annotated[
     Path | None, typer.Option(help="A text that everybody has to agree to before the first screen.")

@@ -1,5 +1,5 @@
 """How far a study is, who did what, and how far people agree, all together and each with the others: the dashboard, and
-``conqret annotate status``."""
+``conqret labels status``."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ SLOWEST = 100
 """Items whose time is told."""
 TOO_EARLY = "Agreement can be told as soon as two people have labelled one thing."
 NO_AGREEMENT = {
-    JUDGING: "What came of it is told by conqret debate table, from the export.",
-    WRITING: "What it earns its writers is told by conqret debate writers, once it was judged.",
+    JUDGING: "What came of it is told by conqret debate two-turn outcomes, from the export.",
+    WRITING: "What it earns its writers is told by conqret debate two-turn writers, once it was judged.",
 }
 """Why there is none in other studies, by their task."""
 

@@ -1,4 +1,4 @@
-"""``conqret annotate drop``, ``pause``, ``reassign``, ``forget``: what becomes of a person, also while others label."""
+"""``conqret labels drop``, ``pause``, ``reassign``, ``forget``: what becomes of a person, also while others label."""
 
 from __future__ import annotations
 

@@ -86,7 +86,8 @@ def planned_screens(
     seed: int = 13,
     plan: Path | None = None,
 ) -> PlannedScreens:
-    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret label`` wrote beside its sheet).
+    """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote beside
+    its sheet).
 
     Raises:
         DeclarationError: there is no such task or metric; the plan cannot be read, or names items that are not there.
@@ -122,6 +123,6 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
         return [str(one["item"]) for one in found["chosen"]], probability
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DeclarationError(
-            f"{plan} is no plan of conqret label ({type(error).__name__}: {error}); "
+            f"{plan} is no plan of conqret labels sample ({type(error).__name__}: {error}); "
             "give the .plan.json beside its sheet"
         ) from None

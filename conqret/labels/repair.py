@@ -73,7 +73,7 @@ def check_labels(folder: Path, *, repair: bool = False, backup: Path | None = No
     """
     path = folder / FILE
     if not path.is_file() and not (repair and backup):
-        raise DeclarationError(f"{folder} holds no labels of conqret annotate ({FILE})")
+        raise DeclarationError(f"{folder} holds no labels of conqret labels collect ({FILE})")
     fault = ""
     try:
         with contextlib.closing(Database(folder)) if path.is_file() else contextlib.nullcontext():
@@ -180,7 +180,7 @@ def mended(rows: Tables, more: Tables, path: Path) -> Mended:
     tables = found.tables
     if not tables["study"]:
         raise DeclarationError(
-            f"what the study asks cannot be read of {path} any more; give a copy of it, `conqret annotate check "
+            f"what the study asks cannot be read of {path} any more; give a copy of it, `conqret labels check "
             f"{path.parent} --repair --backup FILE`, or the command with which the study was begun"
         )
     study = Study.model_validate_json(tables["study"][0]["body"])

@@ -34,7 +34,7 @@ STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
 
 MAX_NAMED = 10
-"""Damaged answers that are named as they are met; ``conqret recordings check`` names all of them."""
+"""Damaged answers that are named as they are met; ``conqret runs recordings check`` names all of them."""
 
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 
@@ -298,7 +298,7 @@ class Recordings(Closing):
                 number, name = tempfile.mkstemp(prefix="conqret-answers-", suffix=".jsonl")
                 os.close(number)
                 self._rescue = Path(name)
-                told = "answers that %s does not take are kept in %s; `conqret recordings import %s %s` adds them"
+                told = "answers that %s does not take are kept in %s; `conqret runs recordings import %s %s` adds them"
                 _log.warning(told, self.path, name, name, self.path)
             with self._rescue.open("ab", buffering=0) as file:
                 whole, line = file.tell(), recording.line()
@@ -321,7 +321,9 @@ class Recordings(Closing):
             if self.damaged <= MAX_NAMED:
                 _log.warning("%s: a damaged answer is not used: %s", self.path, name)
             elif self.damaged == MAX_NAMED + 1:
-                _log.warning("%s: more answers are damaged; `conqret recordings check` names them", self.path)
+                _log.warning(
+                    "%s: more answers are damaged; `conqret runs recordings check` names them", self.path
+                )
         return None
 
 

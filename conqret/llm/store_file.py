@@ -53,7 +53,7 @@ class StoreError(ConqretError):
 
 
 class DamagedStoreError(StoreError):
-    """The file of a store is damaged; ``conqret recordings check --repair`` keeps what can be read of it."""
+    """The file of a store is damaged; ``conqret runs recordings check --repair`` keeps what can be read of it."""
 
 
 class StoreFile:
@@ -104,7 +104,8 @@ class StoreFile:
     def is_damaged(self, found: str) -> str:
         """What is said where more than answers is damaged."""
         return (
-            f"{self.path} is damaged ({found}); `conqret recordings check --repair {self.path}` keeps every answer "
+            f"{self.path} is damaged ({found}); `conqret runs recordings check --repair {self.path}` keeps every "
+            f"answer "
             "that can be read of it"
         )
 
@@ -132,7 +133,7 @@ class StoreFile:
         elif version < SCHEMA_VERSION and read_only:
             raise DeclarationError(
                 f"{self.path}: written by an older conqret, without checksums; add them with "
-                f"`conqret recordings check --repair {self.path}`"
+                f"`conqret runs recordings check --repair {self.path}`"
             )
         elif version < SCHEMA_VERSION:
             self.db.executescript(_ADD_CHECKSUMS)
@@ -176,7 +177,7 @@ def _check_header(path: Path) -> None:
             if file.read(len(MAGIC)) != MAGIC:
                 raise DeclarationError(
                     f"{path}: this file is no store of recordings; give another path (or, where it was one, see "
-                    f"what can be read of it: `conqret recordings check {path}`)"
+                    f"what can be read of it: `conqret runs recordings check {path}`)"
                 )
     elif not path.parent.is_dir():
         raise DeclarationError(f"{path}: its folder does not exist")

@@ -53,8 +53,8 @@ def collect(
     """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
 
     Pages are fetched with pauses, each once, and cut into passages of 100 words. The folder is a corpus for
-    `conqret index`, `conqret retrieve` and `conqret perspectives score`; each question is searched only in its
-    own pages.
+    `conqret retrieve index`, `conqret retrieve run` and `conqret perspectives score`; each question is searched only
+    in its own pages.
     """
     from conqret.perspectives import own_corpora
     from conqret.perspectives.page import collected_table

@@ -5,7 +5,7 @@ The folder holds, beside ``run.json``:
 =================  ================================================================================
 ``corpora.jsonl``  the questions: results of the search, pages that were had, passages
 ``corpora/``       a corpus directory for each question that has any
-``topics.jsonl``   the questions as topics, for ``conqret retrieve``
+``topics.jsonl``   the questions as topics, for ``conqret retrieve run``
 ``pages.jsonl``    the pages as they were read, each once however many questions find it
 =================  ================================================================================
 """

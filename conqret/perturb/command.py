@@ -1,4 +1,4 @@
-"""``conqret perturb``: items damaged on purpose, by a known amount."""
+"""``conqret generate perturbations``: items damaged on purpose, by a known amount."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ Pool = Annotated[
 ]
 EPILOG = (
     "Examples:\n\n"
-    "conqret perturb irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o perturbed.jsonl\n\n"
-    "conqret perturb hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o\n\n"
-    "conqret perturb hallucinate items.jsonl --sentences 0,2,5\n\n"
-    "conqret perturb --list"
+    "conqret generate perturbations irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o "
+    "perturbed.jsonl\n\n"
+    "conqret generate perturbations hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o\n\n"
+    "conqret generate perturbations hallucinate items.jsonl --sentences 0,2,5\n\n"
+    "conqret generate perturbations --list"
 )
 
 
@@ -80,7 +81,7 @@ def perturb(
     ] = False,
     json_output: options.Json = False,
 ) -> None:
-    """Damage items by a known amount: every level of every item, with a record of what was changed where.
+    """Perturb items by known amounts: every level of every item, with a record of what was changed where.
 
     Each level contains the changes of the levels below it, and the same seed gives the same items.
     """
@@ -97,7 +98,7 @@ def perturb(
 
     if name is None or items is None:
         raise DeclarationError(
-            "say what to do to which items: conqret perturb irrelevant items.jsonl (or --list)"
+            "say what to do to which items: conqret generate perturbations irrelevant items.jsonl (or --list)"
         )
     perturbation, chosen = parse_levels(PERTURBATIONS[name], levels)
     client = calls.of(model)

@@ -54,7 +54,7 @@ class Collection:
         if not self.documents_file.is_file():
             raise DeclarationError(
                 f"{self.folder} is no corpus: it holds no {self.documents_file.name}; "
-                "make one with `conqret scrape evidence` or `conqret corpus import-conqret`"
+                "make one with `conqret corpus evidence` or `conqret corpus import-conqret`"
             )
 
     def documents(self) -> Iterator[Entry]:

@@ -1,4 +1,4 @@
-"""``conqret retrieve``: rank a corpus's documents for its topics; ``conqret retrieve evaluate`` scores systems."""
+"""``conqret retrieve run``: rank a corpus's documents for its topics; ``conqret retrieve evaluate`` scores systems."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import DEFAULT, RunByDefault, add_commands, grouped
+from conqret.console.option_groups import add_commands, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.evaluate_command import evaluate
@@ -30,15 +30,14 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret retrieve corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
-    "conqret retrieve corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
-    "conqret retrieve corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'\n\n"
-    "conqret retrieve corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
+    "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
+    "conqret retrieve run corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
+    "conqret retrieve run corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'\n\n"
+    "conqret retrieve run corpus/ --perspectives --rerank offline --mmr 0.95\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
 )
 
 app = typer.Typer(
-    cls=RunByDefault,
     help="Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
     no_args_is_help=True,
     epilog=EPILOG,
@@ -46,7 +45,7 @@ app = typer.Typer(
 add_commands(app, {"evaluate": evaluate, "tune": tune})
 
 
-@app.command(DEFAULT, epilog=EPILOG)
+@app.command("run", epilog=EPILOG)
 @grouped
 def run(
     corpus: Corpus,

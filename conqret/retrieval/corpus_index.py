@@ -217,7 +217,7 @@ def _check_files(collection: Collection, home: str) -> None:
         names = sorted(name for name in {**known, **found} if known.get(name) != found.get(name))
         raise DeclarationError(
             f"the index in {folder} is damaged: {', '.join(names[:3])} not as built; build it again with "
-            f"conqret index {collection.folder} --rebuild"
+            f"conqret retrieve index {collection.folder} --rebuild"
         )
 
 

@@ -62,10 +62,10 @@ class FirstStage(pt.Transformer):
 
 
 class BM25(FirstStage):
-    """Retrieve by words: the index of ``conqret index CORPUS``."""
+    """Retrieve by words: the index of ``conqret retrieve index CORPUS``."""
 
 
 class Dense(FirstStage):
-    """Retrieve by vectors: the index of ``conqret index CORPUS --engine dense``, or any other by vectors."""
+    """Retrieve by vectors: the index of ``conqret retrieve index CORPUS --engine dense``, or any other by vectors."""
 
     engine = "dense"

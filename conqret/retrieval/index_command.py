@@ -1,4 +1,4 @@
-"""``conqret index``: build the index of a corpus, or find that it is there already."""
+"""``conqret retrieve index``: build the index of a corpus, or find that it is there already."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conqret.errors import number
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret index corpus/\n\n"
-    "conqret index corpus/ --engine dense --encoder facebook/contriever-msmarco\n\n"
-    "conqret index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
+    "conqret retrieve index corpus/\n\n"
+    "conqret retrieve index corpus/ --engine dense --encoder facebook/contriever-msmarco\n\n"
+    "conqret retrieve index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
 )
 
 VECTORS = "Vectors"

@@ -1,4 +1,4 @@
-"""What both commands of ``conqret retrieve`` need: options, topics, and a session with a model."""
+"""What both commands of ``conqret retrieve run`` need: options, topics, and a session with a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Engines = Annotated[
     str,
     typer.Option(
         help="bm25, dense, hnsw or a plug-in's; several with commas are fused. Build those by vectors first, with "
-        "`conqret index`."
+        "`conqret retrieve index`."
     ),
 ]
 Where = Annotated[

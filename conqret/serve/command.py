@@ -1,4 +1,4 @@
-"""``conqret serve``: a judge as a service, for pipelines in any language."""
+"""``conqret serve http``: a judge as a service, for pipelines in any language."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ STORE = Path("runs/serve/recordings.sqlite")
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret serve\n\n"
+    "conqret serve http\n\n"
     "curl -s localhost:8766/v1/judge/direct -H 'Content-Type: application/json' "
     """-d '{"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}'\n\n"""
-    "conqret serve --format rag-fine-grained --model gpt-4o-mini --budget-usd 5\n\n"
-    "conqret serve --host 0.0.0.0 --api-key-file keys.txt --rate 600"
+    "conqret serve http --format rag-fine-grained --model gpt-4o-mini --budget-usd 5\n\n"
+    "conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600"
 )
 
 
@@ -89,7 +89,7 @@ def serve(
     ] = 30,
     shown: options.OutputOptions,
 ) -> None:
-    """Judge over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
+    """Serve judges over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
 
     Only this machine can reach it, unless `--host` says otherwise. Every answer of the model is recorded (in
     runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or

@@ -104,7 +104,7 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
-            "title": "conqret serve",
+            "title": "conqret serve http",
             "version": __version__,
             "summary": "LLM judges for retrieval-augmented arguments: an item in, a judgment out.",
         },

@@ -1,4 +1,4 @@
-"""``conqret mcp``: judging, explaining and comparing as tools of an assistant."""
+"""``conqret serve mcp``: judging, explaining and comparing as tools of an assistant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STORE = Path("mcp/recordings.sqlite")
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret mcp runs --model gpt-4o-mini --budget-usd 2\n\n"
+    "conqret serve mcp runs --model gpt-4o-mini --budget-usd 2\n\n"
     "An assistant's settings: "
     '{"mcpServers": {"conqret": {"command": "conqret", "args": ["mcp", "/home/me/runs"]}}}'
 )

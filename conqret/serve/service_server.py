@@ -1,4 +1,4 @@
-"""The server of ``conqret serve``."""
+"""The server of ``conqret serve http``."""
 
 from __future__ import annotations
 

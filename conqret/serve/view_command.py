@@ -1,4 +1,4 @@
-"""``conqret view``: a folder of runs in a browser."""
+"""``conqret serve view``: a folder of runs in a browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from conqret.console.printing import say
 
-EPILOG = "Examples:\n\nconqret view runs\n\nconqret view runs/first --port 0"
+EPILOG = "Examples:\n\nconqret serve view runs\n\nconqret serve view runs/first --port 0"
 
 
 def view(
@@ -23,7 +23,7 @@ def view(
         ),
     ] = 8765,
 ) -> None:
-    """Show a folder of runs in a browser: what each is, its report, prompts and raw answers; read only.
+    """Serve a folder of runs to a browser, read only: reports, prompts and raw responses.
 
     Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.
     """

@@ -93,7 +93,7 @@ def comparison_tables(found: JudgeComparison) -> Iterator[Table]:
         "Error: the mean distance from people's label, in [0, 1], which is small, too, for a judge that always says "
         "the middle. "
         f"{chosen_words(held_out, found.basis)} Scores are taken as they are, so a judge that uses its scale otherwise "
-        "than people do has a lower alpha. To correct for that, run conqret calibrate.",
+        "than people do has a lower alpha. To correct for that, run conqret judges calibrate.",
     )
     yield pairs_table(average.pairs, found.basis)
     yield Table(

@@ -1,1 +1,1 @@
-"""The local server that shows a folder of runs (``conqret view``)."""
+"""The local server that shows a folder of runs (``conqret serve view``)."""

@@ -95,7 +95,7 @@ class Layout:
     ``name`` is kept with every debate that it reads (``"procon-classic"``), ``fits`` says whether a page is laid out
     so (cheap, and true for no other site's pages), and ``read`` reads it, and never raises for what is missing.
     ``wants`` gives the addresses of the further pages that a page needs, ``index`` the debates that an index of the
-    site lists, and ``selectors`` the elements that the layout looks for, for messages and ``conqret scrape inspect``.
+    site lists, and ``selectors`` the elements that the layout looks for, for messages and ``conqret corpus inspect``.
     """
 
     name: str

@@ -63,7 +63,7 @@ def read_debate(
         known = ", ".join(one.name for one in layouts)
         lines = [f"no layout fits: the page has the arguments of none of {known}"]
         if listed := max((len(one.index(page).debates) for one in layouts), default=0):
-            lines.append(f"it lists {listed} debates: `conqret scrape topics` makes a list of them")
+            lines.append(f"it lists {listed} debates: `conqret corpus topics` makes a list of them")
         return LayoutProblem(url, tuple(lines))
     reading = layout.read(page)
     if missing := missing_of(reading):

@@ -48,12 +48,12 @@ JOBS = {
         '"{heading}"',
     ),
     r"^README\.md: auto-judge": ("tests/adapters/test_autojudge_page.py", "auto-judge run"),
-    r"auto-judge|conqret meta out/|OPENAI_MODEL|adapters\.autojudge": (
+    r"auto-judge|conqret judges systems out/|OPENAI_MODEL|adapters\.autojudge": (
         "tests/adapters/test_autojudge_page.py",
         '"{heading}"',
     ),
     r"CONQRET_TRACES|OTEL_": ("tests/adapters/test_otel.py", "OTEL_EXPORTER_OTLP_ENDPOINT"),
-    r": conqret mcp ": ("tests/adapters/test_mcp.py", '"mcp"'),
+    r": conqret serve mcp ": ("tests/adapters/test_mcp.py", '"mcp"'),
 }
 """What another job runs: patterns over ``PAGE: TEXT``, the file of that job, and what stands in it if that is so."""
 

@@ -42,10 +42,10 @@ COPIED = ("benchmarks", "docs", "fixtures", "scripts")
 PLUG_IN = "pip install fixtures/plugin"
 SERVES = re.compile(r"conqret (?:view|serve|annotate (?:(?:debate |write )?\S+\.jsonl|adjudicate \S+)) ")
 """Commands that answer a browser until they are stopped."""
-STUDY = re.compile(r"conqret annotate (?:export|adjudicate) (\S+)")
+STUDY = re.compile(r"conqret labels collect (?:export|adjudicate) (\S+)")
 """Commands for studies in which people have answered."""
 USUAL = "localhost:8766"
-"""Where ``conqret serve`` answers, if nothing is said."""
+"""Where ``conqret serve http`` answers, if nothing is said."""
 TEXTS = ("html", "jinja", "text", "yaml")
 """Blocks that are no code of ours: what something looks like."""
 
@@ -151,7 +151,7 @@ class Reader:
                 with contextlib.suppress(urllib.error.HTTPError):  # a page that needs a key, say
                     if address[0].startswith("http:"):  # and not that of a proxy
                         urllib.request.urlopen(address[0], timeout=LONGEST).close()
-                if command == "conqret serve":
+                if command == "conqret serve http":
                     self._service, self._address = process, address[1]
                     return None
                 said += stopped(process)

@@ -1,4 +1,4 @@
-"""``conqret meta`` beside the tool that it shall agree with, on the same files."""
+"""``conqret judges systems`` beside the tool that it shall agree with, on the same files."""
 
 import json
 import os

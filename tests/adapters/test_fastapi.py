@@ -1,5 +1,5 @@
-"""The handler of docs/serve.md in a real FastAPI application under 100 requests at once; and what ``conqret serve``
-says of itself, under the validator of OpenAPI documents."""
+"""The handler of docs/serve.md in a real FastAPI application under 100 requests at once; and what ``conqret serve
+http`` says of itself, under the validator of OpenAPI documents."""
 
 import asyncio
 import socket

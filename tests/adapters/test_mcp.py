@@ -1,4 +1,4 @@
-"""The tools of ``conqret mcp``, as the SDK's own client calls them: in this process, and over standard input."""
+"""The tools of ``conqret serve mcp``, as the SDK's own client calls them: in this process, and over standard input."""
 
 import json
 import os
@@ -118,7 +118,10 @@ async def test_what_is_wrong_is_told(client, tool, arguments, said):
 
 async def test_the_command_over_standard_input(runs, tmp_path):
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "conqret", "mcp", str(runs)], env=dict(os.environ), cwd=tmp_path
+        command=sys.executable,
+        args=["-m", "conqret", "serve", "mcp", str(runs)],
+        env=dict(os.environ),
+        cwd=tmp_path,
     )
     async with Client(command) as client:
         found = data(await client.call_tool("judge", ARGUED | {"format": "direct"}))
@@ -145,7 +148,7 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
         params = f'{{"name": "{tool}", "arguments": {arguments}}}'
         lines.append(f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {params}}}')
     process = subprocess.Popen(
-        [sys.executable, "-m", "conqret", "mcp", str(tmp_path / "runs")],
+        [sys.executable, "-m", "conqret", "serve", "mcp", str(tmp_path / "runs")],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     replies = {}

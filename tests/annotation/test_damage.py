@@ -81,7 +81,7 @@ def test_an_altered_label_is_named_and_asked_again(folder: Path, meant: Labels, 
     changed(folder, b'"2"}anna\'s 1', b'"3"}anna\'s 1')
     (item,) = (item for (_, item), one in meant.items() if one[1] == "anna's 1")
     with pytest.raises(
-        DamagedLabelsError, match=r"labels.sqlite is damaged \(1 row\): `conqret annotate check"
+        DamagedLabelsError, match=r"labels.sqlite is damaged \(1 row\): `conqret labels check"
     ):
         Ledger(folder)
     with pytest.raises(DamagedLabelsError):
@@ -170,7 +170,7 @@ def test_a_copy_brings_nobody_back_who_was_deleted(folder: Path, tmp_path: Path)
 def test_what_no_longer_says_what_it_is_is_read_from_a_copy_of_the_study(folder: Path, meant: Labels) -> None:
     data = (folder / "labels.sqlite").read_bytes()
     (folder / "labels.sqlite").write_bytes(b"\xff" * 4096 + data[4096:])
-    with pytest.raises(DeclarationError, match="conqret annotate check"):
+    with pytest.raises(DeclarationError, match="conqret labels check"):
         Ledger(folder)
     assert check_labels(folder, repair=True).lost == ()
     assert labels_in(folder) == meant

@@ -128,5 +128,5 @@ def test_a_plan_says_which_items_and_whether_they_stand_for_others(tmp_path: Pat
     with pytest.raises(DeclarationError, match="not among the items, 'item-9' for one"):
         planned_screens(items(4), "rating", plan=plan)
     plan.write_text("[]")
-    with pytest.raises(DeclarationError, match="no plan of conqret label"):
+    with pytest.raises(DeclarationError, match="no plan of conqret labels sample"):
         planned_screens(items(4), "rating", plan=plan)

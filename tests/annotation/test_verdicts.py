@@ -47,7 +47,7 @@ def study(tmp_path: Path) -> Ledger:
 
 def export(folder: Path, *options: str) -> list[dict[str, str]]:
     file = folder / "out.csv"
-    outcome = CliRunner().invoke(app, ["annotate", "export", str(folder), "-o", str(file), *options])
+    outcome = CliRunner().invoke(app, ["labels", "export", str(folder), "-o", str(file), *options])
     assert outcome.exit_code == 0, outcome.output
     with file.open() as text:
         return list(csv.DictReader(text))
@@ -162,7 +162,7 @@ def test_an_export_that_the_labels_cannot_be(
     study: Ledger, tmp_path: Path, options: tuple[str, ...], says: str
 ) -> None:
     outcome = CliRunner().invoke(
-        app, ["annotate", "export", str(tmp_path), "-o", str(tmp_path / "no.csv"), *options]
+        app, ["labels", "export", str(tmp_path), "-o", str(tmp_path / "no.csv"), *options]
     )
     assert says in " ".join((outcome.output + str(outcome.exception)).split())
     assert not (tmp_path / "no.csv").exists()
@@ -175,5 +175,5 @@ def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_p
         name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))
         for name, rows in table.items()
     }
-    outcome = CliRunner().invoke(app, ["annotate", "status", str(tmp_path), "--json"])
+    outcome = CliRunner().invoke(app, ["labels", "status", str(tmp_path), "--json"])
     assert json.loads(outcome.output)["people"][0]["alpha"]["value"] == pytest.approx(found["p01"].value)

@@ -1,4 +1,4 @@
-"""Files that the tests of `conqret score` are given."""
+"""Files that the tests of `conqret debateqa score` are given."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""``conqret abstain``, and ``conqret judge --abstain`` with what follows from it."""
+"""``conqret judges abstain``, and ``conqret judge --abstain`` with what follows from it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def scored(run: Path) -> int:
 def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path) -> None:
     rules, page = tmp_path / "abstention.json", tmp_path / "abstention.html"
     arguments = ("--labels", LABELS, "--together", "--tolerance", "0.3")
-    done = cli("abstain", judged, *arguments, "-o", rules, "--page", page)
+    done = cli("judges", "abstain", judged, *arguments, "-o", rules, "--page", page)
     assert done.code == 0
     assert "at most 20% wrong among what is kept, in 95% of draws of topics" in " ".join(done.out.split())
     assert "context_relevance has no rule" in " ".join(done.err.split())
@@ -47,13 +47,26 @@ def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path)
     assert summary.metrics[METRIC].scored == scored(judged) == 11 < before == 24
     assert summary.metrics[METRIC].reasons == {"unsure": 13}
     assert summary.metrics["groundedness"].scored == 24  # no rule for it
-    assert "abstain" in cli("abstain", judged, *arguments, "-o", rules).err
+    assert "abstain" in cli("judges", "abstain", judged, *arguments, "-o", rules).err
 
     sheet = tmp_path / "sheet.csv"
-    assert "abstained on 24 items" in cli("label", DEMO, "--run", judged, "--plan", "3", "-o", sheet).err
+    assert (
+        "abstained on 24 items"
+        in cli("labels", "sample", DEMO, "--run", judged, "--plan", "3", "-o", sheet).err
+    )
     assert (
         cli(
-            "label", DEMO, "--run", judged, "--plan", "3", "--uncertain-first", "-o", sheet, "--overwrite"
+            "labels",
+            "sample",
+            DEMO,
+            "--run",
+            judged,
+            "--plan",
+            "3",
+            "--uncertain-first",
+            "-o",
+            sheet,
+            "--overwrite",
         ).code
         == 0
     )
@@ -66,7 +79,7 @@ def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path)
 
 def test_an_abstention_is_for_one_judge(cli: Cli, judged: Path, tmp_path: Path) -> None:
     rules = tmp_path / "abstention.json"
-    cli("abstain", judged, "--labels", LABELS, "--together", "--tolerance", "0.3", "-o", rules)
+    cli("judges", "abstain", judged, "--labels", LABELS, "--together", "--tolerance", "0.3", "-o", rules)
     for more in ((), ("--dry-run",)):
         done = cli("judge", DEMO, "--format", "listwise", "-o", tmp_path / "other", "--abstain", rules, *more)
         assert done.code == 2
@@ -80,11 +93,11 @@ def test_an_abstention_is_for_one_judge(cli: Cli, judged: Path, tmp_path: Path) 
 
 def test_a_promise_that_cannot_be_kept_is_exit_code_1(cli: Cli, judged: Path, tmp_path: Path) -> None:
     rules = tmp_path / "abstention.json"
-    done = cli("abstain", judged, "--labels", LABELS, "-o", rules)
+    done = cli("judges", "abstain", judged, "--labels", LABELS, "-o", rules)
     assert done.code == 1
     assert "fewer than the 25 labels" in " ".join(done.out.split())
     assert "would leave everything unsure" in " ".join(done.err.split())
     assert set(json.loads(rules.read_text(encoding="utf-8"))["rules"].values()) == {None}
-    assert cli("abstain", judged, "--labels", LABELS, "--by", "logprobs").code == 2
-    assert cli("abstain", judged, "--labels", LABELS, "--error", "2").code == 2
-    assert cli("abstain", judged, "--labels", LABELS, "--page", "page.pdf").code == 2
+    assert cli("judges", "abstain", judged, "--labels", LABELS, "--by", "logprobs").code == 2
+    assert cli("judges", "abstain", judged, "--labels", LABELS, "--error", "2").code == 2
+    assert cli("judges", "abstain", judged, "--labels", LABELS, "--page", "page.pdf").code == 2

@@ -1,4 +1,4 @@
-"""``conqret annotate``: the command, its links, and what comes of them."""
+"""``conqret labels collect``: the command, its links, and what comes of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,18 @@ def answered(folder: Path, name: str, *values: str) -> None:
 
 
 def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conqret", "annotate", str(ITEMS), "--people", "anna,ben", "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "conqret",
+        "labels",
+        "collect",
+        str(ITEMS),
+        "--people",
+        "anna,ben",
+        "--port",
+        "0",
+    ]
     links = []
     for _ in range(2):
         process = subprocess.Popen([*command, "-o", str(tmp_path)], stdout=subprocess.PIPE, text=True)
@@ -60,50 +71,50 @@ def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> 
 
 def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
     begun(tmp_path / "labels", 4, ("anna", "ben")).close()
-    assert cli("annotate", "export", tmp_path / "labels").code == 2
+    assert cli("labels", "export", tmp_path / "labels").code == 2
     answered(tmp_path / "labels", "anna", "5", "4", "2", "cannot judge")
     answered(tmp_path / "labels", "ben", "5", "3", "2", "1")
-    told = json.loads(cli("annotate", "status", tmp_path / "labels", "--json").out)
+    told = json.loads(cli("labels", "status", tmp_path / "labels", "--json").out)
     assert (told["labels"], told["wanted"]) == (8, 8)
     assert told["agreement"]["rows"][0]["cannot_judge"] == 1
-    assert "Overall quality" in cli("annotate", "status", tmp_path / "labels").out
+    assert "Overall quality" in cli("labels", "status", tmp_path / "labels").out
     file = tmp_path / "out" / "labels.csv"
-    done = cli("annotate", "export", tmp_path / "labels", "-o", file)
-    assert "conqret agree" in done.out
+    done = cli("labels", "export", tmp_path / "labels", "-o", file)
+    assert "conqret labels agreement" in done.out
     assert "anna" not in file.read_text()
     assert ",=1+1" not in file.read_text()
-    _, _, *words = done.out.splitlines()[-1].removeprefix("read it with: ").split()
-    assert cli("agree", *words).code == 0
+    _, _, _, *words = done.out.splitlines()[-1].removeprefix("read it with: ").split()
+    assert cli("labels", "agreement", *words).code == 0
     # An export that nobody has touched is replaced by the next one; one that was edited is not.
     first = file.read_bytes()
-    assert cli("annotate", "export", tmp_path / "labels", "--final", "-o", file).code == 0
+    assert cli("labels", "export", tmp_path / "labels", "--final", "-o", file).code == 0
     assert file.read_bytes() != first
     file.write_bytes(first + b"by hand\n")
-    refused = cli("annotate", "export", tmp_path / "labels", "-o", file)
+    refused = cli("labels", "export", tmp_path / "labels", "-o", file)
     assert (refused.code, "labels.csv is there already" in refused.err) == (2, True)
     assert file.read_bytes() == first + b"by hand\n"
-    assert cli("annotate", "export", tmp_path / "labels", "-o", file, "--overwrite").code == 0
+    assert cli("labels", "export", tmp_path / "labels", "-o", file, "--overwrite").code == 0
     assert file.read_bytes() == first
     studio = tmp_path / "out" / "studio.json"
-    assert cli("annotate", "export", tmp_path / "labels", "--to", "label-studio", "-o", studio).code == 0
-    assert cli("agree", studio, "--scale", "1:5").code == 0
+    assert cli("labels", "export", tmp_path / "labels", "--to", "label-studio", "-o", studio).code == 0
+    assert cli("labels", "agreement", studio, "--scale", "1:5").code == 0
 
 
 def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "labels"
     begun(folder, 3, ("anna", "ben")).close()
     answered(folder, "ben", "1")
-    assert cli("annotate", "pause", folder, "ben").code == 0
-    assert cli("annotate", "pause", folder, "p02", "--resume").code == 0
-    assert cli("annotate", "drop", folder, "ben", "--why", "too fast").code == 0
-    assert cli("annotate", "export", folder, "-o", tmp_path / "x.csv").code == 2
-    assert cli("annotate", "export", folder, "-o", tmp_path / "x.csv", "--with-dropped").code == 0
-    assert cli("annotate", "drop", folder, "ben", "--undo").code == 0
-    refused = cli("annotate", "forget", folder, "ben")
+    assert cli("labels", "pause", folder, "ben").code == 0
+    assert cli("labels", "pause", folder, "p02", "--resume").code == 0
+    assert cli("labels", "drop", folder, "ben", "--why", "too fast").code == 0
+    assert cli("labels", "export", folder, "-o", tmp_path / "x.csv").code == 2
+    assert cli("labels", "export", folder, "-o", tmp_path / "x.csv", "--with-dropped").code == 0
+    assert cli("labels", "drop", folder, "ben", "--undo").code == 0
+    refused = cli("labels", "forget", folder, "ben")
     assert (refused.code, "deletes 1 answer of ben" in refused.err) == (2, True)
-    assert "1 answer of ben are deleted" in cli("annotate", "forget", folder, "ben", "--yes").out
-    assert "nobody here is called 'ben'" in cli("annotate", "pause", folder, "ben").err
-    assert cli("annotate", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
+    assert "1 answer of ben are deleted" in cli("labels", "forget", folder, "ben", "--yes").out
+    assert "nobody here is called 'ben'" in cli("labels", "pause", folder, "ben").err
+    assert cli("labels", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
 
 
 @pytest.mark.parametrize(
@@ -124,7 +135,7 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_served(cli: Cli, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
-    done = cli("annotate", ITEMS, "-o", tmp_path / "labels", "--port", "0", *words)
+    done = cli("labels", "collect", ITEMS, "-o", tmp_path / "labels", "--port", "0", *words)
     assert (done.code, says in done.err) == (2, True), done.err
     assert not (tmp_path / "labels").exists()
 
@@ -133,8 +144,8 @@ def test_a_damaged_file_is_exported_as_far_as_it_is_sound_and_mended(cli: Cli, t
     folder, file, table = tmp_path / "labels", tmp_path / "labels" / "labels.sqlite", tmp_path / "out.csv"
     begun(folder, 4, ("anna", "ben")).close()
     answered(folder, "anna", "5", "4", "2", "1")
-    assert cli("annotate", "check", folder).out == "4 labels, each as it was written\n"
-    assert cli("annotate", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
+    assert cli("labels", "check", folder).out == "4 labels, each as it was written\n"
+    assert cli("labels", "backup", folder, "-o", tmp_path / "copy.sqlite").code == 0
     whole = file.read_bytes()
     place = whole.index(b'{"overall_quality": "4"}') + 21
     file.write_bytes(whole[:place] + b"6" + whole[place + 1 :])
@@ -143,23 +154,23 @@ def test_a_damaged_file_is_exported_as_far_as_it_is_sound_and_mended(cli: Cli, t
         ("pause", folder, "ben"),
         ("backup", folder, "-o", tmp_path / "x.sqlite"),
     ):
-        refused = cli("annotate", *command)
-        assert (refused.code, "is damaged (1 row): `conqret annotate check" in refused.err) == (1, True), (
+        refused = cli("labels", *command)
+        assert (refused.code, "is damaged (1 row): `conqret labels check" in refused.err) == (1, True), (
             refused.err
         )
-    done = cli("annotate", "export", folder, "-o", table)
+    done = cli("labels", "export", folder, "-o", table)
     assert done.code == 1
     assert "left out, as it cannot be read (1 entry):\n  the answer of p01 to item-" in done.err
     assert table.read_text().count("p01") == 3
     assert ",6," not in table.read_text()
-    told = cli("annotate", "check", folder, "--json")
+    told = cli("labels", "check", folder, "--json")
     assert (told.code, len(json.loads(told.out)["lost"])) == (1, 1)
-    assert cli("annotate", "check", folder, "--repair", "--backup", tmp_path / "none.sqlite").code == 2
-    mended = cli("annotate", "check", folder, "--repair", "--backup", tmp_path / "copy.sqlite")
+    assert cli("labels", "check", folder, "--repair", "--backup", tmp_path / "none.sqlite").code == 2
+    mended = cli("labels", "check", folder, "--repair", "--backup", tmp_path / "copy.sqlite")
     assert mended.code == 0
     assert "4 labels can be read; none is lost" in mended.out
     assert "labels.sqlite.damaged" in mended.out
-    assert cli("annotate", "export", folder, "-o", table).code == 0
+    assert cli("labels", "export", folder, "-o", table).code == 0
     assert table.read_text().count("p01") == 4
 
 
@@ -168,6 +179,6 @@ def test_a_study_that_is_served_is_not_mended_meanwhile(cli: Cli, tmp_path: Path
     begun(folder, 4, ("anna", "ben")).close()
     file.write_bytes(file.read_bytes().replace(b"anna", b"anne"))
     with only_writer(folder):
-        refused = cli("annotate", "check", folder, "--repair")
+        refused = cli("labels", "check", folder, "--repair")
     assert (refused.code, "is being served: end that first" in refused.err) == (2, True)
-    assert "lost:\n  the name of p01" in cli("annotate", "check", folder).out
+    assert "lost:\n  the name of p01" in cli("labels", "check", folder).out

@@ -1,4 +1,5 @@
-"""`conqret answer`: questions in, answers and their page out, by every strategy; offline, and by two models."""
+"""`conqret debateqa answer`: questions in, answers and their page out, by every strategy; offline, and by two
+models."""
 
 import json
 import shutil
@@ -38,7 +39,7 @@ def answers(folder):
 def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, chunks, searches):
     out = tmp_path / "out"
     index = ("--index", corpus)
-    done = cli("answer", questions, "--strategy", strategy, *index, "-o", out)
+    done = cli("debateqa", "answer", questions, "--strategy", strategy, *index, "-o", out)
     assert done.code == 0
     assert "a floor and not an author" in done.err
     found = answers(out)
@@ -48,14 +49,16 @@ def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, c
     page = (out / "report.html").read_text(encoding="utf-8")
     assert all(one["question"] in page for one in found)
     assert f"<b>{strategy}</b>, {ANSWER_STRATEGIES[strategy].summary}" in page
-    replayed = cli("answer", questions, "--strategy", strategy, *index, "--replay", out, "-o", tmp_path / "r")
+    replayed = cli(
+        "debateqa", "answer", questions, "--strategy", strategy, *index, "--replay", out, "-o", tmp_path / "r"
+    )
     assert replayed.code == 0
     assert (tmp_path / "r" / "answers.jsonl").read_bytes() == (out / "answers.jsonl").read_bytes()
     if strategy == "react":
         assert "searched for <span" in page
-        other = cli("answer", questions, "--strategy", "rag", *index, "-o", out)
+        other = cli("debateqa", "answer", questions, "--strategy", "rag", *index, "-o", out)
         assert (other.code, "strategy" in other.err) == (2, True)
-        judged = cli("score", "dispute-awareness", out / "answers.jsonl", "--questions", questions,
+        judged = cli("debateqa", "score", "dispute-awareness", out / "answers.jsonl", "--questions", questions,
                      "-o", tmp_path / "scores")  # fmt: skip
         assert (judged.code, "n = 3 of 3" in judged.out) == (0, True)
 
@@ -67,7 +70,7 @@ def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
         return "Views differ."
 
     with FaultServer(answer=said) as server:
-        call = ("answer", questions, "--strategy", "react", "--index", corpus, "-m", "openai/writer",
+        call = ("debateqa", "answer", questions, "--strategy", "react", "--index", corpus, "-m", "openai/writer",
                 "--agent", "openai/agent", "--api-base", server.url, "--top-p", "0.9",
                 "-o", tmp_path / "out")  # fmt: skip
         done = cli(*call)
@@ -85,7 +88,17 @@ def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
 
 
 def test_a_price_before(cli, corpus, questions, tmp_path):
-    call = ("answer", questions, "--strategy", "react", "--index", corpus, "--model", "gpt-4o-mini")
+    call = (
+        "debateqa",
+        "answer",
+        questions,
+        "--strategy",
+        "react",
+        "--index",
+        corpus,
+        "--model",
+        "gpt-4o-mini",
+    )
     found = json.loads(cli(*call, "--dry-run", "--json", "-o", tmp_path / "out").out)
     assert found["calls"] == 9
     assert found["cost_usd"] > 0
@@ -106,7 +119,7 @@ def test_a_price_before(cli, corpus, questions, tmp_path):
     ],
 )
 def test_bad_input_leaves_nothing(cli, questions, tmp_path, more, said):
-    done = cli("answer", questions, *more, "-o", tmp_path / "out")
+    done = cli("debateqa", "answer", questions, *more, "-o", tmp_path / "out")
     assert (done.code, said in done.err) == (2, True), done.err
     assert not (tmp_path / "out").exists()
 

@@ -10,7 +10,7 @@ import pytest
 import typer.main
 
 from conqret.cli.arguments import WRITTEN, CheckedCommand
-from conqret.cli.commands import COMMANDS
+from conqret.cli.commands import HOMES
 from conqret.cli.main import app
 from tests.cli.conftest import Cli
 
@@ -24,7 +24,7 @@ LABELS = ROOT / "fixtures/demo/labels.jsonl"
 def commands() -> Iterator[tuple[str, Any]]:
     """All commands by what is typed."""
     root: Any = typer.main.get_command(app)
-    open_: list[tuple[str, Any]] = [(name, root.commands[name]) for name in COMMANDS]
+    open_: list[tuple[str, Any]] = [(name, root.commands[name]) for name in HOMES]
     while open_:
         name, command = open_.pop()
         below = getattr(command, "commands", None)
@@ -59,11 +59,15 @@ def test_every_output_is_known() -> None:
     [
         (("judge", DEMO, "--model", "a", "-m", "b"), "--model", "twice"),
         (("judge", DEMO, "--seed", "1", "--seed=1", "--seed", "2"), "--seed", "3 times"),
-        (("label", DEMO, "-o", "a.csv", "--output", "b.csv"), "--output", "twice"),
-        (("agree", LABELS, "--layout", "table", "--layout", "sheet"), "--layout", "twice"),
-        (("annotate", DEMO, "-o", "x", "--people", "anna", "--people", "ben"), "--people", "twice"),
-        (("debate", "agree", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
-        (("curate", "check", "relevance", "x", "--encoder", "a", "--encoder", "b"), "--encoder", "twice"),
+        (("labels", "sample", DEMO, "-o", "a.csv", "--output", "b.csv"), "--output", "twice"),
+        (("labels", "agreement", LABELS, "--layout", "table", "--layout", "sheet"), "--layout", "twice"),
+        (("labels", "collect", DEMO, "-o", "x", "--people", "anna", "--people", "ben"), "--people", "twice"),
+        (("debate", "agreement", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
+        (
+            ("debateqa", "curate", "check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
+            "--encoder",
+            "twice",
+        ),
     ],
 )
 def test_an_option_of_one_value_is_given_once(
@@ -82,7 +86,7 @@ def test_an_option_of_one_value_is_given_once(
 
 
 def test_a_switch_may_be_given_twice(cli: Cli) -> None:
-    assert cli("formats", "--json", "--json").code == 0
+    assert cli("info", "formats", "--json", "--json").code == 0
 
 
 @pytest.mark.parametrize(
@@ -102,7 +106,7 @@ def test_a_switch_may_be_given_twice(cli: Cli) -> None:
 def test_of_two_settings_of_one_thing_none_is_kept_in_silence(
     cli: Cli, more: tuple[str, ...], said: str
 ) -> None:
-    done = cli("agree", LABELS, *more)
+    done = cli("labels", "agreement", LABELS, *more)
     assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
 
 
@@ -117,15 +121,15 @@ def test_what_is_read_is_not_written_over(cli: Cli, tmp_path: Path, monkeypatch:
     (tmp_path / "labels.jsonl").write_bytes(LABELS.read_bytes())
     for words, said in (
         (
-            ("perturb", "irrelevant", "items.jsonl", "-o", tmp_path / "items.jsonl"),
+            ("generate", "perturbations", "irrelevant", "items.jsonl", "-o", tmp_path / "items.jsonl"),
             "--output and ITEMS both name",
         ),
         (
-            ("calibrate", "run", "--labels", "labels.jsonl", "-o", "./labels.jsonl"),
+            ("judges", "calibrate", "run", "--labels", "labels.jsonl", "-o", "./labels.jsonl"),
             "--output and --labels both name",
         ),
         (
-            ("label", "items.jsonl", "--labelled", "labels.jsonl", "-o", "labels.jsonl"),
+            ("labels", "sample", "items.jsonl", "--labelled", "labels.jsonl", "-o", "labels.jsonl"),
             "--output and --labelled both",
         ),
     ):

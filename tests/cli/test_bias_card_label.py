@@ -1,4 +1,4 @@
-"""``conqret bias``, the card of ``conqret validate``, ``conqret judge --card`` and ``conqret label``."""
+"""``conqret bias``, the card of ``conqret validate``, ``conqret judge --card`` and ``conqret labels sample``."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_bias_as_json_and_errors(cli: Cli, few: Path, tmp_path: Path) -> None:
 
 def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    done = cli("label", few, "--plan", "4", "--dimension", "clarity", "-o", sheet)
+    done = cli("labels", "sample", few, "--plan", "4", "--dimension", "clarity", "-o", sheet)
     assert done.code == 0, done.err
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -74,12 +74,12 @@ def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
     assert plan["total"] == 8
     assert [one["item"] for one in plan["chosen"]] == [row["item"] for row in rows]
     tasks = tmp_path / "tasks.json"
-    assert cli("label", few, "--to", "label-studio", "-o", tasks).code == 0
+    assert cli("labels", "sample", few, "--to", "label-studio", "-o", tasks).code == 0
     assert (tmp_path / "tasks.json.config.xml").exists()
     assert len(json.loads(tasks.read_text(encoding="utf-8"))) == 8
-    assert cli("label", few, "--scale", "1-5").code == 2
-    assert "give one with --run" in cli("label", few, "--uncertain-first", "-o", sheet).err
-    assert cli("label", few, "--run", tmp_path / "nothing").code == 2
+    assert cli("labels", "sample", few, "--scale", "1-5").code == 2
+    assert "give one with --run" in cli("labels", "sample", few, "--uncertain-first", "-o", sheet).err
+    assert cli("labels", "sample", few, "--run", tmp_path / "nothing").code == 2
 
 
 def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,11 +114,11 @@ def test_it_is_said_that_no_judge_is_better_than_chance(card, tmp_path):
 
 
 def test_the_command(cli, files, tmp_path):
-    done = cli("cards", *files, "-o", tmp_path / "board.html")
+    done = cli("judges", "leaderboard", *files, "-o", tmp_path / "board.html")
     assert done.code == 0
     assert "numbers cannot be compared" in " ".join(done.err.split())
     assert (tmp_path / "board.html").is_file()
-    found = json.loads(cli("cards", *files, "--by", "alarms", "--json").out)
+    found = json.loads(cli("judges", "leaderboard", *files, "--by", "alarms", "--json").out)
     assert found["boards"][0]["standings"][0]["value"]["value"] is None
 
 
@@ -139,6 +139,6 @@ def test_what_cannot_be_sorted(cli, files, tmp_path):
     for by in ("alhpa", "alpha[clearness]"):
         with pytest.raises(UnknownNameError):
             leaderboard(files, by)
-    refused = cli("cards", *files, "-o", tmp_path / "x.png")
+    refused = cli("judges", "leaderboard", *files, "-o", tmp_path / "x.png")
     assert refused.code == 2
     assert "ends in .png" in refused.err

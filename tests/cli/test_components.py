@@ -1,4 +1,4 @@
-"""``conqret components``: from folders of runs to tables and files."""
+"""``conqret judges variance``: from folders of runs to tables and files."""
 
 import json
 from pathlib import Path
@@ -16,14 +16,14 @@ def two(cli, tmp_path):
 
 
 def test_two_questions_to_one_model(cli, two, tmp_path):
-    done = cli("components", *two, "-o", tmp_path / "noise.html", "--topics", "12")
+    done = cli("judges", "variance", *two, "-o", tmp_path / "noise.html", "--topics", "12")
     assert done.code == 0
     assert "Clarity: where 48 scores differ" in done.out
     assert "item x prompt or sample" in done.out
     assert "1 model, 2 prompts; what differs: format" in done.err
     assert "note: there is one sample of each request" in done.err
     assert (tmp_path / "noise.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    found = json.loads(cli("components", *two, "--json", "--design", "prompt=4").out)
+    found = json.loads(cli("judges", "variance", *two, "--json", "--design", "prompt=4").out)
     assert found["metrics"]["clarity"]["averaged"][-1]["numbers"] == {"prompt": 4}
     for more, message in (
         (("--design", "prompt"), "--design is a list such as model=3,sample=2"),
@@ -32,8 +32,8 @@ def test_two_questions_to_one_model(cli, two, tmp_path):
         (("--metric", "rigour"), "there is no metric 'rigour' of all runs"),
         (("-o", tmp_path / "x.pdf"), "ends in .pdf"),
     ):
-        wrong = cli("components", *two, *more)
+        wrong = cli("judges", "variance", *two, *more)
         assert wrong.code == 2
         assert message in " ".join(wrong.err.split())
-    assert cli("components", two[0]).code == 2
-    assert cli("components", tmp_path).code == 2
+    assert cli("judges", "variance", two[0]).code == 2
+    assert cli("judges", "variance", tmp_path).code == 2

@@ -1,4 +1,4 @@
-"""``conqret corpus`` and ``conqret scrape debates`` on the command line."""
+"""``conqret corpus`` and ``conqret corpus debates`` on the command line."""
 
 import json
 from pathlib import Path
@@ -87,10 +87,10 @@ def test_a_ledger_that_names_lost_documents(corpus: CorpusDirectory) -> None:
 
 def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
     for arguments, message in (
-        (["corpus", "build", str(tmp_path / "none")], "scrape evidence"),
+        (["corpus", "build", str(tmp_path / "none")], "corpus evidence"),
         (["corpus", "build", str(corpus.path), "--train-share", "1"], "between 0 and 1"),
         (["corpus", "import-conqret", str(tmp_path)], "no ConQRet release"),
-        (["scrape", "debates", str(tmp_path / "none.txt")], "no such file"),
+        (["corpus", "debates", str(tmp_path / "none.txt")], "no such file"),
     ):
         result = RUNNER.invoke(app, arguments)
         assert isinstance(result.exception, DeclarationError), arguments

@@ -1,4 +1,5 @@
-"""`conqret questions` and `conqret curate` over the fixtures, offline, from a list of questions to a benchmark."""
+"""`conqret debateqa questions` and `conqret debateqa curate run` over the fixtures, offline, from a list of questions
+to a benchmark."""
 
 import csv
 import json
@@ -34,7 +35,7 @@ def corpus(tmp_path_factory):
 
 def test_eighteen_questions_become_twelve(cli, tmp_path):
     out = tmp_path / "deep" / "kept.jsonl"
-    done = cli("questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out)
+    done = cli("debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out)
     assert done.code == 0
     assert "6 questions removed, decided by 6 similar pairs" in done.out
     assert "twins" in done.out
@@ -46,9 +47,13 @@ def test_eighteen_questions_become_twelve(cli, tmp_path):
 
 def test_a_wrong_threshold_or_encoder_leaves_nothing(cli, tmp_path):
     out = tmp_path / "kept.jsonl"
-    done = cli("questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--threshold", "1.5")
+    done = cli(
+        "debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--threshold", "1.5"
+    )
     assert (done.code, "a cosine above 0, up to 1" in done.err) == (2, True)
-    done = cli("questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--encoder", "no/folder")
+    done = cli(
+        "debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--encoder", "no/folder"
+    )
     assert (done.code, "'no/folder' is neither" in done.err) == (2, True)
     assert not out.exists()
 
@@ -58,7 +63,7 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
     out, trusted = tmp_path / "out", tmp_path / "trusted.txt"
     trusted.write_text("example.org Apache-2.0\n")
-    call = ("curate", questions, "--corpus", corpus, "--trusted", trusted, "-o", out)
+    call = ("debateqa", "curate", "run", questions, "--corpus", corpus, "--trusted", trusted, "-o", out)
     priced = cli(*call, "--dry-run", "--json")
     assert json.loads(priced.out)["calls"] == 3 * (3 + 4)
     assert not out.exists()
@@ -93,18 +98,42 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
 
 def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
     questions = FIXTURES / "questions.jsonl"
-    done = cli("curate", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
+    done = cli("debateqa", "curate", "run", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
     assert (done.code, "is no corpus" in done.err) == (2, True)
-    done = cli("curate", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out")
+    done = cli(
+        "debateqa", "curate", "run", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out"
+    )
     assert (done.code, "--keep 1 leaves every question" in done.err) == (2, True)
-    done = cli("curate", questions, "--corpus", corpus, "--rerank", "lexcal", "-o", tmp_path / "out")
+    done = cli(
+        "debateqa",
+        "curate",
+        "run",
+        questions,
+        "--corpus",
+        corpus,
+        "--rerank",
+        "lexcal",
+        "-o",
+        tmp_path / "out",
+    )
     assert (done.code, "Did you mean" in done.err or "lexical" in done.err) == (2, True)
     assert not (tmp_path / "out").exists()
 
 
 def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
     sheet = tmp_path / "pairs.csv"
-    done = cli("questions", "pairs", FIXTURES / "questions.jsonl", "-n", "30", "--lowest", "0.1", "-o", sheet)
+    done = cli(
+        "debateqa",
+        "questions",
+        "pairs",
+        FIXTURES / "questions.jsonl",
+        "-n",
+        "30",
+        "--lowest",
+        "0.1",
+        "-o",
+        sheet,
+    )
     assert done.code == 0
     rows = list(csv.DictReader(sheet.open(newline="")))
     with sheet.open("w", newline="") as file:
@@ -113,27 +142,32 @@ def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
         writer.writerows(
             {**row, "duplicate": "no" if float(row["similarity"]) < 0.7 else "yes"} for row in rows
         )
-    found = json.loads(cli("questions", "threshold", sheet, "--json").out)
+    found = json.loads(cli("debateqa", "questions", "threshold", sheet, "--json").out)
     assert found["none_below"] == 0.78
-    assert "the paper's rule" in cli("questions", "threshold", sheet).out
+    assert "the paper's rule" in cli("debateqa", "questions", "threshold", sheet).out
 
 
 def test_debatable_questions_are_kept(cli, tmp_path):
     questions = tmp_path / "q.jsonl"
     questions.write_text('{"question": "Have you ever fired a gun?"}\n{"question": "Should guns be sold?"}\n')
     out = tmp_path / "out"
-    assert json.loads(cli("questions", "debatable", questions, "--dry-run", "--json").out)["calls"] == 2
-    done = cli("questions", "debatable", questions, "-o", out)
+    assert (
+        json.loads(cli("debateqa", "questions", "debatable", questions, "--dry-run", "--json").out)["calls"]
+        == 2
+    )
+    done = cli("debateqa", "questions", "debatable", questions, "-o", out)
     assert done.code == 0
     assert [json.loads(line)["id"] for line in (out / "kept.jsonl").open()] == ["q-2"]
     with (out / "verdicts.csv").open(newline="") as file:
         assert [row["about_issue"] for row in csv.DictReader(file)] == ["no", "yes"]
-    assert json.loads(cli("questions", "debatable", questions, "-o", out, "--json").out)["kept"] == 1
+    assert (
+        json.loads(cli("debateqa", "questions", "debatable", questions, "-o", out, "--json").out)["kept"] == 1
+    )
 
 
 @pytest.fixture(scope="module")
 def benchmark(corpus, tmp_path_factory):
-    """What `conqret curate` leaves of three questions."""
+    """What `conqret debateqa curate run` leaves of three questions."""
     folder = tmp_path_factory.mktemp("made")
     questions = folder / "three.jsonl"
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
@@ -144,29 +178,41 @@ def benchmark(corpus, tmp_path_factory):
 
 
 def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
-    found = json.loads(cli("curate", "check", "relevance", benchmark, "--json").out)
+    found = json.loads(cli("debateqa", "curate", "check", "relevance", benchmark, "--json").out)
     assert 0 < found["mean"]["value"] < 1
-    assert len(json.loads(cli("curate", "check", "domains", benchmark, "-n", "2", "--json").out)) == 2
+    assert (
+        len(json.loads(cli("debateqa", "curate", "check", "domains", benchmark, "-n", "2", "--json").out))
+        == 2
+    )
     sheet = tmp_path / "chunks.csv"
-    left = cli("curate", "check", "comprehensiveness", benchmark, "-o", sheet)
+    left = cli("debateqa", "curate", "check", "comprehensiveness", benchmark, "-o", sheet)
     assert (left.code, "the column covered takes yes or no" in left.err) == (0, True)
-    refused = cli("curate", "check", "comprehensiveness", benchmark, "--labels", sheet)
+    refused = cli("debateqa", "curate", "check", "comprehensiveness", benchmark, "--labels", sheet)
     assert (refused.code, "answers none of the" in refused.err) == (2, True)
     judged = cli(
-        "curate", "check", "comprehensiveness", benchmark, "-o", sheet, "--model", "offline", "--json"
+        "debateqa",
+        "curate",
+        "check",
+        "comprehensiveness",
+        benchmark,
+        "-o",
+        sheet,
+        "--model",
+        "offline",
+        "--json",
     )
     by_judge = json.loads(judged.out)
     assert by_judge["chunks looked at"] == by_judge["of"]
     by_people = json.loads(
-        cli("curate", "check", "comprehensiveness", benchmark, "--labels", sheet, "--json").out
+        cli("debateqa", "curate", "check", "comprehensiveness", benchmark, "--labels", sheet, "--json").out
     )
     assert by_people == by_judge
-    nothing = cli("curate", "check", "distinctiveness", benchmark, "--threshold", "0.05")
+    nothing = cli("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "0.05")
     assert (nothing.code, "-o SHEET writes them for people" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
-    none = cli("curate", "check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
+    none = cli("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
     assert (none.code, pairs.exists(), "no sheet is written or read" in none.err) == (0, False, True)
-    call = ("curate", "check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
+    call = ("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"
     ids = [json.loads(line)["id"] for line in (benchmark / "benchmark.jsonl").open()]
@@ -174,14 +220,18 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
         "".join(json.dumps({"id": one, "generation": "Views differ."}) + "\n" for one in [*ids, "x"])
     )
     rated = json.loads(
-        cli("curate", "check", "viewpoints", benchmark, answers, "-o", tmp_path / "v", "--json").out
+        cli(
+            "debateqa", "curate", "check", "viewpoints", benchmark, answers, "-o", tmp_path / "v", "--json"
+        ).out
     )
     assert (rated["rating 1"], rated["answers to no question of the benchmark"]) == (len(ids), 1)
 
 
 def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
     sheet, people, final = tmp_path / "sheet.csv", tmp_path / "people.csv", tmp_path / "final.jsonl"
-    assert cli("label", benchmark / "items.jsonl", "--task", "partial-answer", "-o", sheet).code == 0
+    assert (
+        cli("labels", "sample", benchmark / "items.jsonl", "--task", "partial-answer", "-o", sheet).code == 0
+    )
     rows = list(csv.DictReader(sheet.open(newline="", encoding="utf-8")))
     assert {"grounded", "answers_question", "ethical"} < set(rows[0])
     with people.open("w", newline="", encoding="utf-8") as file:
@@ -193,20 +243,20 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
                 writer.writerow(
                     {**row, "annotator": who, "grounded": no, "answers_question": "1", "ethical": "1"}
                 )
-    agreed = cli("agree", people, "--scale", "0:1", "--level", "nominal")
+    agreed = cli("labels", "agreement", people, "--scale", "0:1", "--level", "nominal")
     assert (agreed.code, "Fleiss" in agreed.out) == (0, True)
-    assert cli("curate", "remove", benchmark, "-o", final).code == 2
+    assert cli("debateqa", "curate", "remove", benchmark, "-o", final).code == 2
     blank = tmp_path / "pairs.csv"
     blank.write_text("id,duplicate\na#1=a#2,\n")
-    unfilled = cli("curate", "remove", benchmark, "--duplicates", blank, "-o", final)
+    unfilled = cli("debateqa", "curate", "remove", benchmark, "--duplicates", blank, "-o", final)
     assert (unfilled.code, "write yes or no into its column duplicate" in unfilled.err) == (2, True)
     assert not final.exists()
-    done = cli("curate", "remove", benchmark, "--labels", people, "-o", final, "--json")
+    done = cli("debateqa", "curate", "remove", benchmark, "--labels", people, "-o", final, "--json")
     found = json.loads(done.out)
     assert (found["rejected"], found["kept"], found["noes"]["grounded"]) == (1, len(rows) - 1, 2)
     left = [json.loads(line) for line in final.open(encoding="utf-8")]
     assert sum(len(one["partial_answers"]) for one in left) == len(rows) - 1
-    # What is left is what `conqret score` reads.
+    # What is left is what `conqret debateqa score` reads.
     assert sum(len(one.partial_answers) for one in read_questions(final).values()) == len(rows) - 1
 
 
@@ -220,8 +270,8 @@ def test_evidence_is_searched_in_one_place(cli, corpus, tmp_path, monkeypatch):
         (("--search", "bing"), "bing"),
         (("--search", ","), "names no search engine"),
     ):
-        done = cli("curate", questions, *more, "-o", tmp_path / "out")
+        done = cli("debateqa", "curate", "run", questions, *more, "-o", tmp_path / "out")
         assert (done.code, said in done.err) == (2, True), done.err
     monkeypatch.setenv("CONQRET_SEARXNG_URL", "http://127.0.0.1:9")
-    priced = cli("curate", questions, "--search", "searxng", "--dry-run")
+    priced = cli("debateqa", "curate", "run", questions, "--search", "searxng", "--dry-run")
     assert (priced.code, "5 pages of 2,500 tokens" in priced.err) == (0, True)

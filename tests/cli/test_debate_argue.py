@@ -1,4 +1,5 @@
-"""`conqret debate argue`: questions in, debates out that `conqret debate judge` reads; resumed without asking twice."""
+"""`conqret debate two-turn argue`: questions in, debates out that `conqret debate two-turn judge` reads; resumed
+without asking twice."""
 
 import json
 import re
@@ -40,12 +41,19 @@ def lines(path):
 
 def test_offline_writes_what_the_judge_reads(cli, tmp_path):
     out = tmp_path / "out"
-    done = cli("debate", "argue", FIXTURE, "-o", out)
+    done = cli("debate", "two-turn", "argue", FIXTURE, "-o", out)
     assert done.code == 0, done.err
     assert "a floor and not an author" in done.err
     assert "4 of 4 debates are whole" in done.out
     judged = cli(
-        "debate", "judge", out / "debates.jsonl", "-o", tmp_path / "judged", "--instruction", "simple"
+        "debate",
+        "two-turn",
+        "judge",
+        out / "debates.jsonl",
+        "-o",
+        tmp_path / "judged",
+        "--instruction",
+        "simple",
     )
     assert judged.code == 0, judged.err
     assert "not finished" not in cli("runs", "list", tmp_path).out
@@ -55,10 +63,10 @@ def test_two_models_debate_each_question_twice_and_are_asked_once(cli, questions
     out = tmp_path / "out"
     with FaultServer(answer=fair) as server:
         call = ("--model", "openai/a", "--against", "openai/b", "--api-base", server.url, "-o", out, "--json")
-        first = cli("debate", "argue", questions, *call)
+        first = cli("debate", "two-turn", "argue", questions, *call)
         assert first.code == 0, first.err
         asked = len(server.requests)
-        again = cli("debate", "argue", questions, *call)
+        again = cli("debate", "two-turn", "argue", questions, *call)
         assert len(server.requests) == asked == 3 * 8
     assert json.loads(again.out) == json.loads(first.out)
     found = lines(out / "debates.jsonl")
@@ -77,7 +85,7 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
     out = tmp_path / "out"
     with FaultServer(answer=invents) as server:
         call = ("--model", "openai/a", "--api-base", server.url, "-o", out)
-        done = cli("debate", "argue", questions, *call)
+        done = cli("debate", "two-turn", "argue", questions, *call)
         assert done.code == 1
         # q1: one argument thrice, and neither answer can be asked for
         assert len(server.requests) == 2 * 4 + 1 + 3
@@ -93,28 +101,38 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
 
 
 def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
-    done = cli("debate", "argue", questions, "--against", "gpt-4o-mini", "--dry-run", "-o", tmp_path / "out")
+    done = cli(
+        "debate",
+        "two-turn",
+        "argue",
+        questions,
+        "--against",
+        "gpt-4o-mini",
+        "--dry-run",
+        "-o",
+        tmp_path / "out",
+    )
     assert done.code == 0
     assert "24" in done.out
     assert not (tmp_path / "out").exists()
 
 
 def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
-    same = cli("debate", "argue", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
+    same = cli("debate", "two-turn", "argue", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
     assert same.code == 2
     assert "leave --against away" in same.err
     questions.write_text(json.dumps({"id": "q", "question": "?", "options": ["a", "b"], "right": 1}) + "\n")
-    bad = cli("debate", "argue", questions, "-o", tmp_path / "out")
+    bad = cli("debate", "two-turn", "argue", questions, "-o", tmp_path / "out")
     assert bad.code == 2
     assert "questions.jsonl:1" in bad.err
     assert not (tmp_path / "out").exists()
 
 
 def test_the_rubric_has_a_row_for_either_option(cli, tmp_path):
-    done = cli("debate", "rubric", FIXTURE, "-o", tmp_path / "out")
+    done = cli("debate", "two-turn", "rubric", FIXTURE, "-o", tmp_path / "out")
     assert done.code == 0, done.err
     assert "Counter-arguments by the rubric" in done.out
-    again = json.loads(cli("debate", "rubric", FIXTURE, "-o", tmp_path / "out", "--json").out)
+    again = json.loads(cli("debate", "two-turn", "rubric", FIXTURE, "-o", tmp_path / "out", "--json").out)
     assert [one["argues_for"] for one in again["grades"]] == ["right", "wrong", None]
 
 
@@ -129,25 +147,35 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
 
     with FaultServer(answer=answered) as server:
         call = ("--api-base", server.url, "--model", "openai/a")
-        cli("debate", "argue", questions, *call, "--against", "openai/b", "-o", tmp_path / "written")
+        cli(
+            "debate",
+            "two-turn",
+            "argue",
+            questions,
+            *call,
+            "--against",
+            "openai/b",
+            "-o",
+            tmp_path / "written",
+        )
         judged = cli(
-            "debate", "judge", tmp_path / "written" / "debates.jsonl", *call, "--consultancy", "--instruction",
-            "simple", "-o", tmp_path / "judged",
+            "debate", "two-turn", "judge", tmp_path / "written" / "debates.jsonl", *call, "--consultancy",
+            "--instruction", "simple", "-o", tmp_path / "judged",
         )  # fmt: skip
     assert judged.code == 0, judged.err
     assert "Whom judges go with" in judged.out
     answers = tmp_path / "judged" / "answers.jsonl"
     assert {one.get("consultant") for one in lines(answers)} == {None, "right", "wrong"}
-    found = json.loads(cli("debate", "writers", answers, "--json").out)
+    found = json.loads(cli("debate", "two-turn", "writers", answers, "--json").out)
     assert [one["writer"] for one in found] == ["openai/a", "openai/b"]
     assert found[0]["right"]["followed"]["value"] == 1
-    shown = cli("debate", "writers", answers)
+    shown = cli("debate", "two-turn", "writers", answers)
     assert "Whom judges follow" in shown.out
     pilot = tmp_path / "pilot.jsonl"
     row = {"question": "q", "passage": "p", "condition": "S", "turn": 1, "instruction": "simple", "right": 1}
     pilot.write_text(
         "".join(json.dumps({**row, "judge": j, "slider": s}) + "\n" for j, s in (("openai/a", -1), ("x", 1)))
     )
-    kept = cli("debate", "writers", answers, "--better-half", pilot)
+    kept = cli("debate", "two-turn", "writers", answers, "--better-half", pilot)
     assert kept.code == 0
     assert "1 of 1 judges are kept" in kept.err

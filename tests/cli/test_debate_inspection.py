@@ -1,4 +1,4 @@
-"""`conqret debate sample` and `conqret debate agree`, from a run to a sheet and back."""
+"""`conqret debate sample` and `conqret debate agreement`, from a run to a sheet and back."""
 
 import csv
 import json
@@ -46,16 +46,16 @@ def test_a_sheet_is_drawn_filled_in_and_compared(cli, run, tmp_path):
     verdicts = {one["item"]: one["verdict"] for one in plan["drawn"]}
     rows = filled(sheet, lambda row: verdicts[row["item"]].upper())
     assert len(rows) == 3  # one bad, two of three good
-    agreed = cli("debate", "agree", sheet)
+    agreed = cli("debate", "agreement", sheet)
     assert agreed.code == 0, agreed.err
     assert "corrected for the draw" in agreed.out
-    found = json.loads(cli("debate", "agree", sheet, "--json").out)
+    found = json.loads(cli("debate", "agreement", sheet, "--json").out)
     (system,) = found["systems"]
     assert (system["agreement"]["value"], system["kappa"]["value"]) == (1, 1)
     assert system["good_by_people"]["value"] == pytest.approx(3 / 4)
     renamed = sheet.rename(tmp_path / "anna.csv")
-    assert "--plan" in cli("debate", "agree", renamed).err.replace("\n", " ")
-    again = cli("debate", "agree", renamed, "--plan", sheet.with_name("sheet.csv.plan.json"), "--json")
+    assert "--plan" in cli("debate", "agreement", renamed).err.replace("\n", " ")
+    again = cli("debate", "agreement", renamed, "--plan", sheet.with_name("sheet.csv.plan.json"), "--json")
     assert json.loads(again.out) == found
 
 
@@ -63,15 +63,15 @@ def test_a_word_that_is_none_of_the_three_is_told_with_its_line(cli, run, tmp_pa
     sheet = tmp_path / "sheet.csv"
     assert cli("debate", "sample", run, "-o", sheet).code == 0
     filled(sheet, lambda row: "")
-    assert "is not filled in: none of its 4 cells holds a label" in cli("debate", "agree", sheet).err.replace(
-        "\n", " "
-    )
+    assert "is not filled in: none of its 4 cells holds a label" in cli(
+        "debate", "agreement", sheet
+    ).err.replace("\n", " ")
     filled(sheet, lambda row: "fine")
-    done = cli("debate", "agree", sheet)
+    done = cli("debate", "agreement", sheet)
     assert done.code == 2
     assert "sheet.csv:2" in done.err
     assert "none of the labels good, tie, bad" in done.err.replace("\n", " ")
-    mapped = cli("debate", "agree", sheet, "--map", "fine=1,tie=0.5,bad=0", "--json")
+    mapped = cli("debate", "agreement", sheet, "--map", "fine=1,tie=0.5,bad=0", "--json")
     assert mapped.code == 0, mapped.err
 
 

@@ -1,4 +1,4 @@
-"""`conqret debate judge` from questions to a sentence, resumed without asking twice."""
+"""`conqret debate two-turn judge` from questions to a sentence, resumed without asking twice."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def answers_of(folder):
 
 def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, questions, tmp_path):
     out = tmp_path / "out"
-    done = cli("debate", "judge", questions, "-o", out)
+    done = cli("debate", "two-turn", "judge", questions, "-o", out)
     assert done.code == 0, done.err
     assert "a floor and not a judge" in done.err
     assert "debate helps this judge cannot be said" in done.out
@@ -47,12 +47,21 @@ def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, ques
     assert json.loads((out / "summary.json").read_text())["answers"] == len(rows)
     assert "not finished" not in cli("runs", "list", tmp_path).out
     assert {row["condition"] for row in rows} == {"PS", "PSA"}
-    table = cli("debate", "table", out / "answers.jsonl", "--json")
+    table = cli("debate", "two-turn", "outcomes", out / "answers.jsonl", "--json")
     assert json.loads(table.out)["answers"] == len(rows)
-    floors = json.loads(cli("debate", "table", out / "floors.jsonl", "--json").out)
+    floors = json.loads(cli("debate", "two-turn", "outcomes", out / "floors.jsonl", "--json").out)
     assert floors["judges"] == 3
     pilot = cli(
-        "debate", "judge", questions, "--design", "pilot", "-o", tmp_path / "pilot", "--instruction", "simple"
+        "debate",
+        "two-turn",
+        "judge",
+        questions,
+        "--design",
+        "pilot",
+        "-o",
+        tmp_path / "pilot",
+        "--instruction",
+        "simple",
     )
     assert pilot.code == 0
     assert {row["turn"] for row in answers_of(tmp_path / "pilot")} == {1, 2, 3}
@@ -62,10 +71,10 @@ def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=by_place) as server:
         call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
-        first = cli("debate", "judge", questions, *call, "--json")
+        first = cli("debate", "two-turn", "judge", questions, *call, "--json")
         assert first.code == 0, first.err
         asked = len(server.requests)
-        again = cli("debate", "judge", questions, *call, "--json")
+        again = cli("debate", "two-turn", "judge", questions, *call, "--json")
         assert len(server.requests) == asked
     found = json.loads(first.out)
     assert json.loads(again.out) == found
@@ -81,6 +90,7 @@ def test_what_is_no_answer_is_told_and_is_no_abstention(cli, questions, tmp_path
     with FaultServer(answer=lambda body: {"explanation": "?", "slider": 9}) as server:
         done = cli(
             "debate",
+            "two-turn",
             "judge",
             questions,
             "--model",
@@ -94,12 +104,14 @@ def test_what_is_no_answer_is_told_and_is_no_abstention(cli, questions, tmp_path
     assert "cannot be said" in done.out
     rows = answers_of(tmp_path / "out")
     assert all(row["slider"] is None and row["reason"] for row in rows)
-    found = json.loads(cli("debate", "table", tmp_path / "out" / "answers.jsonl", "--json").out)
+    found = json.loads(
+        cli("debate", "two-turn", "outcomes", tmp_path / "out" / "answers.jsonl", "--json").out
+    )
     assert found["missing"] == len(rows)
 
 
 def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
-    done = cli("debate", "judge", questions, "--dry-run", "-o", tmp_path / "out")
+    done = cli("debate", "two-turn", "judge", questions, "--dry-run", "-o", tmp_path / "out")
     assert done.code == 0
     assert "64" in done.out
     assert not (tmp_path / "out").exists()
@@ -107,8 +119,8 @@ def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
 
 def test_another_run_is_not_mixed_in(cli, questions, tmp_path):
     out = tmp_path / "out"
-    cli("debate", "judge", questions, "-o", out, "--instruction", "simple")
-    done = cli("debate", "judge", questions, "-o", out)
+    cli("debate", "two-turn", "judge", questions, "-o", out, "--instruction", "simple")
+    done = cli("debate", "two-turn", "judge", questions, "-o", out)
     assert done.code == 2
     assert "questions, design or instructions" in done.err
 
@@ -117,10 +129,10 @@ def test_the_fixture_is_judged_in_both_designs(cli, tmp_path):
     fixture = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
     for design, judgments in (("main", 64), ("pilot", 96)):
         out = tmp_path / design
-        assert cli("debate", "judge", fixture, "--design", design, "-o", out).code == 0
+        assert cli("debate", "two-turn", "judge", fixture, "--design", design, "-o", out).code == 0
         assert len(answers_of(out)) == judgments
     pytest.importorskip("statsmodels")
-    found = json.loads(cli("debate", "anova", tmp_path / "main" / "answers.jsonl", "--json").out)
+    found = json.loads(cli("debate", "two-turn", "anova", tmp_path / "main" / "answers.jsonl", "--json").out)
     assert all(effect["statistic"] >= 0 for one in found for effect in one["effects"])
 
 
@@ -129,7 +141,7 @@ def test_an_allowance_goes_with_each_request_and_is_not_widened(cli, questions, 
     questions.write_text("\n".join(questions.read_text().splitlines()[:2]))
     with FaultServer(FaultPlan(always="truncated"), answer=by_place) as server:
         call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
-        done = cli("debate", "judge", questions, *call, "--allowance", 150, "--passage-tokens", 8)
+        done = cli("debate", "two-turn", "judge", questions, *call, "--allowance", 150, "--passage-tokens", 8)
     assert {one.body["max_tokens"] for one in server.requests} == {150}
     assert len(server.requests) == 8  # both questions are the same to the model
     assert done.code == 1  # an answer that was cut off is none, and is not asked for again

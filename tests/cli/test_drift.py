@@ -1,4 +1,4 @@
-"""``conqret drift`` and ``conqret power drift``."""
+"""``conqret judges drift`` and ``conqret judges power drift``."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     (tmp_path / "watched_judge.py").write_text(JUDGE)
     items = write_items(tmp_path / "anchors.jsonl", demo()[::2])
     line = (
+        "judges",
         "drift",
         items,
         "--judge",
@@ -54,13 +55,15 @@ def test_a_cron_line_from_its_first_day_to_an_alarm(
     again = cli(*line, "--occasion", "2026-01-04")
     assert again.code == 1
     assert "0 requests sent now" in again.err
-    read = cli("drift", "kept", "--json", "--baseline", 2, "--require", "severity[overall-quality] > -0.02")
+    read = cli(
+        "judges", "drift", "kept", "--json", "--baseline", 2, "--require", "severity[overall-quality] > -0.02"
+    )
     assert read.code == 1
     assert "not met: severity[overall-quality] > -0.02" in read.err
     found = json.loads(read.out)
     assert [one["met"] for one in found.pop("requirements")] == [False]
     assert found == json.loads((tmp_path / "kept" / "drift.json").read_text())
-    since = cli("drift", "kept", "--since", "2026-01-04", "--page", "new.md")
+    since = cli("judges", "drift", "kept", "--since", "2026-01-04", "--page", "new.md")
     assert since.code == 0
     assert "1 of 3 occasions of the baseline" in since.out
     assert "Drift of own-judge" in (tmp_path / "new.md").read_text()
@@ -81,16 +84,16 @@ def test_what_cannot_be_watched(cli: Cli, tmp_path: Path) -> None:
         ((items, "-o", tmp_path / "kept", "--baseline", "20"), "it needs one occasion of baseline, one after it"),
         ((few, "-o", tmp_path / "kept"), "a series of 2 topics cannot be charted"),
     ):  # fmt: skip
-        done = cli("drift", *arguments)
+        done = cli("judges", "drift", *arguments)
         assert done.code == 2
         assert message in done.err
     assert not (tmp_path / "kept").exists()
 
 
 def test_a_plan(cli: Cli) -> None:
-    done = cli("power", "drift", "--topics", "12", "--items", "5", "--json")
+    done = cli("judges", "power", "drift", "--topics", "12", "--items", "5", "--json")
     (cell,) = json.loads(done.out)
     assert cell["found"] > 0.9
     assert cell["false_alarms"] <= 0.05
-    assert "A shift of 0.05 after 10 of 20 occasions" in cli("power", "drift", "--topics", "12").out
-    assert "not after 2" in cli("power", "drift", "--after", 2).err
+    assert "A shift of 0.05 after 10 of 20 occasions" in cli("judges", "power", "drift", "--topics", "12").out
+    assert "not after 2" in cli("judges", "power", "drift", "--after", 2).err

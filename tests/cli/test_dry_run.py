@@ -19,7 +19,15 @@ from tests.judging.runs import write_items
 from tests.server import FaultServer
 
 PRICED = ("--model", "openai/mine", "--input-price", 2, "--output-price", 10)
-SAYS_SO = ("perturb", "doctor", "prompt steps", "retrieve run", "retrieve evaluate", "serve", "mcp")
+SAYS_SO = (
+    "generate perturbations",
+    "info doctor",
+    "info prompt steps",
+    "retrieve run",
+    "retrieve evaluate",
+    "serve http",
+    "serve mcp",
+)
 """Commands that ask a model and have no dry run: one question, what depends on a ranking, or what others will ask."""
 
 TRAINS = ("debate tune", "perspectives tune")
@@ -39,12 +47,13 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
     return {
         "judge": ("judge", items, "--format", "direct"),
         "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
-        "drift": ("drift", write_items(tmp_path / "anchors.jsonl", demo()[::4]), "--format", "direct"),
+        "drift": ("judges", "drift", write_items(tmp_path / "anchors.jsonl", demo()[::4]), "--format", "direct"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
-        "generate": ("generate", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
-        "dispute-awareness": ("score", "dispute-awareness", answers, "--questions", references),
+        "generate": ("generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
+        "dispute-awareness": ("debateqa", "score", "dispute-awareness", answers, "--questions", references),
         "baselines": (
-            "score", "baselines", answers, "--references", references, "--metrics", "direct-score,g-eval,acknowledge",
+            "debateqa", "score", "baselines", answers, "--references", references, "--metrics",
+            "direct-score,g-eval,acknowledge",
         ),
     }  # fmt: skip
 
@@ -139,7 +148,7 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
         for name, options in options_of(typer.main.get_command(app)).items()
         if {"--model", "--rerank"} & options and name not in TRAINS
     }
-    assert {"judge", "bias", "sensitivity", "generate", "score dispute-awareness"} <= asking.keys()
+    assert {"judge", "bias", "sensitivity", "generate arguments", "debateqa score dispute-awareness"} <= asking.keys()
     wanted = {
         "--timeout",
         "--budget-usd",

@@ -125,7 +125,7 @@ def test_nothing_written_is_never_exit_0(cli: Cli, tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus").path
     with FaultServer(FaultPlan(always="bad_json")) as server:
         done = cli(
-            "generate", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", *asked(server),
+            "generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", *asked(server),
             "-o", tmp_path / "r", "-q",
         )  # fmt: skip
     assert done.code == 1
@@ -148,7 +148,7 @@ def test_no_answer_measured_is_never_exit_0(
         if command == "dispute-awareness"
         else ("--references", references, "--metrics", "direct-score")
     )
-    done = cli("score", command, answers, *more, *asked(broken), "-o", tmp_path / "r", "-q")
+    done = cli("debateqa", "score", command, answers, *more, *asked(broken), "-o", tmp_path / "r", "-q")
     assert done.code == 1
     assert "nothing has a result: the answer broke the rules of the format" in done.err
 

@@ -98,9 +98,9 @@ def test_who_names_a_model_or_wants_quiet_is_told_nothing(
 @pytest.mark.parametrize(
     ("typed", "command"),
     [("eval", "judge"), ("evaluate", "judge"), ("score-items", "judge"), ("grade", "judge"), ("rate_answers", "judge"),
-     ("agreement", "agree"), ("dashboard", "view"), ("jugde", "judge")],
+     ("agreement", "labels agreement"), ("dashboard", "serve view"), ("jugde", "judge")],
 )  # fmt: skip
 def test_other_tools_words_name_the_command(cli: Cli, typed: str, command: str) -> None:
     done = cli(typed, ITEMS)
     assert done.code == 2
-    assert f"Did you mean '{command}'?" in done.err
+    assert f"Did you mean '{command}'" in done.err

@@ -1,4 +1,4 @@
-"""``conqret frontier``: from folders and labels to tables and a page."""
+"""``conqret judges pareto``: from folders and labels to tables and a page."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ def test_two_judges_and_what_they_cost(cli, tmp_path):
         judged = cli("judge", ITEMS, "-f", run.name, "--metric", "clarity", "-o", run, "-q")
         assert judged.code == 0
     labels = write_gold(tmp_path / "labels.csv", people=2)
-    asked = ("frontier", *runs, "--labels", labels)
+    asked = ("judges", "pareto", *runs, "--labels", labels)
     done = cli(*asked, "--scale", "1:3", "-o", tmp_path / "buy.html")
     assert done.code == 0
     assert "Beside judges that cost no more" in done.out
@@ -24,8 +24,8 @@ def test_two_judges_and_what_they_cost(cli, tmp_path):
     for wrong, message in (
         (asked, "--scale"),
         ((*asked, "--scale", "1:3", "-o", tmp_path / "x.png"), "ends in .png"),
-        (("frontier", runs[0], "--labels", labels, "--scale", "1:3"), "two runs at least"),
-        (("frontier", runs[0], tmp_path, "--labels", labels), "holds no run"),
+        (("judges", "pareto", runs[0], "--labels", labels, "--scale", "1:3"), "two runs at least"),
+        (("judges", "pareto", runs[0], tmp_path, "--labels", labels), "holds no run"),
     ):
         refused = cli(*wrong)
         assert refused.code == 2

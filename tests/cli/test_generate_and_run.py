@@ -1,4 +1,4 @@
-"""``conqret generate`` and ``conqret run`` from the command line."""
+"""``conqret generate arguments`` and ``conqret experiment`` from the command line."""
 
 import json
 import sys
@@ -47,7 +47,19 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_generate(folder, monkeypatch, capsys):
-    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--shots", "2", "-k", "2")
+    given = (
+        "generate",
+        "arguments",
+        "corpus",
+        "--run",
+        "pro.res",
+        "--stance",
+        "pro",
+        "--shots",
+        "2",
+        "-k",
+        "2",
+    )
     assert conqret(monkeypatch, *given) == 0
     printed = capsys.readouterr()
     assert "1 of 1 argument written" in printed.out
@@ -75,7 +87,19 @@ def test_no_evidence_is_said_and_is_no_success(folder, monkeypatch, capsys):
         return Answer(request.response.model_validate({"conclusions": [], "left_out": []}), ())
 
     monkeypatch.setattr(Client, "ask", nothing)
-    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--shots", "1", "-o", "out")
+    given = (
+        "generate",
+        "arguments",
+        "corpus",
+        "--run",
+        "pro.res",
+        "--stance",
+        "pro",
+        "--shots",
+        "1",
+        "-o",
+        "out",
+    )
     assert conqret(monkeypatch, *given) == 1  # nothing at all was written
     printed = capsys.readouterr()
     assert "0 of 1 argument written" in printed.out
@@ -87,7 +111,7 @@ def test_no_evidence_is_said_and_is_no_success(folder, monkeypatch, capsys):
 
 
 def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
-    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "-o", "out")
+    given = ("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro", "-o", "out")
     for extra, words in (
         (("--shots", "9"), "lower --shots"),
         (("-k", "0"), "-k is 0"),
@@ -103,11 +127,21 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
     assert conqret(monkeypatch, *given[:3], "no.res", *given[4:]) == 2
     (folder / "corpus" / "debates.jsonl").unlink()
     assert conqret(monkeypatch, *given) == 2
-    assert "conqret scrape debates" in capsys.readouterr().err
+    assert "conqret corpus debates" in capsys.readouterr().err
 
 
 def test_generate_without_a_model(folder, monkeypatch, capsys):
-    given = ("generate", "corpus", "--run", "pro.res", "--stance", "pro", "--strategy", "extractive")
+    given = (
+        "generate",
+        "arguments",
+        "corpus",
+        "--run",
+        "pro.res",
+        "--stance",
+        "pro",
+        "--strategy",
+        "extractive",
+    )
     assert conqret(monkeypatch, *given) == 0
     printed = capsys.readouterr()
     assert "1 argument by extractive: sentences of the documents" in printed.err
@@ -118,6 +152,7 @@ def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):
     (folder / "empty.jsonl").write_text("")
     given = (
         "generate",
+        "arguments",
         "corpus",
         "--run",
         "pro.res",
@@ -135,7 +170,7 @@ def test_a_replay_that_lacks_answers_ends_with_1(folder, monkeypatch, capsys):
 def test_run(folder, monkeypatch, capsys):
     pytest.importorskip("pyterrier")
     pytest.importorskip("ir_measures")
-    assert conqret(monkeypatch, "run", "experiment.toml") == 0
+    assert conqret(monkeypatch, "experiment", "experiment.toml") == 0
     printed = capsys.readouterr()
     assert "given+floor" in printed.out
     out = folder / "runs" / "tiny-one"
@@ -146,13 +181,13 @@ def test_run(folder, monkeypatch, capsys):
     assert (out / "judgments" / "given+floor" / "rag-fine-grained-offline" / "report.html").is_file()
     assert "tiny / one" in page
     assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
-    assert conqret(monkeypatch, "run", "experiment.toml", "-q", "--json") == 0
+    assert conqret(monkeypatch, "experiment", "experiment.toml", "-q", "--json") == 0
     assert json.loads(capsys.readouterr().out)["arguments"]["given+floor"]["written"] == 1
     (out / "report.html").unlink()
-    assert conqret(monkeypatch, "report", str(out)) == 0
+    assert conqret(monkeypatch, "runs", "report", str(out)) == 0
     assert "given+floor" in capsys.readouterr().out
     assert (out / "report.html").read_text(encoding="utf-8") == page
-    assert conqret(monkeypatch, "report", str(out), "--to", "page.html") == 2
+    assert conqret(monkeypatch, "runs", "report", str(out), "--to", "page.html") == 2
     assert "whose page stands in its folder" in capsys.readouterr().err
 
 
@@ -160,7 +195,7 @@ def test_dry_run(folder, monkeypatch, capsys):
     pytest.importorskip("pyterrier")
     text = EXPERIMENT.replace("shots = 1", 'shots = 1\nmodel = "gpt-4o-mini"')
     (folder / "experiment.toml").write_text(text)
-    assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run", "--json") == 0
+    assert conqret(monkeypatch, "experiment", "experiment.toml", "--dry-run", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["calls"] == 2
     assert found["cost_usd"] > 0
@@ -169,7 +204,7 @@ def test_dry_run(folder, monkeypatch, capsys):
         "judge given+floor by rag-fine-grained-offline",
     ]
     assert not (folder / "runs").exists()
-    assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run") == 0
+    assert conqret(monkeypatch, "experiment", "experiment.toml", "--dry-run") == 0
     said = capsys.readouterr().out
     assert "$0.00" in said
     assert max(map(len, said.splitlines())) <= 80
@@ -178,14 +213,14 @@ def test_dry_run(folder, monkeypatch, capsys):
 
 def test_run_names_what_is_wrong(folder, monkeypatch, capsys):
     (folder / "experiment.toml").write_text(EXPERIMENT.replace('"rag-fine-grained"', '"rag-fine"'))
-    assert conqret(monkeypatch, "run", "experiment.toml") == 2
+    assert conqret(monkeypatch, "experiment", "experiment.toml") == 2
     assert "experiment.toml:13 judges[0].format" in capsys.readouterr().err
 
 
 def test_run_without_its_extra_makes_no_folder(folder, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pyterrier", None)
     for more in ((), ("--dry-run",)):
-        assert conqret(monkeypatch, "run", "experiment.toml", *more) == 2
+        assert conqret(monkeypatch, "experiment", "experiment.toml", *more) == 2
         assert "pip install 'conqret[retrieval]'" in capsys.readouterr().err
     assert not (folder / "runs").exists()
 
@@ -199,16 +234,16 @@ def with_judge(folder, model: str, more: str = "") -> None:
 
 def test_a_model_without_a_key_is_refused_before_the_first_stage(folder, monkeypatch, capsys):
     with_judge(folder, "gpt-4o-mini")
-    assert conqret(monkeypatch, "run", "experiment.toml") == 2
+    assert conqret(monkeypatch, "experiment", "experiment.toml") == 2
     assert "OPENAI_API_KEY" in capsys.readouterr().err
     assert not (folder / "runs").exists()
-    assert conqret(monkeypatch, "run", "experiment.toml", "--dry-run", "--json") == 0
+    assert conqret(monkeypatch, "experiment", "experiment.toml", "--dry-run", "--json") == 0
 
 
 def test_a_judge_without_any_score_is_never_exit_0(folder, monkeypatch, capsys):
     with FaultServer(FaultPlan(always="bad_schema")) as server:
         with_judge(folder, "openai/judge", f'[models."openai/judge"]\napi_base = "{server.url}"\n')
-        assert conqret(monkeypatch, "run", "experiment.toml", "--trust-file") == 1
+        assert conqret(monkeypatch, "experiment", "experiment.toml", "--trust-file") == 1
     said = capsys.readouterr().err
     assert "0 of 1 scored, invalid_answer: buses-pro" in said
     assert "this is missing, and it has to be there" in said

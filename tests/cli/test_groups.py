@@ -18,16 +18,16 @@ from tests.cli.conftest import Cli
 
 CALLING = (
     "judge",
-    "generate",
+    "generate arguments",
     "retrieve run",
     "retrieve evaluate",
-    "perturb",
+    "generate perturbations",
     "sensitivity",
     "bias",
-    "score dispute-awareness",
-    "score baselines",
-    "prompt steps",
-    "doctor",
+    "debateqa score dispute-awareness",
+    "debateqa score baselines",
+    "info prompt steps",
+    "info doctor",
 )
 """The commands that call a model."""
 

@@ -1,4 +1,4 @@
-"""``conqret judge`` and ``conqret report``, as a user types them."""
+"""``conqret judge`` and ``conqret runs report``, as a user types them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_p
     assert summary["total"] == summary["scored"] == 4
     assert list(summary["metrics"]) == ["context_relevance"]
     assert summary["usage"]["calls"] == 12
-    report = json.loads(cli("report", tmp_path / "r", "--json").out)
+    report = json.loads(cli("runs", "report", tmp_path / "r", "--json").out)
     assert {**report, "requirements": []} == summary
 
 
@@ -319,7 +319,7 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert said(one.judgments()) == said(two.judgments())
     assert two.summary().usage.calls == 0
     # An export knows format, model, samples and metrics, but not the temperature.
-    assert cli("recordings", "export", tmp_path / "first", tmp_path / "e.jsonl").code == 0
+    assert cli("runs", "recordings", "export", tmp_path / "first", tmp_path / "e.jsonl").code == 0
     done = cli(
         "judge",
         items,
@@ -360,14 +360,14 @@ def test_a_provider_that_fails_ends_with_1(
 def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:
     cli("judge", items, "-o", tmp_path / "r")
     (tmp_path / "r" / "report.html").unlink()
-    done = cli("report", tmp_path / "r", "--max-items", 2)
+    done = cli("runs", "report", tmp_path / "r", "--max-items", 2)
     assert done.code == 0
     assert (tmp_path / "r" / "report.html").is_file()
-    assert cli("report", tmp_path / "r", "--to", tmp_path / "page.html").code == 0
+    assert cli("runs", "report", tmp_path / "r", "--to", tmp_path / "page.html").code == 0
     assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith(
         "<!doctype html>".upper()
     ) or "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    done = cli("report", tmp_path / "nowhere")
+    done = cli("runs", "report", tmp_path / "nowhere")
     assert done.code == 2
     assert "does not exist" in done.err
 
@@ -389,28 +389,28 @@ def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> No
     )
     items = write_items(tmp_path / "items.jsonl", [item])
     assert cli("judge", items, "--format", "rag-fine-grained", "-o", tmp_path / "r", "-q").code == 0
-    done = cli("show", tmp_path / "r", "a")
+    done = cli("runs", "show", tmp_path / "r", "a")
     assert done.code == 0
     assert "[system prompt]" in done.out
     assert "[raw answer]" in done.out
     assert "It is red [1]." in done.out
     assert re.search(r"Rated +Context relevance.*\n─+\n1 +\d", done.out), "a row for each document"
     assert re.search(r"Context relevance +0\.\d\d +each by itself: below", done.out)
-    whole = cli("show", tmp_path / "r", "a", "--full").out
+    whole = cli("runs", "show", tmp_path / "r", "a", "--full").out
     assert "more characters: --full)" in done.out
     assert "more characters" not in whole
     assert len(done.out) < len(whole) / 2
     thrice = ("--format", "direct", "--metric", "groundedness", "--samples", 3, "--temperature", 0)
     assert cli("judge", items, *thrice, "-o", tmp_path / "thrice", "-q").code == 0
-    assert cli("show", tmp_path / "thrice", "a").out.count("(the same as before)") == 2
-    found = json.loads(cli("show", tmp_path / "r", "a", "--json").out)
+    assert cli("runs", "show", tmp_path / "thrice", "a").out.count("(the same as before)") == 2
+    found = json.loads(cli("runs", "show", tmp_path / "r", "a", "--json").out)
     assert found["judgment"]["item"] == "a"
     assert [one["role"] for one in found["exchanges"][0]["messages"]] == ["system", "user"]
     assert "It is" in found["exchanges"][0]["messages"][1]["content"]
     assert json.loads(found["exchanges"][0]["answer"])
-    wrong = cli("show", tmp_path / "r", "b")
+    wrong = cli("runs", "show", tmp_path / "r", "b")
     assert (wrong.code, "'b'" in wrong.err) == (2, True)
-    assert cli("show", tmp_path, "a").code == 2
+    assert cli("runs", "show", tmp_path, "a").code == 2
 
 
 SETTINGS = (

@@ -61,9 +61,10 @@ def test_escape_sequences_of_others_reach_no_terminal(
         store.put("k", Completion("x", model=evil), ask=evil, item=evil, model=evil, params={}, sample=0)
         store.export_jsonl(exported)
     runs = [
-        done, cli("recordings", "import", exported, tmp_path / "mine.sqlite"), cli("report", tmp_path / "r"),
-        cli("recordings", "stats", tmp_path / "mine.sqlite"),
-        cli("recordings", "stats", tmp_path / "mine.sqlite", "--json"),
+        done, cli("runs", "recordings", "import", exported, tmp_path / "mine.sqlite"),
+        cli("runs", "report", tmp_path / "r"),
+        cli("runs", "recordings", "stats", tmp_path / "mine.sqlite"),
+        cli("runs", "recordings", "stats", tmp_path / "mine.sqlite", "--json"),
     ]  # fmt: skip
     assert [one.code for one in runs] == [0] * 5
     refused = cli("judge", tmp_path / f"{evil}.jsonl")
@@ -116,7 +117,9 @@ def test_a_key_that_the_provider_echoes_is_nowhere(
             "-o",
             tmp_path / "r",
         )
-    exported = cli("recordings", "export", tmp_path / "r" / "recordings.sqlite", tmp_path / "export.jsonl")
+    exported = cli(
+        "runs", "recordings", "export", tmp_path / "r" / "recordings.sqlite", tmp_path / "export.jsonl"
+    )
     assert exported.code == 0
     shown = "".join(stream for each in (done, exported) for stream in (each.out, each.err)).encode()
     for found in (shown, *(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())):

@@ -61,7 +61,7 @@ def ben(place: int) -> int:
 def sheets(cli: Cli, tmp_path: Path) -> Path:
     """A folder with the sheets of two people: the one as conqret wrote it, the other from a European spreadsheet."""
     sheet, folder = tmp_path / "sheet.csv", tmp_path / "sheets"
-    assert cli("label", DEMO, "--plan", 20, "-o", sheet).code == 0
+    assert cli("labels", "sample", DEMO, "--plan", 20, "-o", sheet).code == 0
     folder.mkdir()
     fill_in(sheet, folder / "anna.csv", anna, end="\n")
     fill_in(sheet, folder / "ben.csv", ben, delimiter=";", encoding="utf-8-sig")
@@ -70,13 +70,21 @@ def sheets(cli: Cli, tmp_path: Path) -> Path:
 
 def test_a_sheet_says_how_to_fill_it_in(cli: Cli, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    assert cli("label", DEMO, "--plan", 2, "--dimension", "clarity", "--scale", "0:3", "-o", sheet).code == 0
+    assert (
+        cli(
+            "labels", "sample", DEMO, "--plan", 2, "--dimension", "clarity", "--scale", "0:3", "-o", sheet
+        ).code
+        == 0
+    )
     for row in rows_of(sheet):
         assert row["scale"] == "0 to 3"
         assert "into clarity: a whole number from 0 (lowest) to 3 (highest), or ? if" in row["instruction"]
         assert "into annotator: your name" in row["instruction"]
     assert (
-        cli("label", DEMO, "--plan", 2, "--task", "partial-answer", "-o", tmp_path / "partial.csv").code == 0
+        cli(
+            "labels", "sample", DEMO, "--plan", 2, "--task", "partial-answer", "-o", tmp_path / "partial.csv"
+        ).code
+        == 0
     )
     said = rows_of(tmp_path / "partial.csv")[0]
     assert (said["scale"], "a whole number from 0 to 1," in said["instruction"]) == ("0 to 1", True)
@@ -118,11 +126,11 @@ def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Pat
     (sheets / "README.md").write_text("Ours.", encoding="utf-8")
     if way == "excel":
         (sheets / "cat.xlsx").write_bytes(b"PK\x03\x04")
-        done = cli("agree", sheets)
+        done = cli("labels", "agreement", sheets)
         assert (done.code, "Save it as CSV" in done.err) == (2, True)
         return
     given = {"pattern": [f"{sheets}/*.csv"], "both": [sheets / "anna.csv", f"{sheets}/b*"]}.get(way, [sheets])
-    done = cli("agree", *given, "--json")
+    done = cli("labels", "agreement", *given, "--json")
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert "2 files are joined; annotators: anna, ben" in found["basis"]["notes"]
@@ -156,12 +164,12 @@ def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp
     again = tmp_path / "again.csv"
     fill_in(tmp_path / "sheet.csv", again, ben, who="anna")
     other = tmp_path / "other.csv"
-    assert cli("label", DEMO, "--plan", 3, "--scale", "1:3", "-o", other).code == 0
+    assert cli("labels", "sample", DEMO, "--plan", 3, "--scale", "1:3", "-o", other).code == 0
     fill_in(other, other, lambda place: 1)
     for given, said in (
         ([sheets / "anna.csv", sheets], "anna.csv is named twice"),
         ([empty], "holds no file of labels"),
-        ([study], "is a study of conqret annotate: conqret annotate export"),
+        ([study], "is a study of conqret labels collect: conqret labels export"),
         ([run], "holds a run, and no labels"),
         ([f"{sheets}/*.tsv"], "no file fits the pattern"),
         ([sheets, tmp_path / "none.csv"], "there is no such file"),
@@ -169,16 +177,19 @@ def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp
         ([sheets, labels], "more.csv:2 [overall_quality] says '9': it lies outside the scale from 1 to 5"),
         ([sheets, again], f"the first is in line 2 of {sheets / 'anna.csv'}"),
     ):
-        done = cli("agree", *given)
+        done = cli("labels", "agreement", *given)
         assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
-    for command in (("validate", run), ("compare", run, run)):  # the shell has made these files of a pattern
+    for command in (
+        ("validate", run),
+        ("judges", "compare", run, run),
+    ):  # the shell has made these files of a pattern
         done = cli(*command, "--labels", sheets / "anna.csv", sheets / "ben.csv")
         said = f"{sheets / 'ben.csv'} belongs to no option: write --labels before each file"
         assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
 
 
 def test_items_that_are_labelled_in_any_sheet_are_left_out(cli: Cli, sheets: Path, tmp_path: Path) -> None:
-    done = cli("label", DEMO, "--labelled", sheets, "-o", tmp_path / "next.csv")
+    done = cli("labels", "sample", DEMO, "--labelled", sheets, "-o", tmp_path / "next.csv")
     assert done.code == 0
     assert len(rows_of(tmp_path / "next.csv")) == 4
 
@@ -204,15 +215,15 @@ def table(file: Path, *, broken: bool) -> Path:
 
 COMMANDS: dict[str, tuple[Any, ...]] = {
     "validate": ("validate", "RUN", "--labels", "LABELS", "-o", "OUT"),
-    "agree": ("agree", "LABELS"),
-    "calibrate": ("calibrate", "RUN", "--labels", "LABELS", "-o", "OUT/calibration.json"),
-    "compare": ("compare", "RUN", "TWIN", "--labels", "LABELS"),
-    "jury": ("jury", "RUN", "TWIN", "--labels", "LABELS", "-o", "OUT/jury"),
-    "abstain": ("abstain", "RUN", "--labels", "LABELS", "-o", "OUT/abstention.json"),
-    "power": ("power", "agreement", "--pilot", "RUN", "--labels", "LABELS", "--topics", "6", "--items", "1",
+    "agree": ("labels", "agreement", "LABELS"),
+    "calibrate": ("judges", "calibrate", "RUN", "--labels", "LABELS", "-o", "OUT/calibration.json"),
+    "compare": ("judges", "compare", "RUN", "TWIN", "--labels", "LABELS"),
+    "jury": ("judges", "jury", "RUN", "TWIN", "--labels", "LABELS", "-o", "OUT/jury"),
+    "abstain": ("judges", "abstain", "RUN", "--labels", "LABELS", "-o", "OUT/abstention.json"),
+    "power": ("judges", "power", "agreement", "--pilot", "RUN", "--labels", "LABELS", "--topics", "6", "--items", "1",
               "--simulations", "20"),
-    "methods": ("methods", "RUN", "--labels", "LABELS"),
-    "frontier": ("frontier", "RUN", "TWIN", "--labels", "LABELS"),
+    "methods": ("runs", "methods", "RUN", "--labels", "LABELS"),
+    "frontier": ("judges", "pareto", "RUN", "TWIN", "--labels", "LABELS"),
 }  # fmt: skip
 
 
@@ -249,7 +260,7 @@ def test_a_broken_dimension_stands_in_nobodys_way(
         assert "fault" not in done.err
         results.append((done.code, done.out.replace(str(out), "OUT")))
     assert results[0] == results[1]
-    assert "overall_quality" in results[0][1] or command in ("power", "methods")
+    assert "overall_quality" in results[0][1] or command in ("judges", "power", "methods")
     without = cli(*words, "--scale", "1:5")
     assert (without.code, "faults in the labels" in without.err) == (2, True)
 
@@ -260,11 +271,11 @@ def test_levels_are_said_by_dimension(cli: Cli, tmp_path: Path) -> None:
     file.write_text(
         "\n".join(["item,kind@anna,kind@ben,size@anna,size@ben", *lines]) + "\n", encoding="utf-8"
     )
-    done = cli("agree", file, "--level", "kind=nominal", "--level", "interval", "--json")
+    done = cli("labels", "agreement", file, "--level", "kind=nominal", "--level", "interval", "--json")
     assert done.code == 0, done.err
     levels = {row["name"]: row["level"] for row in json.loads(done.out)["rows"]}
     assert levels == {"kind": "nominal", "size": "interval"}
-    wrong = cli("agree", file, "--level", "kind=nominl")
+    wrong = cli("labels", "agreement", file, "--level", "kind=nominl")
     assert (wrong.code, "did you mean 'nominal'" in wrong.err) == (2, True)
 
 
@@ -283,7 +294,7 @@ def test_a_line_that_is_too_long_is_told_as_such(
         if name == "list.json":
             monkeypatch.setenv("CONQRET_MAX_LIST", "2000")
         (tmp_path / name).write_text(text, encoding="utf-8")
-        done = cli("agree", tmp_path / name, "--scale", "1:5")
+        done = cli("labels", "agreement", tmp_path / name, "--scale", "1:5")
         said = " ".join(done.err.split())
         where = f"{tmp_path / name}:{line}" if line else str(tmp_path / name)
         assert (done.code, f"{where} " in said, "column" in said) == (2, True, False), said
@@ -293,8 +304,8 @@ def test_a_line_that_is_too_long_is_told_as_such(
 @pytest.mark.parametrize(
     "words",
     [
-        ("rank", "FILE"),
-        ("score", "correlate", "FILE", "--preferences", "FILE"),
+        ("debateqa", "rank", "FILE"),
+        ("debateqa", "score", "correlate", "FILE", "--preferences", "FILE"),
         ("perspectives", "detect", "FILE", "--labels", "label"),
         ("judge", DEMO, "--verdicts", "FILE"),
     ],

@@ -1,4 +1,4 @@
-"""``conqret meta``: leaderboards in, rank correlations out, for people and for machines."""
+"""``conqret judges systems``: leaderboards in, rank correlations out, for people and for machines."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,15 @@ def judged(tmp_path, cli):
 
 
 def test_a_run_beside_people_and_length(cli, judged):
-    command = ("meta", judged / "run", "--truth", judged / "truth.txt", "--reports", judged / "reports.jsonl")
+    command = (
+        "judges",
+        "systems",
+        judged / "run",
+        "--truth",
+        judged / "truth.txt",
+        "--reports",
+        judged / "reports.jsonl",
+    )
     done = cli(*command, "--by-topic")
     assert done.code == 0, done.err
     assert "kendall with GRADE of truth, intervals over 3 topics" in done.out
@@ -48,7 +56,7 @@ def test_a_run_beside_people_and_length(cli, judged):
 
 def test_one_coefficient_of_some(cli):
     done = cli(
-        "meta", FILES / "first.eval.txt", "--truth", FILES / "truth.eval.txt", "--correlation", "tauap_b",
+        "judges", "systems", FILES / "first.eval.txt", "--truth", FILES / "truth.eval.txt", "--correlation", "tauap_b",
         "--measure", "quality", "--truth-measure", "GRADE",
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -67,6 +75,6 @@ def test_one_coefficient_of_some(cli):
     ],
 )
 def test_what_is_refused(cli, arguments, wrong):
-    done = cli("meta", *arguments, "--truth", FILES / "truth.eval.txt")
+    done = cli("judges", "systems", *arguments, "--truth", FILES / "truth.eval.txt")
     assert done.code == 2
     assert wrong in " ".join(done.err.split())

@@ -1,4 +1,4 @@
-"""``conqret methods``: paragraphs and tables of a run, for a paper."""
+"""``conqret runs methods``: paragraphs and tables of a run, for a paper."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def run(cli, tmp_path):
 
 
 def test_of_a_run_and_its_labels(cli, run, tmp_path):
-    alone = cli("methods", run)
+    alone = cli("runs", "methods", run)
     assert alone.code == 0
     assert "24 items on 12 topics (items.jsonl, sha256 87047e5a4fe1a377)" in alone.out
     assert "lexical baseline: a floor, and not a judge" in alone.out
@@ -26,7 +26,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     assert "| Clarity | " in alone.out
     assert "without --labels nothing is said of agreement" in alone.err
     labels = write_gold(tmp_path / "labels.csv", people=2)
-    asked = ("methods", run, "--labels", labels, "--scale", "1:3")
+    asked = ("runs", "methods", run, "--labels", labels, "--scale", "1:3")
     found = json.loads(cli(*asked, "--json").out)
     assert list(found["paragraphs"]) == ["Judge", "Scores", "Agreement", "Limits"]
     assert "24 items had labels by 2 people (labels.csv), on 1 dimension." in found["paragraphs"]["Agreement"]
@@ -50,7 +50,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     ],
 )
 def test_what_cannot_be_written(cli, tmp_path, more, message):
-    done = cli("methods", tmp_path, *more)
+    done = cli("runs", "methods", tmp_path, *more)
     assert done.code == 2
     assert message in " ".join(done.err.split())
-    assert cli("methods", tmp_path).code == 2
+    assert cli("runs", "methods", tmp_path).code == 2

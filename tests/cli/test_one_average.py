@@ -34,13 +34,15 @@ def test_every_command_prints_the_same_average(
 ) -> None:
     given = ("--labels", LABELS, *dimension, "--json")
     validated = json.loads(cli("validate", runs[0], "-o", runs[0].parent / "card", *given).out)
-    compared = json.loads(cli("compare", *runs, *given).out)
+    compared = json.loads(cli("judges", "compare", *runs, *given).out)
     alpha = validated["average"]["judge"]["mean"]
     assert alpha["value"] is not None
     assert compared["average"]["judges"]["model"]["alpha"]["value"] == pytest.approx(
         alpha["value"], abs=1e-12
     )
-    offers = {one["run"]: one["alpha"] for one in json.loads(cli("frontier", *runs, *given).out)["offers"]}
+    offers = {
+        one["run"]: one["alpha"] for one in json.loads(cli("judges", "pareto", *runs, *given).out)["offers"]
+    }
     assert offers["model"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
 
 

@@ -30,9 +30,9 @@ def fill_in(sheet: Path, column: str, cell: str) -> bytes:
 @pytest.mark.parametrize(
     ("words", "column"),
     [
-        (("label", DEMO, "--plan", 4), "overall_quality"),
-        (("label", DEMO, "--plan", 4, "--to", "csv", "--task", "partial-answer"), "grounded"),
-        (("questions", "pairs", QUESTIONS, "--lowest", 0), "duplicate"),
+        (("labels", "sample", DEMO, "--plan", 4), "overall_quality"),
+        (("labels", "sample", DEMO, "--plan", 4, "--to", "csv", "--task", "partial-answer"), "grounded"),
+        (("debateqa", "questions", "pairs", QUESTIONS, "--lowest", 0), "duplicate"),
     ],
 )
 def test_a_filled_in_sheet_survives_the_command_that_made_it(
@@ -57,10 +57,10 @@ def test_a_filled_in_sheet_survives_the_command_that_made_it(
 
 def test_a_plan_outlives_the_sheet_that_was_handed_out(cli: Cli, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    assert cli("label", DEMO, "--plan", 4, "-o", sheet).code == 0
+    assert cli("labels", "sample", DEMO, "--plan", 4, "-o", sheet).code == 0
     plan = (tmp_path / "sheet.csv.plan.json").read_bytes()
     sheet.rename(tmp_path / "anna.csv")
-    again = cli("label", DEMO, "--plan", 4, "--seed", 7, "-o", sheet)
+    again = cli("labels", "sample", DEMO, "--plan", 4, "--seed", 7, "-o", sheet)
     assert (again.code, "sheet.csv.plan.json is there already" in again.err) == (2, True)
     assert not sheet.exists()
     assert (tmp_path / "sheet.csv.plan.json").read_bytes() == plan
@@ -68,20 +68,23 @@ def test_a_plan_outlives_the_sheet_that_was_handed_out(cli: Cli, tmp_path: Path)
 
 def test_a_list_and_a_text_that_people_edit_are_kept(cli: Cli, tmp_path: Path) -> None:
     kept = tmp_path / "kept.jsonl"
-    assert cli("questions", "dedupe", QUESTIONS, "-o", kept).code == 0
+    assert cli("debateqa", "questions", "dedupe", QUESTIONS, "-o", kept).code == 0
     edited = kept.read_bytes().splitlines(keepends=True)[0]
     kept.write_bytes(edited)
-    assert ALREADY in cli("questions", "dedupe", QUESTIONS, "-o", kept).err
+    assert ALREADY in cli("debateqa", "questions", "dedupe", QUESTIONS, "-o", kept).err
     assert kept.read_bytes() == edited
     run, text = tmp_path / "run", tmp_path / "methods.md"
     assert cli("judge", DEMO, "-o", run, "-q").code == 0
-    assert cli("methods", run, "-o", text).code == 0
+    assert cli("runs", "methods", run, "-o", text).code == 0
     text.write_text("Our own words.", encoding="utf-8")
-    assert (cli("methods", run, "-o", text).code, text.read_text(encoding="utf-8")) == (2, "Our own words.")
-    assert cli("methods", run, "-o", text, "--overwrite").code == 0
+    assert (cli("runs", "methods", run, "-o", text).code, text.read_text(encoding="utf-8")) == (
+        2,
+        "Our own words.",
+    )
+    assert cli("runs", "methods", run, "-o", text, "--overwrite").code == 0
     topics = tmp_path / "topics.txt"
     topics.write_text("https://example.org/mine\n", encoding="utf-8")
-    assert ALREADY in cli("scrape", "topics", tmp_path / "saved.html", "-o", topics).err
+    assert ALREADY in cli("corpus", "topics", tmp_path / "saved.html", "-o", topics).err
     assert topics.read_text(encoding="utf-8") == "https://example.org/mine\n"
 
 

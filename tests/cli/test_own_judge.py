@@ -45,14 +45,14 @@ def test_a_run_of_ones_own_judge_is_read_as_any_other(cli: Cli, here: Path) -> N
     card = json.loads((here / "card" / "card.json").read_text(encoding="utf-8"))
     assert card["judge"]["summary"].startswith("a judge of your own")
     assert card["bias"]["record"]["fingerprint"] == card["run"]["fingerprint"]
-    assert "a judge of your own gets the item" in cli("show", "run", "item-0").out
-    same = ("diff", "run", "run", "--metric", "overall-quality")
+    assert "a judge of your own gets the item" in cli("runs", "show", "run", "item-0").out
+    same = ("runs", "diff", "run", "run", "--metric", "overall-quality")
     assert "no score differs" in cli(*same).err
     failed = cli(*same, "--require", "difference[overall-quality] > 0", "--junit", "junit.xml", "--json")
     assert (failed.code, json.loads(failed.out)["requirements"][0]["met"]) == (1, False)
-    assert 'name="conqret diff" tests="1" failures="1"' in Path("junit.xml").read_text(encoding="utf-8")
+    assert 'name="conqret runs diff" tests="1" failures="1"' in Path("junit.xml").read_text(encoding="utf-8")
     assert cli(*same, "--require", "difference[overall-quality] >= 0").code == 0
-    assert "A judge of your own" in cli("methods", "run").out.replace("It measures a", "A")
+    assert "A judge of your own" in cli("runs", "methods", "run").out.replace("It measures a", "A")
     (here / "rater_of_a_test.py").write_text("def rate(item):\n    return 0.5\n", encoding="utf-8")
     changed = cli("judge", *own, "-o", "run")
     assert changed.code == 2

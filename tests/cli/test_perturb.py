@@ -1,4 +1,4 @@
-"""``conqret perturb`` and ``conqret sensitivity`` on the fixtures."""
+"""``conqret generate perturbations`` and ``conqret sensitivity`` on the fixtures."""
 
 import json
 import re
@@ -34,7 +34,9 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def test_every_level_of_every_item_is_written(here: Path) -> None:
-    out = run("perturb", "irrelevant", ITEMS, "--levels", "0,10,50", "-o", "out.jsonl", "--json")
+    out = run(
+        "generate", "perturbations", "irrelevant", ITEMS, "--levels", "0,10,50", "-o", "out.jsonl", "--json"
+    )
     facts = json.loads(out[out.index("{") :])
     assert [row["items"] for row in facts["levels"]] == [24, 24, 24]
     items = list(open_items(here / "out.jsonl"))
@@ -52,19 +54,30 @@ def test_a_pool_of_ones_own(here: Path) -> None:
             }
         )
     )
-    run("perturb", "irrelevant", ITEMS, "--levels", "50", "--pool", "pool.jsonl", "-o", "out.jsonl")
+    run(
+        "generate",
+        "perturbations",
+        "irrelevant",
+        ITEMS,
+        "--levels",
+        "50",
+        "--pool",
+        "pool.jsonl",
+        "-o",
+        "out.jsonl",
+    )
     changed = next(iter(open_items(here / "out.jsonl")))
     assert sum(document.text.startswith("bread") for document in changed.documents) == 6
 
 
 def test_sentences_is_another_word_for_levels(here: Path) -> None:
-    run("perturb", "hallucinate", ITEMS, "--sentences", "0,2")
+    run("generate", "perturbations", "hallucinate", ITEMS, "--sentences", "0,2")
     assert len(list(open_items(here / "items-hallucinate.jsonl"))) == 48
 
 
 def test_the_list_in_words_and_as_json() -> None:
-    assert "wrong-citations" in run("perturb", "--list")
-    listed = json.loads(run("perturb", "--list", "--json"))
+    assert "wrong-citations" in run("generate", "perturbations", "--list")
+    listed = json.loads(run("generate", "perturbations", "--list", "--json"))
     assert len(listed) == 16
     assert listed[0]["expects"]["context_relevance"] == "fall"
 
@@ -72,23 +85,41 @@ def test_the_list_in_words_and_as_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("perturb",), "say what to do"),
-        (("perturb", "irelevant", ITEMS), "did you mean 'irrelevant'"),
-        (("perturb", "irrelevant", ITEMS, "--levels", "0,200"), "levels from 0 to 100"),
-        (("perturb", "irrelevant", ITEMS, "--levels", "20,10"), "must rise"),
-        (("perturb", "irrelevant", ITEMS, "--levels", "some"), "is no level: levels are numbers"),
-        (("perturb", "hallucinate", ITEMS, "--levels", "0%"), "hallucinate-share needs a level above 0"),
         (
-            ("perturb", "hallucinate", ITEMS, "--levels", "150%"),
+            (
+                "generate",
+                "perturbations",
+            ),
+            "say what to do",
+        ),
+        (("generate", "perturbations", "irelevant", ITEMS), "did you mean 'irrelevant'"),
+        (("generate", "perturbations", "irrelevant", ITEMS, "--levels", "0,200"), "levels from 0 to 100"),
+        (("generate", "perturbations", "irrelevant", ITEMS, "--levels", "20,10"), "must rise"),
+        (
+            ("generate", "perturbations", "irrelevant", ITEMS, "--levels", "some"),
+            "is no level: levels are numbers",
+        ),
+        (
+            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "0%"),
+            "hallucinate-share needs a level above 0",
+        ),
+        (
+            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "150%"),
             "from 0 to 100 (percent of the cited sentences)",
         ),
-        (("perturb", "hallucinate", ITEMS, "--levels", "10,20%"), "not counts and shares together (10, 20%)"),
         (
-            ("perturb", "hallucinate", ITEMS, "--levels", "2.5"),
+            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "10,20%"),
+            "not counts and shares together (10, 20%)",
+        ),
+        (
+            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "2.5"),
             "has whole numbers as levels (sentences), not 2.5",
         ),
-        (("perturb", "hallucinate", ITEMS, "--levels", "50%,25%"), "must rise"),
-        (("perturb", "padding", ITEMS, "--levels", "50%"), "padding counts (sentences) and has no shares"),
+        (("generate", "perturbations", "hallucinate", ITEMS, "--levels", "50%,25%"), "must rise"),
+        (
+            ("generate", "perturbations", "padding", ITEMS, "--levels", "50%"),
+            "padding counts (sentences) and has no shares",
+        ),
         (("sensitivity", ITEMS, "--perturb", "hallucinate:0%"), "hallucinate-share needs a level above 0"),
         (("sensitivity", ITEMS, "--perturb", "hallucinate:150%"), "from 0 to 100"),
         (("sensitivity", ITEMS, "--perturb", "hallucinate:-5%"), "from 0 to 100"),
@@ -109,7 +140,10 @@ def test_the_list_in_words_and_as_json() -> None:
         (("sensitivity", ITEMS, "--perturb", "5,irrelevant"), "begins with a level"),
         (("sensitivity", ITEMS, "--labels", "none.txt"), "there is no such file"),
         (("sensitivity", ITEMS, "--format", ","), "no format"),
-        (("perturb", "paraphrase", ITEMS, "--model", "local/gpt2"), "a rewrite is answered in writing"),
+        (
+            ("generate", "perturbations", "paraphrase", ITEMS, "--model", "local/gpt2"),
+            "a rewrite is answered in writing",
+        ),
         (("sensitivity", ITEMS, "--perturb-model", "local/gpt2"), "a rewrite is answered in writing"),
         (
             ("sensitivity", ITEMS, "--perturb-model", "local/gpt2", "--dry-run"),
@@ -143,7 +177,17 @@ def test_shares_and_counts_are_two_curves() -> None:
 
 
 def test_shares_in_a_file_of_items(here: Path) -> None:
-    out = run("perturb", "hallucinate", ITEMS, "--levels", "0,25%,100%", "-o", "out.jsonl", "--json")
+    out = run(
+        "generate",
+        "perturbations",
+        "hallucinate",
+        ITEMS,
+        "--levels",
+        "0,25%,100%",
+        "-o",
+        "out.jsonl",
+        "--json",
+    )
     facts = json.loads(out[out.index("{") :])
     assert (facts["perturbation"], facts["unit"]) == ("hallucinate-share", "percent of the cited sentences")
     assert [(row["level"], row["items"]) for row in facts["levels"]] == [(0, 24), (25, 24), (100, 24)]
@@ -153,13 +197,23 @@ def test_shares_in_a_file_of_items(here: Path) -> None:
 
 
 def test_a_level_out_of_reach_is_not_written_and_counted(here: Path) -> None:
-    out = run("perturb", "hallucinate", ITEMS, "--levels", "0,2,10,20", "-o", "out.jsonl", "--json")
+    out = run(
+        "generate",
+        "perturbations",
+        "hallucinate",
+        ITEMS,
+        "--levels",
+        "0,2,10,20",
+        "-o",
+        "out.jsonl",
+        "--json",
+    )
     facts = json.loads(out[out.index("{") :])
     assert [(row["level"], row["items"]) for row in facts["levels"]] == [(0, 24), (2, 24), (10, 23), (20, 0)]
     assert len(facts["left_out"]) == 25
     assert {one["level"] for one in facts["left_out"]} == {10, 20}
     assert "out of reach of every item" in run(
-        "perturb", "hallucinate", ITEMS, "--levels", "2,20", "-o", "o.jsonl"
+        "generate", "perturbations", "hallucinate", ITEMS, "--levels", "2,20", "-o", "o.jsonl"
     )
 
 

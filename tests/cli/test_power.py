@@ -1,4 +1,4 @@
-"""``conqret power``: plans from assumptions and from a pilot, as a table and a picture."""
+"""``conqret judges power``: plans from assumptions and from a pilot, as a table and a picture."""
 
 import json
 from pathlib import Path
@@ -18,11 +18,11 @@ QUICK = ("--topics", "8,4", "--items", "2", "--simulations", "20")
 def test_a_plan_from_assumptions(cli, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "power.svg"
-    done = cli("power", "difference", *QUICK, "--shift", "0.5", "--svg", picture)
+    done = cli("judges", "power", "difference", *QUICK, "--shift", "0.5", "--svg", picture)
     assert done.code == 0
     assert "below six topics there is no verdict" in " ".join(done.out.split())
     assert picture.read_bytes().startswith(b"<?xml")
-    again = cli("power", "curve", *QUICK, "--shift", "0.5", "--json")
+    again = cli("judges", "power", "curve", *QUICK, "--shift", "0.5", "--json")
     first, second = json.loads(again.out)
     assert (first["topics"], first["power"]) == (8, 1.0)
     assert second["power"] is None
@@ -36,7 +36,18 @@ def test_a_plan_from_a_pilot(cli, tmp_path):
     )
     assert judged.code == 0
     labels = write_gold(tmp_path / "labels.csv", people=2)
-    asked = ("power", "agreement", "--dimension", "clarity", "--pilot", run, "--labels", labels, *QUICK)
+    asked = (
+        "judges",
+        "power",
+        "agreement",
+        "--dimension",
+        "clarity",
+        "--pilot",
+        run,
+        "--labels",
+        labels,
+        *QUICK,
+    )
     planned = cli(*asked, "--scale", "1:3", "--json")
     assert planned.code == 0
     assert "24 items of 12 topics" in planned.err
@@ -116,13 +127,25 @@ def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
     probes = tmp_path / "probes"
     judge = ("--format", "rag-fine-grained", "--metric", "overall-quality")
     assert cli("bias", items, *judge, "--probe", "injection", "-o", probes, "-q").code == 0
-    asked = ("power", "probe", "--rows", "3", *QUICK, "--pilot", probes, "--perturbation", "no-such")
+    asked = (
+        "judges",
+        "power",
+        "probe",
+        "--rows",
+        "3",
+        *QUICK,
+        "--pilot",
+        probes,
+        "--perturbation",
+        "no-such",
+    )
     refused = cli(*asked, "--metric", "overall-quality")
     assert refused.code == 2
     assert "of the pilot" in refused.err
     assert "go together" in cli(*asked).err
     few, many = (
-        json.loads(cli("power", "probe", "--rows", rows, *QUICK, "--json").out) for rows in ("2", "60")
+        json.loads(cli("judges", "power", "probe", "--rows", rows, *QUICK, "--json").out)
+        for rows in ("2", "60")
     )
     assert few[0]["power"] > many[0]["power"]
     assert few[1]["power"] is None
@@ -139,7 +162,7 @@ def test_power_of_a_probe_and_a_difference_from_runs(cli, tmp_path):
     ],
 )
 def test_what_cannot_be_planned(cli, tmp_path, more, message):
-    done = cli("power", "agreement", *more, "--svg", tmp_path / "x.svg")
+    done = cli("judges", "power", "agreement", *more, "--svg", tmp_path / "x.svg")
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not (tmp_path / "x.svg").exists()

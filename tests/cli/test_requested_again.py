@@ -141,12 +141,12 @@ def commands(items: Path, folder: Path) -> dict[str, tuple[Any, ...]]:
     return {
         "bias": ("bias", items, "--probe", "length", "--format", "rag-direct"),
         "sensitivity": ("sensitivity", items, "--perturb", "irrelevant:0,50", "--format", "rag-direct"),
-        "generate": ("generate", corpus, "--run", folder / "pro.res", "--stance", "pro"),
-        "dispute-awareness": ("score", "dispute-awareness", answers, "--questions", references),
+        "generate": ("generate", "arguments", corpus, "--run", folder / "pro.res", "--stance", "pro"),
+        "dispute-awareness": ("debateqa", "score", "dispute-awareness", answers, "--questions", references),
         "baselines": (
-            "score", "baselines", answers, "--references", references, "--metrics", "direct-score",
+            "debateqa", "score", "baselines", answers, "--references", references, "--metrics", "direct-score",
         ),
-        "questions": ("questions", "debatable", references),
+        "questions": ("debateqa", "questions", "debatable", references),
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""`conqret score` and `conqret rank` from files to tables."""
+"""`conqret debateqa score` and `conqret debateqa rank` from files to tables."""
 
 import json
 import math
@@ -42,7 +42,16 @@ def answers(tmp_path):
 def test_dispute_awareness_offline(tmp_path, questions, answers):
     labels = tmp_path / "labels.csv"
     labels.write_text("id,label\nzoos,1\ncars,0\n")
-    command = ["score", "dispute-awareness", answers, "--questions", questions, "-o", str(tmp_path / "out")]
+    command = [
+        "debateqa",
+        "score",
+        "dispute-awareness",
+        answers,
+        "--questions",
+        questions,
+        "-o",
+        str(tmp_path / "out"),
+    ]
     done = RUN.invoke(app, [*command, "--labels", str(labels), "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)[0] | {"instrument": ""} == {
@@ -63,7 +72,7 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     words = tokenizer(begins=False, chat=True)
     words.save_pretrained(tmp_path / "model")
     network("qwen2", len(words)).save_pretrained(tmp_path / "model")
-    command = ["score", "perspective-diversity", answers, "--references", questions]
+    command = ["debateqa", "score", "perspective-diversity", answers, "--references", questions]
     command += ["--backbone", str(tmp_path / "model"), "-o", str(tmp_path / "out")]
     first = RUN.invoke(app, [*command, "--json"])
     assert first.exit_code == 0, first.output
@@ -90,7 +99,16 @@ def test_dispute_awareness_of_a_local_model(tmp_path, questions, answers):
     folder = save_model(tmp_path / "model", window=8192)
     labels = tmp_path / "labels.csv"
     labels.write_text("id,label\nzoos,1\ncars,0\n")
-    command = ["score", "dispute-awareness", answers, "--questions", questions, "--labels", str(labels)]
+    command = [
+        "debateqa",
+        "score",
+        "dispute-awareness",
+        answers,
+        "--questions",
+        questions,
+        "--labels",
+        str(labels),
+    ]
     local = [*command, "--model", f"local/{folder}"]
     done = RUN.invoke(app, [*local, "-o", str(tmp_path / "out"), "--json"])
     assert done.exit_code == 0, done.output
@@ -133,7 +151,7 @@ def tables(tmp_path):
 
 
 def test_rank(tables):
-    done = RUN.invoke(app, ["rank", *tables, "--weights", "0,1", "--json"])
+    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--weights", "0,1", "--json"])
     assert done.exit_code == 0, done.output
     facts = json.loads(done.stdout)
     found = {(row["k"], row["system"]): row["rank"] for row in facts["ranks"]}
@@ -148,12 +166,12 @@ def test_rank(tables):
     # one partial answer behind each P.D.; the means are 3.5, 4.5 and 6.5
     assert systems["fair"]["likelier_under_best"] == pytest.approx(math.exp(1))
     assert systems["poor"]["likelier_under_best"] == pytest.approx(math.exp(3))
-    assert "2=" in RUN.invoke(app, ["rank", *tables]).stdout
+    assert "2=" in RUN.invoke(app, ["debateqa", "rank", *tables]).stdout
 
 
 def test_ranks_as_a_page(tables, tmp_path):
     file = tmp_path / "pages" / "ranks.html"
-    done = RUN.invoke(app, ["rank", *tables, "--report", str(file)])
+    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--report", str(file)])
     assert (done.exit_code, str(file) in done.stdout.replace("\n", "")) == (0, True)
     page = file.read_text(encoding="utf-8")
     assert all(
@@ -170,7 +188,7 @@ def test_ranks_as_a_page(tables, tmp_path):
         ["--answers", str(tmp_path)],
         ["--answers", str(tmp_path), "--report", str(tmp_path / "no.html")],
     ):
-        assert isinstance(RUN.invoke(app, ["rank", *tables, *more]).exception, DeclarationError)
+        assert isinstance(RUN.invoke(app, ["debateqa", "rank", *tables, *more]).exception, DeclarationError)
     assert not (tmp_path / "no.html").exists()
 
 
@@ -195,7 +213,7 @@ def test_rank_over_several_backbones(tmp_path):
     ]
     rows += [ScoreRow(system, "0", AWARENESS, "phi", 1.0) for system in "abc"]
     write_table(rows, tmp_path / "scores.parquet")
-    command = ["rank", str(tmp_path / "scores.parquet"), "--weights", "1"]
+    command = ["debateqa", "rank", str(tmp_path / "scores.parquet"), "--weights", "1"]
     systems = {
         row["system"]: row for row in json.loads(RUN.invoke(app, [*command, "--json"]).stdout)["systems"]
     }
@@ -216,7 +234,7 @@ def test_correlate(tmp_path, tables):
         "first,second,preference,annotator\n"
         + "".join(f"{a},{b},first,{who}\n" for a, b in games for who in "xy")
     )
-    done = RUN.invoke(app, ["score", "correlate", *tables, "--preferences", str(pairs), "--json"])
+    done = RUN.invoke(app, ["debateqa", "score", "correlate", *tables, "--preferences", str(pairs), "--json"])
     assert done.exit_code == 0, done.output
     found = {row["metric"]: row for row in json.loads(done.stdout)}
     assert found[DIVERSITY]["rho"] == pytest.approx(1.0)
@@ -225,14 +243,14 @@ def test_correlate(tmp_path, tables):
     assert 0 < found[AWARENESS]["tau"] < 1
     assert (
         "perspective_diversity"
-        in RUN.invoke(app, ["score", "correlate", *tables, "--preferences", str(pairs)]).stdout
+        in RUN.invoke(app, ["debateqa", "score", "correlate", *tables, "--preferences", str(pairs)]).stdout
     )
 
 
 def test_notes_say_what_is_not_common(tmp_path, tables):
     write_table([ScoreRow("good", "2", DIVERSITY, "gpt2", 100.0)], tmp_path / "more.parquet")
     given = [*tables, str(tmp_path / "more.parquet")]
-    ranked = RUN.invoke(app, ["rank", *given, "--weights", "1", "--json"])
+    ranked = RUN.invoke(app, ["debateqa", "rank", *given, "--weights", "1", "--json"])
     note = (
         "perspective_diversity by gpt2: 1 scored answer is left out; the means are over the 2 questions scored of "
         "all systems"
@@ -247,7 +265,7 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
     pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\n")
-    correlated = RUN.invoke(app, ["score", "correlate", *given, "--preferences", str(pairs)])
+    correlated = RUN.invoke(app, ["debateqa", "score", "correlate", *given, "--preferences", str(pairs)])
     assert note in correlated.stderr.replace("\n", " ")
     assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.stdout
 
@@ -256,7 +274,7 @@ def test_rank_shows_a_ratio_without_a_value(tmp_path):
     rows = [ScoreRow(one, "x", DIVERSITY, "gpt2", value) for one, value in (("a", 1.0), ("b", 1e4))]
     rows += [ScoreRow(one, "x", AWARENESS, "phi", 1.0) for one in "ab"]
     write_table(rows, tmp_path / "scores.parquet")
-    command = ["rank", str(tmp_path / "scores.parquet")]
+    command = ["debateqa", "rank", str(tmp_path / "scores.parquet")]
     assert "> 1e300" in RUN.invoke(app, command).stdout
     facts = json.loads(RUN.invoke(app, [*command, "--json"]).stdout)
     assert [one["likelier_under_best"] for one in facts["systems"]] == [1.0, None]
@@ -265,9 +283,9 @@ def test_rank_shows_a_ratio_without_a_value(tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["score", "correlate", "{table}", "--preferences", "{answers}"],
-        ["score", "stability", "{table}"],
-        ["score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--labels", "{answers}",
+        ["debateqa", "score", "correlate", "{table}", "--preferences", "{answers}"],
+        ["debateqa", "score", "stability", "{table}"],
+        ["debateqa", "score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--labels", "{answers}",
          "-o", "{out}"],
     ],
 )  # fmt: skip
@@ -295,7 +313,16 @@ def test_statistics_that_are_not_installed_are_named_first(
 def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answers, labels, message):
     pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
     (tmp_path / "labels.csv").write_text(labels)
-    command = ["score", "dispute-awareness", answers, "--questions", questions, "-o", str(tmp_path / "out")]
+    command = [
+        "debateqa",
+        "score",
+        "dispute-awareness",
+        answers,
+        "--questions",
+        questions,
+        "-o",
+        str(tmp_path / "out"),
+    ]
     done = RUN.invoke(app, [*command, "--labels", str(tmp_path / "labels.csv")])
     assert isinstance(done.exception, DeclarationError)
     assert message in str(done.exception)
@@ -303,7 +330,16 @@ def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answ
 
 
 def test_dispute_awareness_has_one_writer_and_writes_nothing_before_errors(tmp_path, questions, answers):
-    command = ["score", "dispute-awareness", answers, "--questions", questions, "-o", str(tmp_path / "out")]
+    command = [
+        "debateqa",
+        "score",
+        "dispute-awareness",
+        answers,
+        "--questions",
+        questions,
+        "-o",
+        str(tmp_path / "out"),
+    ]
     store = tmp_path / "none.sqlite"
     for more in (["--replay", str(store)], ["--replay", str(store), "--recordings", str(store)]):
         assert isinstance(RUN.invoke(app, [*command, *more]).exception, DeclarationError)
@@ -316,7 +352,7 @@ def test_dispute_awareness_has_one_writer_and_writes_nothing_before_errors(tmp_p
 
 def test_another_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = ["score", "dispute-awareness", answers, "--questions", questions]
+    command = ["debateqa", "score", "dispute-awareness", answers, "--questions", questions]
     for shots in ("few-shot", "zero-shot"):
         assert RUN.invoke(app, [*command, "--shots", shots]).exit_code == 0
     assert {one.name for one in (tmp_path / "runs").iterdir()} == {
@@ -326,11 +362,14 @@ def test_another_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, mo
 
 def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("rag", "none"):  # what conqret answer leaves: the file is called answers.jsonl in each
+    for name in (
+        "rag",
+        "none",
+    ):  # what conqret debateqa answer leaves: the file is called answers.jsonl in each
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_text("{}")
         shutil.copy(answers, tmp_path / name / "answers.jsonl")
-    command = ["score", "dispute-awareness", "--questions", questions]
+    command = ["debateqa", "score", "dispute-awareness", "--questions", questions]
     for given in (["rag/answers.jsonl"], ["none/answers.jsonl"], [answers, "--system", "mine two"]):
         done = RUN.invoke(app, [*command, *given])
         assert done.exit_code == 0, done.output
@@ -350,7 +389,16 @@ def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, question
     words.save_pretrained(tmp_path / "tiny.lm")
     network("gpt2", len(words)).save_pretrained(tmp_path / "tiny.lm")
     monkeypatch.chdir(tmp_path)
-    command = ["score", "perspective-diversity", answers, "--references", questions, "--backbone", "tiny.lm"]
+    command = [
+        "debateqa",
+        "score",
+        "perspective-diversity",
+        answers,
+        "--references",
+        questions,
+        "--backbone",
+        "tiny.lm",
+    ]
     for more in ([], ["--wrapping", "2"], ["--definition", "released"], ["--chat-template", "never"]):
         done = RUN.invoke(app, [*command, *more])
         assert done.exit_code == 0, done.output
@@ -376,7 +424,16 @@ def test_a_dot_in_a_system_s_name_stays(name, system):
 
 def test_references_without_partial_answers_are_named(tmp_path, answers):
     bare = lines(tmp_path / "bare.jsonl", [{"id": "zoos", "question": "Why?"}])
-    command = ["score", "perspective-diversity", answers, "--references", bare, "--backbone", "none"]
+    command = [
+        "debateqa",
+        "score",
+        "perspective-diversity",
+        answers,
+        "--references",
+        bare,
+        "--backbone",
+        "none",
+    ]
     done = RUN.invoke(app, command)
     assert isinstance(done.exception, DeclarationError)
     assert f"no question of {bare} has a partial answer" in str(done.exception)
@@ -391,14 +448,26 @@ def test_means_count_what_is_missing(tables):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["score", "dispute-awareness", "{answers}", "--questions", "{answers}x"], "no such file"),
         (
-            ["score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--columns", "id"],
+            ["debateqa", "score", "dispute-awareness", "{answers}", "--questions", "{answers}x"],
+            "no such file",
+        ),
+        (
+            [
+                "debateqa",
+                "score",
+                "dispute-awareness",
+                "{answers}",
+                "--questions",
+                "{questions}",
+                "--columns",
+                "id",
+            ],
             "--columns is a list",
         ),
-        (["rank", "{answers}"], "no table of conqret score"),
-        (["rank", "{table}", "--weights", "half"], "--weights is a list"),
-        (["rank", "{table}", "--weights", "2"], "between 0 and 1"),
+        (["debateqa", "rank", "{answers}"], "no table of conqret debateqa score"),
+        (["debateqa", "rank", "{table}", "--weights", "half"], "--weights is a list"),
+        (["debateqa", "rank", "{table}", "--weights", "2"], "between 0 and 1"),
     ],
 )
 def test_wrong_calls(arguments, message, answers, questions, tables):

@@ -1,4 +1,4 @@
-"""`conqret score baselines` from files to a table."""
+"""`conqret debateqa score baselines` from files to a table."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ def answers(tmp_path):
 
 
 def command(answers, references, out, metrics, *more):
-    given = ["score", "baselines", answers, "--references", references, "-o", str(out)]
+    given = ["debateqa", "score", "baselines", answers, "--references", references, "-o", str(out)]
     return [*given, "--metrics", metrics, *more]
 
 
@@ -106,7 +106,7 @@ def test_correlate_reads_the_table(tmp_path, references):
     assert values[0] > values[2]
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\ngood,poor,first\n")
-    done = RUN.invoke(app, ["score", "correlate", *tables, "--preferences", str(pairs), "--json"])
+    done = RUN.invoke(app, ["debateqa", "score", "correlate", *tables, "--preferences", str(pairs), "--json"])
     assert done.exit_code == 0, done.output
     (found,) = json.loads(done.stdout)
     assert found["metric"] == "direct_score"
@@ -164,7 +164,7 @@ def test_the_default_and_the_list_are_those_of_the_registry(monkeypatch):
     from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
 
     monkeypatch.setenv("COLUMNS", "1000")
-    said = RUN.invoke(app, ["score", "baselines", "--help"]).output
+    said = RUN.invoke(app, ["debateqa", "score", "baselines", "--help"]).output
     assert all(name in said for name in BASELINES)
     assert f"default: {','.join(DEFAULT)}" in said
 

@@ -1,4 +1,4 @@
-"""``conqret selftest`` and ``conqret power bias``: what they print, for people and for machines."""
+"""``conqret judges power planted`` and ``conqret judges power bias``: what they print, for people and for machines."""
 
 import json
 from pathlib import Path
@@ -10,20 +10,22 @@ QUICK = ("--simulations", "20", "--probe", "position", "--probe", "length")
 
 
 def test_a_selftest_says_what_would_be_found(cli):
-    done = cli("selftest", ITEMS, "--format", "direct", "--size", "0.3", *QUICK)
+    done = cli("judges", "power", "planted", ITEMS, "--format", "direct", "--size", "0.3", *QUICK)
     assert done.code == 0
     text = " ".join(done.out.split())
     assert "24 items, 12 topics. A bias of 0.3 was planted for one probe after another" in text
     assert "a place wins 80%" in text
     assert "false alarms" in text
-    found = json.loads(cli("selftest", ITEMS, "--format", "direct", "--size", "0.3", *QUICK, "--json").out)
+    found = json.loads(
+        cli("judges", "power", "planted", ITEMS, "--format", "direct", "--size", "0.3", *QUICK, "--json").out
+    )
     place, length = found["rows"]
     assert (place["probe"], place["metric"], place["found"]) == ("position", "preference", 1.0)
     assert length["probe"] == "length"
 
 
 def test_a_plan_says_how_many_topics_a_bias_takes(cli):
-    asked = ("power", "bias", "--topics", "5,12", "--items", "2", "--size", "0.3", *QUICK)
+    asked = ("judges", "power", "bias", "--topics", "5,12", "--items", "2", "--size", "0.3", *QUICK)
     few, more = json.loads(cli(*asked, "--json").out)
     assert (few["topics"], more["topics"], more["items"]) == (5, 12, 2)
     assert few["rows"][0]["found"] == 0 < more["rows"][0]["found"]
@@ -35,11 +37,14 @@ def test_a_plan_says_how_many_topics_a_bias_takes(cli):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("selftest", ITEMS, "--size", "0.7"), "a size lies above 0"),
-        (("selftest", ITEMS, "--probe", "lenght"), "length"),
-        (("selftest", "nothing.jsonl"), "nothing.jsonl"),
-        (("power", "bias", "--topics", "few"), "--topics"),
-        (("power", "bias", "--topics", "8", "--items", "2", "--probe", "stance"), "no probe can be made"),
+        (("judges", "power", "planted", ITEMS, "--size", "0.7"), "a size lies above 0"),
+        (("judges", "power", "planted", ITEMS, "--probe", "lenght"), "length"),
+        (("judges", "power", "planted", "nothing.jsonl"), "nothing.jsonl"),
+        (("judges", "power", "bias", "--topics", "few"), "--topics"),
+        (
+            ("judges", "power", "bias", "--topics", "8", "--items", "2", "--probe", "stance"),
+            "no probe can be made",
+        ),
     ],
 )
 def test_what_cannot_be_simulated_is_said(cli, arguments, words):

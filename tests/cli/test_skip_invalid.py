@@ -23,10 +23,10 @@ MIXED = (
     ("judge", "--format", "direct"),
     ("bias", "--format", "direct", "--probe", "length"),
     ("sensitivity", "--format", "direct", "--perturb", "drop-citations"),
-    ("drift", "--format", "direct"),
-    ("selftest", "--format", "direct", "--probe", "length", "--simulations", "20"),
-    ("label",),
-    ("perturb drop-citations",),
+    ("judges drift", "--format", "direct"),
+    ("judges power planted", "--format", "direct", "--probe", "length", "--simulations", "20"),
+    ("labels sample",),
+    ("generate perturbations drop-citations",),
 )
 """Commands that read arguments."""
 
@@ -45,12 +45,15 @@ def items(tmp_path: Path) -> Path:
 
 def command(words: tuple[str, ...], items: Path, out: Path) -> tuple[object, ...]:
     name, *more = words
-    files = {"label": out / "sheet.csv", "perturb drop-citations": out / "changed.jsonl"}
-    output = () if name == "selftest" else ("-o", files.get(name, out / "run"))
+    files = {
+        "labels sample": out / "sheet.csv",
+        "generate perturbations drop-citations": out / "changed.jsonl",
+    }
+    output = () if name == "judges power planted" else ("-o", files.get(name, out / "run"))
     return (*name.split(), items, *more, *output)
 
 
-@pytest.mark.parametrize("words", MIXED, ids=lambda words: words[0].split()[0])
+@pytest.mark.parametrize("words", MIXED, ids=lambda words: words[0])
 def test_every_command_refuses_them_or_leaves_them_out(
     cli: Cli, items: Path, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
@@ -67,7 +70,7 @@ def test_every_command_refuses_them_or_leaves_them_out(
     assert done.code == 0, done.err
     said = done.err + done.out
     assert "items.jsonl:4 [argument] is missing or empty" in said
-    assert ("3 of 11 items left out" in said) or ("11 items: 8 scored" in said) or words[0] == "drift"
+    assert ("3 of 11 items left out" in said) or ("11 items: 8 scored" in said) or words[0] == "judges drift"
 
 
 def test_studies_say_it_wherever_their_results_are_shown(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -79,14 +82,14 @@ def test_studies_say_it_wherever_their_results_are_shown(cli: Cli, items: Path, 
 
 
 def test_a_sheet_holds_sound_items_alone(cli: Cli, items: Path, tmp_path: Path) -> None:
-    cli("label", items, "-o", tmp_path / "sheet.csv", "--skip-invalid")
+    cli("labels", "sample", items, "-o", tmp_path / "sheet.csv", "--skip-invalid")
     sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8")
     assert "no-argument" not in sheet
     assert "Another one?" not in sheet
 
 
 def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> None:
-    refused = cli("annotate", items, "--people", "anna", "-o", tmp_path / "study")
+    refused = cli("labels", "collect", items, "--people", "anna", "-o", tmp_path / "study")
     assert refused.code == 2
     assert "items.jsonl:4 [argument] is missing or empty, and the task rating shows it" in refused.err
     assert not (tmp_path / "study").exists()
@@ -96,7 +99,16 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
     found = planned_screens(sound, "rating")
     assert (len(found.screens), found.notes) == (SOUND, [])
     refused = cli(
-        "annotate", items, "--task", "perspective", "--skip-invalid", "--people", "a", "-o", tmp_path / "s"
+        "labels",
+        "collect",
+        items,
+        "--task",
+        "perspective",
+        "--skip-invalid",
+        "--people",
+        "a",
+        "-o",
+        tmp_path / "s",
     )
     assert refused.code == 2
     assert "the task perspective reads files of its own" in refused.err
@@ -104,9 +116,10 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
 
 def test_an_item_is_shown_beside_faulty_ones(cli: Cli, items: Path) -> None:
     assert (
-        "items.jsonl:3 [topic] is empty" in cli("prompt", "show", "direct", "--items", items, "--item", 4).err
+        "items.jsonl:3 [topic] is empty"
+        in cli("info", "prompt", "show", "direct", "--items", items, "--item", 4).err
     )
-    done = cli("prompt", "show", "direct", "--items", items, "--item", 4, "--skip-invalid")
+    done = cli("info", "prompt", "show", "direct", "--items", items, "--item", 4, "--skip-invalid")
     assert (done.code, "2 of 11 items left out" in done.err) == (0, True)
 
 

@@ -125,11 +125,11 @@ def test_a_signal_ends_a_run_in_order(
         assert re.fullmatch(
             r"(note: waiting for [1-4] answers that are under way, 8 s at most\n)?", "".join(waited)
         )
-        shown = cli("report", tmp_path / "run")
+        shown = cli("runs", "report", tmp_path / "run")
         assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)
         for made in ("summary.json", "report.html"):  # as after a kill
             (tmp_path / "run" / made).unlink()
-        again = cli("report", tmp_path / "run")
+        again = cli("runs", "report", tmp_path / "run")
         assert (again.code, f"{24 - done} not judged yet" in again.out) == (0, True)
         lead = re.compile(
             '<p class="trace">.*?</p>| is a single file and(?= loads nothing)'
@@ -185,10 +185,10 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
         assert (done.code, done.out, sum("error" in line for line in lines)) == (1, "", 1)
         assert lines[-1].startswith(f"error: {tmp_path / 'store.sqlite'}: an answer could not be recorded:")
         assert lines[-1].endswith("make room, and give the command again")
-        assert f"`conqret recordings import {rescued} {tmp_path / 'store.sqlite'}` adds them" in done.err
+        assert f"`conqret runs recordings import {rescued} {tmp_path / 'store.sqlite'}` adds them" in done.err
         assert 4 < asked < 24
-        assert cli("recordings", "import", rescued, tmp_path / "store.sqlite").code == 0
-        assert cli("recordings", "stats", tmp_path / "store.sqlite", "--json").code == 0
+        assert cli("runs", "recordings", "import", rescued, tmp_path / "store.sqlite").code == 0
+        assert cli("runs", "recordings", "stats", tmp_path / "store.sqlite", "--json").code == 0
         assert cli(*arguments).code == 0
         assert len(server.requests) == 24
 

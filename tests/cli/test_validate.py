@@ -37,15 +37,15 @@ def judged(cli, folder, *more):
 
 
 def test_agree(cli, labels):
-    done = cli("agree", labels, *MAP, "--by", "dimension")
+    done = cli("labels", "agreement", labels, *MAP, "--by", "dimension")
     assert done.code == 0
     assert "cannot judge" in done.err
-    found = json.loads(cli("agree", labels, *MAP, "--json").out)
+    found = json.loads(cli("labels", "agreement", labels, *MAP, "--json").out)
     assert len(found["rows"]) == 15
     assert found["together"]["value"] < 0.5
-    assert cli("agree", labels, "--by", "topic", *MAP).code == 2
-    assert "--map" in cli("agree", labels).err
-    assert cli("agree", labels, "--level", "nominal").code == 0
+    assert cli("labels", "agreement", labels, "--by", "topic", *MAP).code == 2
+    assert "--map" in cli("labels", "agreement", labels).err
+    assert cli("labels", "agreement", labels, "--level", "nominal").code == 0
 
 
 def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
@@ -86,25 +86,25 @@ def test_what_cannot_be_parsed_is_exit_code_2(cli, labels, tmp_path, more, messa
 
 def test_no_run(cli, labels, tmp_path):
     assert cli("validate", tmp_path / "none", "--labels", labels, *MAP).code == 2
-    assert cli("compare", tmp_path / "none", tmp_path / "none", "--labels", labels, *MAP).code == 2
+    assert cli("judges", "compare", tmp_path / "none", tmp_path / "none", "--labels", labels, *MAP).code == 2
 
 
 def test_compare(cli, labels, tmp_path):
     one = judged(cli, tmp_path / "one", "--format", "listwise")
     two = judged(cli, tmp_path / "two", "--format", "rag-fine-grained")
-    done = cli("compare", one, two, "--labels", labels, *MAP)
+    done = cli("judges", "compare", one, two, "--labels", labels, *MAP)
     assert done.code == 0
     assert "Overall quality" in done.out
-    found = json.loads(cli("compare", one, two, "--labels", labels, *MAP, "--json").out)
+    found = json.loads(cli("judges", "compare", one, two, "--labels", labels, *MAP, "--json").out)
     row = found["dimensions"]["clarity"]
     assert row["units"] == 24
     alphas = [row["judges"][run.name]["alpha"]["value"] for run in (one, two)]
     assert row["pairs"][0]["difference"]["value"] == pytest.approx(alphas[0] - alphas[1])
     page = tmp_path / "compare.html"
-    assert cli("compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
+    assert cli("judges", "compare", one, two, "--labels", labels, *MAP, "-o", page).code == 0
     assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2
     jury = tmp_path / "jury"
-    held = cli("jury", one, two, "--labels", labels, *MAP, "-o", jury)
+    held = cli("judges", "jury", one, two, "--labels", labels, *MAP, "-o", jury)
     assert held.code == 0
     assert "What the jury gains" in held.out
     assert "dawid-skene needs 3 judges" in " ".join(held.err.split())
@@ -112,14 +112,17 @@ def test_compare(cli, labels, tmp_path):
     card = (jury / "card.html").read_text(encoding="utf-8")
     assert "mean of the scores of its 2 members" in card
     assert "<title>How far the jury (mean of 2 judges) can be trusted" in card
-    assert json.loads(cli("jury", one, two, "-o", jury, "--json", "--overwrite").out)["checked"] is None
-    assert cli("jury", one, two, "--by", "vote", "-o", jury).code == 2
+    assert (
+        json.loads(cli("judges", "jury", one, two, "-o", jury, "--json", "--overwrite").out)["checked"]
+        is None
+    )
+    assert cli("judges", "jury", one, two, "--by", "vote", "-o", jury).code == 2
     for runs, more, message in (
         ((one,), (), "two runs at least"),
         ((one, one), (), "each once"),
         ((one, two), ("-o", tmp_path / "x.png"), "ends in .png"),
     ):
-        refused = cli("compare", *runs, "--labels", labels, *MAP, *more)
+        refused = cli("judges", "compare", *runs, "--labels", labels, *MAP, *more)
         assert refused.code == 2
         assert message in " ".join(refused.err.split())
 
@@ -128,7 +131,7 @@ def test_calibrate(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise")
     file = tmp_path / "calibration.json"
     some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
-    done = cli("calibrate", run, "--labels", labels, *some, "-o", file, "--beside", run)
+    done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file, "--beside", run)
     assert done.code == 0
     assert "Alpha beside free baselines" in done.out
     assert "a constant or the offline floor on" in " ".join(done.err.split())
@@ -144,13 +147,15 @@ def test_calibrate(cli, labels, tmp_path):
     assert "Calibrated" in (run / "card.html").read_text(encoding="utf-8")
     assert json.loads((run / "card.json").read_bytes())["agreement"][0]["calibrated"]["value"] is not None
     calibrated_scores(cli, run, file)
-    assert cli("calibrate", run, "--labels", labels, "-o", tmp_path / "x.json").code == 2  # no scale
+    assert (
+        cli("judges", "calibrate", run, "--labels", labels, "-o", tmp_path / "x.json").code == 2
+    )  # no scale
     assert not (tmp_path / "x.json").exists()
 
 
 def calibrated_scores(cli, run, file):
     """Raw and calibrated scores, of a run that is there and of one in the making."""
-    shown = cli("report", run, "--calibration", file, "--json")
+    shown = cli("runs", "report", run, "--calibration", file, "--json")
     mean = json.loads(shown.out)["metrics"]["clarity"]["calibrated"]
     assert json.loads((run / "summary.json").read_bytes())["metrics"]["clarity"]["calibrated"] == mean
     assert f"calibrated {mean:.2f}" in (run / "report.html").read_text(encoding="utf-8")
@@ -179,21 +184,21 @@ def calibrated_scores(cli, run, file):
     assert other.code == 2
     assert "make one for this judge" in other.err
     assert not (run / "other" / "judgments.jsonl").exists()
-    assert cli("report", run, "--calibration", run / "none.json").code == 2
+    assert cli("runs", "report", run, "--calibration", run / "none.json").code == 2
 
 
 def test_diff(cli, labels, tmp_path):
     one = judged(cli, tmp_path / "one", "--format", "listwise")
-    done = cli("diff", one, one, "-o", tmp_path / "diff.html")
+    done = cli("runs", "diff", one, one, "-o", tmp_path / "diff.html")
     assert done.code == 0
     assert "the same judge, the same texts" in done.err
     assert "no score differs" in done.err
     assert "The means do not say which of the two is right" in " ".join(done.out.split())
     assert "may favour" not in done.out  # the same items
     assert "What differs between two runs" in (tmp_path / "diff.html").read_text(encoding="utf-8")
-    found = json.loads(cli("diff", one, one, "--json").out)
+    found = json.loads(cli("runs", "diff", one, one, "--json").out)
     assert found["metrics"]["clarity"]["difference"]["value"] == 0
-    refused = cli("diff", one, one, "--labels", labels, *MAP)
+    refused = cli("runs", "diff", one, one, "--labels", labels, *MAP)
     assert refused.code == 2
-    assert "conqret compare" in refused.err
-    assert cli("diff", one, tmp_path / "none").code == 2
+    assert "conqret judges compare" in refused.err
+    assert cli("runs", "diff", one, tmp_path / "none").code == 2

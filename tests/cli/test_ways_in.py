@@ -25,29 +25,29 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_show_without_an_item_lists_them(cli: Cli, run: Path) -> None:
-    done = cli("show", run)
+    done = cli("runs", "show", run)
     assert done.code == 0
     assert "zoos-pro" in done.out
     assert "24 of 24 items are judged" in done.out
-    listed = json.loads(cli("show", run, "--json").out)
+    listed = json.loads(cli("runs", "show", run, "--json").out)
     assert [one["item"] for one in listed][:1] == ["animal-testing-pro"]
     assert {one["status"] for one in listed} == {"scored"}
 
 
 def test_the_beginning_of_an_id_is_enough_where_it_is_one_items(cli: Cli, run: Path) -> None:
-    assert cli("show", run, "zoos-p").out.startswith("zoos-pro: ")
-    several = cli("show", run, "zoos")
+    assert cli("runs", "show", run, "zoos-p").out.startswith("zoos-pro: ")
+    several = cli("runs", "show", run, "zoos")
     assert several.code == 2
     assert "2 items" in several.err
     assert "zoos-pro, zoos-con" in several.err
-    assert cli("show", run, "nobody").code == 2
+    assert cli("runs", "show", run, "nobody").code == 2
 
 
 @pytest.mark.parametrize("command", ["diff", "validate"])
 def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: str) -> None:
     page = tmp_path / "page.html"
     words = {
-        "diff": ("diff", run, run, "-o", page),
+        "diff": ("runs", "diff", run, run, "-o", page),
         "validate": (
             "validate",
             run,
@@ -74,8 +74,16 @@ def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: st
 def test_the_folder_of_written_arguments_is_judged(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("pyterrier")
     corpus, ranking = ROOT / "fixtures" / "corpus", tmp_path / "pro.res"
-    assert cli("retrieve", corpus, "--stance", "pro", "--rerank", "offline", "-k", 3, "-o", ranking).code == 0
-    assert cli("generate", corpus, "--run", ranking, "--stance", "pro", "-o", tmp_path / "args").code == 0
+    assert (
+        cli("retrieve", "run", corpus, "--stance", "pro", "--rerank", "offline", "-k", 3, "-o", ranking).code
+        == 0
+    )
+    assert (
+        cli(
+            "generate", "arguments", corpus, "--run", ranking, "--stance", "pro", "-o", tmp_path / "args"
+        ).code
+        == 0
+    )
     done = cli("judge", tmp_path / "args", "--format", "direct", "-o", tmp_path / "judged")
     assert done.code == 0
     assert json.loads((tmp_path / "judged" / "summary.json").read_text())["scored"] > 0

@@ -152,7 +152,7 @@ def test_every_fault_of_a_table_is_listed(tmp_path):
     assert "scores.csv:3 [system] is missing" in two
     assert "scores.csv:4 [n] is '1.5', and a whole number is expected" in three
     table.write_text("system,id,metric\na,x,m\n")
-    with pytest.raises(DeclarationError, match="is no table of conqret score: it lacks value"):
+    with pytest.raises(DeclarationError, match="is no table of conqret debateqa score: it lacks value"):
         read_tables([table])
 
 

@@ -15,14 +15,14 @@ from tests.annotation.studies import begun
 
 PAGE = """# A page
 
-Run `conqret formats`, as in
+Run `conqret info formats`, as in
 
 ```bash
 conqret judge a.jsonl \\
     --format direct   # a remark
 export X=1
 
-conqret show runs/a "#1"
+conqret runs show runs/a "#1"
 ```
 
 `code/one.py`:
@@ -49,11 +49,11 @@ def test_a_page_falls_into_steps(page):
     assert [(one.line, one.text) for one in found[:3]] == [
         (6, "conqret judge a.jsonl --format direct"),
         (8, "export X=1"),
-        (10, 'conqret show runs/a "#1"'),
+        (10, 'conqret runs show runs/a "#1"'),
     ]
     assert (found[3].file, found[3].text) == ("code/one.py", "x = 1\n")
     assert (found[4].file, found[4].text) == (None, "python code/one.py")
-    assert list(mentions(page)) == [(3, "conqret formats")]
+    assert list(mentions(page)) == [(3, "conqret info formats")]
     assert len(split(page)[1]) == 3
 
 
@@ -65,25 +65,27 @@ def test_only_a_plain_call_is_run_without_a_shell():
         "x >= 0.5",
     ]
     for other in (
-        "conqret formats | head",
-        "conqret formats > a.txt",
-        "ls; conqret formats",
-        "conqret index $HERE",
+        "conqret info formats | head",
+        "conqret info formats > a.txt",
+        "ls; conqret info formats",
+        "conqret retrieve index $HERE",
     ):
         assert words(other) is None
 
 
 def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
-    asked = "conqret debate argue a.jsonl --model gpt-4o-mini --against gpt-4o"
-    assert in_shell(asked) == "conqret debate argue a.jsonl --model offline"
+    asked = "conqret debate two-turn argue a.jsonl --model gpt-4o-mini --against gpt-4o"
+    assert in_shell(asked) == "conqret debate two-turn argue a.jsonl --model offline"
     assert in_shell(f"{asked} --dry-run") == f"{asked} --dry-run"
     assert in_shell("conqret judge a --model local/gpt2") == "conqret judge a --model local/gpt2"
     assert in_python('judge(a, model="gpt-4o")') == 'judge(a, model="offline")'
     assert (
         in_shell("conqret debate score a.jsonl --model …") == "conqret debate score a.jsonl --model offline"
     )
-    asked = "conqret curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
-    assert in_shell(asked) == "conqret curate a.jsonl --corpus fixtures/corpus -o web/"
+    asked = (
+        "conqret debateqa curate run a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
+    )
+    assert in_shell(asked) == "conqret debateqa curate run a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
     assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --people 3 --kill 1")
     names = ("facebook/bart-large", "models/gte-large", "models/my-reward-model", "Qwen/Qwen2-0.5B")
@@ -97,9 +99,9 @@ def test_what_is_not_run_has_a_reason(monkeypatch):
         assert why_not(guide, "docker build -t conqret .") == why
     assert why_not(guide, "make test") == "run by .ci/run"
     assert why_not(guide, "pip install 'conqret[web]'") == "run by scripts/extras.txt"
-    for text in ("pip install fixtures/plugin", "conqret formats"):
+    for text in ("pip install fixtures/plugin", "conqret info formats"):
         assert why_not(guide, text) is None
-    own = why_not(ROOT / "docs" / "adding-a-backend.md", "conqret formats")
+    own = why_not(ROOT / "docs" / "adding-a-backend.md", "conqret info formats")
     assert own == "run by tests/llm/test_adding_a_backend.py"
     monkeypatch.delenv("CONQRET_DATA", raising=False)
     assert why_not(results, "python benchmarks/dense.py") == "needs the data sets (CONQRET_DATA)"
@@ -127,7 +129,7 @@ def test_the_heading_of_a_line(page):
 
 def test_files_that_a_page_tells_of_are_there(tmp_path):
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    place_files("conqret curate three.jsonl --corpus evidence/", tmp_path)
+    place_files("conqret debateqa curate run three.jsonl --corpus evidence/", tmp_path)
     assert len((tmp_path / "three.jsonl").read_text().splitlines()) == 3
     assert (tmp_path / "evidence" / "topics.jsonl").is_file()
     assert not (tmp_path / "sixty.jsonl").exists()
@@ -140,7 +142,7 @@ def test_files_that_a_page_tells_of_are_there(tmp_path):
         ("json", '{"a": 1', "is no JSON"),
         ("toml", "a = 1", None),
         ("toml", "a = ", "is no TOML"),
-        ("", "conqret formats", "has to say what it holds"),
+        ("", "conqret info formats", "has to say what it holds"),
         ("text", "anything", None),
     ],
 )

@@ -1,4 +1,5 @@
-"""The first stage of an experiment is any that `conqret retrieve` knows: by words, by vectors, both, cross-encoders."""
+"""The first stage of an experiment is any that `conqret retrieve run` knows: by words, by vectors, both,
+cross-encoders."""
 
 import asyncio
 import json

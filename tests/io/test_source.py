@@ -101,7 +101,7 @@ def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     assert head == "752 faults in the items:"
     assert lines == [
         "  items:1, 3, 5 and 747 more [documents] is missing or empty, and format x rates documents. Add it, or choose "
-        "another format (conqret formats)",
+        "another format (conqret info formats)",
         "  items:2, 4 [documents[…].text] is missing. Add its text, say where it stands (--columns documents="
         "COLUMN.FIELD), or delete the document",
     ]
@@ -113,7 +113,7 @@ def test_the_lack_of_a_field_names_the_columns_that_hold_none(fault_of):
     )
     assert fault.remedy == (
         "Add it, name its column (--columns documents=…; unused are 'contexts'), or choose another format "
-        "(conqret formats)"
+        "(conqret info formats)"
     )
 
 

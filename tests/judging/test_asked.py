@@ -154,4 +154,4 @@ def test_the_report_leads_to_a_page_that_asks_nothing_and_runs_nothing(run, tmp_
     assert page.count("asked again") == 1
     assert "the same system prompt as above" in page
     plain = write_report(run, tmp_path / "plain.html").read_text(encoding="utf-8")
-    assert f"conqret show {run.path} trams" in plain
+    assert f"conqret runs show {run.path} trams" in plain

@@ -24,6 +24,6 @@ def test_without_the_variable_the_library_is_not_looked_for(monkeypatch: pytest.
 
 def test_a_kind_that_there_is_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "all")
-    done = cli("formats")
+    done = cli("info", "formats")
     assert done.code == 2
     assert "CONQRET_TRACES='all' is no kind of traces: write spans or contents" in done.err

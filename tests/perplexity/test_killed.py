@@ -1,4 +1,4 @@
-"""`conqret score perspective-diversity` killed at several moments, and run again."""
+"""`conqret debateqa score perspective-diversity` killed at several moments, and run again."""
 
 import json
 import subprocess

@@ -121,7 +121,7 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
         assert sum(title.startswith("Leaning") for title in sides.header) == columns
     before = (out / "report.md").read_text(encoding="utf-8")
     script.experiment(given / "small.toml", out)  # what is there stays as it is
-    assert "conqret index" not in capsys.readouterr().out
+    assert "conqret retrieve index" not in capsys.readouterr().out
     assert (out / "report.md").read_text(encoding="utf-8") == before
 
 

@@ -126,7 +126,7 @@ def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(DeclarationError, match=r"abstention\.json"):
             Abstention.read(file)
-    with pytest.raises(DeclarationError, match="conqret abstain"):
+    with pytest.raises(DeclarationError, match="conqret judges abstain"):
         found.check("listwise", "m", "other")
 
 

@@ -89,7 +89,7 @@ def test_a_judge_that_became_stricter_is_found_and_when(stricter: Drift) -> None
     assert "the lower, the more severe" in others.note
     assert not alarms.note
     assert f"ALARM clarity, severity: more severe, first alarm on {severity.alarm.occasion}" in said
-    assert "conqret diff drift/day 1 drift/day 12" in said
+    assert "conqret runs diff drift/day 1 drift/day 12" in said
     sheet = drift_sheet(stricter)
     for chart in sheet.sections[0].charts:
         assert chart.ends is not None
@@ -286,10 +286,10 @@ def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: 
 
 
 def test_a_series_is_read_again(stricter: Drift, tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="is not there: conqret drift"):
+    with pytest.raises(DeclarationError, match="is not there: conqret judges drift"):
         read_drift(tmp_path)
     (tmp_path / "drift.json").write_text(stricter.model_dump_json())
     assert read_drift(tmp_path) == stricter
     (tmp_path / "drift.json").write_text("{}")
-    with pytest.raises(DeclarationError, match="is not as conqret drift writes it"):
+    with pytest.raises(DeclarationError, match="is not as conqret judges drift writes it"):
         read_drift(tmp_path)

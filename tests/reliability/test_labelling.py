@@ -255,7 +255,7 @@ def test_a_sheet_comes_back(tmp_path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
     found = read_labels(path, scales=["1:5"])
-    assert found.layout == "sheet of conqret label"
+    assert found.layout == "sheet of conqret labels sample"
     assert found.units == (Unit(HOSTILE.id), Unit("0-0"))
     assert [label.value for label in found.labels] == [3, None, 5, None]
     assert found.absent() == {"cannot_judge": 1, "missing": 1}

@@ -333,6 +333,6 @@ def test_formats_that_need_no_documents_are_probed_on_plain_pairs(judge: str) ->
 
 def test_a_format_that_needs_documents_says_where_others_are() -> None:
     with pytest.raises(
-        ItemsError, match=r"rates documents\. Add it, or choose another format \(conqret formats\)"
+        ItemsError, match=r"rates documents\. Add it, or choose another format \(conqret info formats\)"
     ):
         bias(PAIRS, format="rag-direct", probes=["length"])

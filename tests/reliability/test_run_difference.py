@@ -316,7 +316,7 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(DeclarationError, match="several items"):
         difference(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
     one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
-    with pytest.raises(DeclarationError, match="conqret compare"):
+    with pytest.raises(DeclarationError, match="conqret judges compare"):
         difference(one, Run(Path("x"), one.kept, "a"), labels=[labels])
     changed = Run(Path("x"), one.kept, "b")
     told = [item.model_copy(update={"argument": "other"}) for item in one.items()]

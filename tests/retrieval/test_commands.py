@@ -1,4 +1,4 @@
-"""``conqret index`` and ``conqret retrieve`` from arguments to files."""
+"""``conqret retrieve index`` and ``conqret retrieve run`` from arguments to files."""
 
 import json
 import sys
@@ -29,13 +29,13 @@ def conqret(monkeypatch, capsys, tmp_path):
 
 
 def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
-    done = conqret("index", corpus, "--engine", "bm25s", "--stopwords", "lucene", "--json")
+    done = conqret("retrieve", "index", corpus, "--engine", "bm25s", "--stopwords", "lucene", "--json")
     assert done.code == 0, done.err
     facts = json.loads(done.out)
     assert (facts["documents"], facts["engine"], facts["settings"]["stop_words"]) == (10, "bm25s", "lucene")
     run = tmp_path / "runs" / "pro.res.gz"
     done = conqret(
-        "retrieve", corpus, "--stance", "pro", "--rerank", "offline", "-k", "3", "-o", run, "--json"
+        "retrieve", "run", corpus, "--stance", "pro", "--rerank", "offline", "-k", "3", "-o", run, "--json"
     )
     assert done.code == 0, done.err
     assert json.loads(done.out)["windows"]["failed"] == 0
@@ -105,7 +105,9 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
 
 def test_perspectives_and_mmr(conqret, corpus, tmp_path):
     run = tmp_path / "run.res"
-    done = conqret("retrieve", corpus, "--perspectives", "--model", "offline", "--mmr", "0.9", "-o", run)
+    done = conqret(
+        "retrieve", "run", corpus, "--perspectives", "--model", "offline", "--mmr", "0.9", "-o", run
+    )
     assert done.code == 0, done.err
     assert {line.query_id for line in read_run(run)} == {"cats", "trams"}
 
@@ -113,21 +115,21 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("retrieve", "CORPUS", "--stance", "pro"), "needs a reranker"),
-        (("retrieve", "CORPUS", "--perspectives"), "--model"),
-        (("retrieve", "CORPUS", "-k", "0"), "at least 1"),
-        (("retrieve", "CORPUS", "--engine", "bm25,tense"), "did you mean 'dense'"),
-        (("retrieve", "CORPUS", "--engine", "dense"), "needs an encoder: --encoder"),
-        (("retrieve", "CORPUS", "--encoder", "here"), "add --engine dense"),
-        (("retrieve", "CORPUS", "--weights", "1"), "at least two"),
-        (("retrieve", "CORPUS", "--instruction", "both"), "add --cross-encoder"),
-        (("retrieve", "CORPUS", "--mmr-encoder", "here"), "add --mmr"),
+        (("retrieve", "run", "CORPUS", "--stance", "pro"), "needs a reranker"),
+        (("retrieve", "run", "CORPUS", "--perspectives"), "--model"),
+        (("retrieve", "run", "CORPUS", "-k", "0"), "at least 1"),
+        (("retrieve", "run", "CORPUS", "--engine", "bm25,tense"), "did you mean 'dense'"),
+        (("retrieve", "run", "CORPUS", "--engine", "dense"), "needs an encoder: --encoder"),
+        (("retrieve", "run", "CORPUS", "--encoder", "here"), "add --engine dense"),
+        (("retrieve", "run", "CORPUS", "--weights", "1"), "at least two"),
+        (("retrieve", "run", "CORPUS", "--instruction", "both"), "add --cross-encoder"),
+        (("retrieve", "run", "CORPUS", "--mmr-encoder", "here"), "add --mmr"),
         (("retrieve", "tune", "CORPUS"), "no topics"),
-        (("retrieve", "CORPUS", "--weights", "a"), "numbers such as 0.3,0.7"),
-        (("index", "CORPUS", "--encoder", "here"), "of the engine"),
-        (("retrieve", "CORPUS", "--split", "dev"), "no split 'dev'"),
-        (("retrieve", "CORPUS", "--split", "train"), "no topics"),
-        (("retrieve", "nowhere"), "topics.jsonl"),
+        (("retrieve", "run", "CORPUS", "--weights", "a"), "numbers such as 0.3,0.7"),
+        (("retrieve", "index", "CORPUS", "--encoder", "here"), "of the engine"),
+        (("retrieve", "run", "CORPUS", "--split", "dev"), "no split 'dev'"),
+        (("retrieve", "run", "CORPUS", "--split", "train"), "no topics"),
+        (("retrieve", "run", "nowhere"), "topics.jsonl"),
         (("retrieve", "evaluate", "CORPUS", "--systems", "bm52"), "did you mean 'bm25'"),
         (("retrieve", "evaluate", "CORPUS", "--systems", "bm25,bm25"), "named twice"),
         (("retrieve", "evaluate", "CORPUS", "--systems", "a=nowhere.res"), "no file"),
@@ -143,20 +145,20 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
             "ranks nothing for any of the 2 topics",
         ),
         (
-            ("retrieve", "CORPUS", "--stance", "pro", "--rerank", "local/gpt2"),
+            ("retrieve", "run", "CORPUS", "--stance", "pro", "--rerank", "local/gpt2"),
             "retrieval asks is answered in writing",
         ),
         (
-            ("retrieve", "CORPUS", "--perspectives", "--model", "local/gpt2"),
+            ("retrieve", "run", "CORPUS", "--perspectives", "--model", "local/gpt2"),
             "retrieval asks is answered in writing",
         ),
         (
             ("retrieve", "evaluate", "CORPUS", "--rerank", "local/gpt2"),
             "retrieval asks is answered in writing",
         ),
-        (("index", "CORPUS", "--engine", "lucene"), "no engine 'lucene'"),
-        (("index", "CORPUS", "--b", "2"), "between 0 and 1"),
-        (("index", "nowhere"), "no corpus"),
+        (("retrieve", "index", "CORPUS", "--engine", "lucene"), "no engine 'lucene'"),
+        (("retrieve", "index", "CORPUS", "--b", "2"), "between 0 and 1"),
+        (("retrieve", "index", "nowhere"), "no corpus"),
     ],
 )
 def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tmp_path):
@@ -169,7 +171,18 @@ def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tm
 
 
 def test_help(conqret):
-    for command in (("index",), ("retrieve",), ("retrieve", "run"), ("retrieve", "evaluate")):
+    for command in (
+        (
+            "retrieve",
+            "index",
+        ),
+        (
+            "retrieve",
+            "run",
+        ),
+        ("retrieve", "run"),
+        ("retrieve", "evaluate"),
+    ):
         done = conqret(*command, "--help")
         assert done.code == 0
         assert "Example" in done.out
@@ -177,23 +190,30 @@ def test_help(conqret):
 
 def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
     done = conqret(
-        "index", corpus, "--engine", "dense", "--encoder", "tests.retrieval.letters:load", "--json"
+        "retrieve",
+        "index",
+        corpus,
+        "--engine",
+        "dense",
+        "--encoder",
+        "tests.retrieval.letters:load",
+        "--json",
     )
     assert done.code == 0, done.err
     assert json.loads(done.out)["settings"]["passage_words"] == 100
     run = tmp_path / "hybrid.res"
     named = ("--encoder", "tests.retrieval.letters:load")
     done = conqret(
-        "retrieve", corpus, "--engine", "bm25,dense", "--weights", "1,0", "-k", "3", "-o", run, *named
+        "retrieve", "run", corpus, "--engine", "bm25,dense", "--weights", "1,0", "-k", "3", "-o", run, *named
     )
     assert done.code == 0, done.err
     assert "dense" in done.err
     both = [line.doc_id for line in read_run(run) if line.query_id == "cats"]
-    conqret("retrieve", corpus, "-k", "3", "-o", run)
+    conqret("retrieve", "run", corpus, "-k", "3", "-o", run)
     assert both == [line.doc_id for line in read_run(run) if line.query_id == "cats"]
     done = conqret(
-        "retrieve", corpus, "--engine", "dense", "--cross-encoder", "tests.retrieval.letters:overlap", "--mmr", "0.9",
-        "--mmr-encoder", "tests.retrieval.letters:load", "-k", "2", "-o", run, *named,
+        "retrieve", "run", corpus, "--engine", "dense", "--cross-encoder", "tests.retrieval.letters:overlap",
+        "--mmr", "0.9", "--mmr-encoder", "tests.retrieval.letters:load", "-k", "2", "-o", run, *named,
     )  # fmt: skip
     assert done.code == 0, done.err
     assert next(line.doc_id for line in read_run(run)).startswith("cats-")

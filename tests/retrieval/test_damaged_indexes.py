@@ -54,7 +54,7 @@ def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tm
     corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
     if engine == "pisa":
         pytest.importorskip("pyterrier_pisa")
-    assert forks.run("index", corpus, "--engine", engine) == 0
+    assert forks.run("retrieve", "index", corpus, "--engine", engine) == 0
     shutil.copytree(corpus / "index", tmp_path / "sound")
     draw = random.Random(13)
     files = [file.relative_to(corpus / "index") for file in (corpus / "index").rglob("*") if file.is_file()]
@@ -66,7 +66,7 @@ def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tm
             damage(corpus / "index" / name, draw)
             said = tmp_path / "said"
             said.unlink(missing_ok=True)
-            forks.start("retrieve", corpus, "-o", tmp_path / "run.res", err=said)
+            forks.start("retrieve", "run", corpus, "-o", tmp_path / "run.res", err=said)
             code = forks.end()
             text = " ".join(said.read_text().split())
             assert (code, "Traceback" in text) == (2, False), (name, damage.__name__, code, text)
@@ -76,8 +76,8 @@ def test_the_command_names_the_file_and_the_remedy(engine: str, forks: Forks, tm
             shutil.rmtree(corpus / "index")
             shutil.copytree(tmp_path / "sound", corpus / "index")
     flipped(corpus / "index" / names[0], draw)
-    assert forks.run("index", corpus, "--engine", engine, "--rebuild") == 0
-    assert forks.run("retrieve", corpus, "-o", tmp_path / "run.res") == 0
+    assert forks.run("retrieve", "index", corpus, "--engine", engine, "--rebuild") == 0
+    assert forks.run("retrieve", "run", corpus, "-o", tmp_path / "run.res") == 0
 
 
 @pytest.mark.parametrize("engine", ["dense", "hnsw"])

@@ -80,6 +80,7 @@ def _generate(folder: Path, server: FaultServer) -> tuple[object, ...]:
     ranking = folder / "ranking.res"
     return (
         "generate",
+        "arguments",
         folder / "corpus",
         "--run",
         ranking,
@@ -94,7 +95,7 @@ def _generate(folder: Path, server: FaultServer) -> tuple[object, ...]:
 def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
     _corpus(folder)
     (folder / "experiment.toml").write_text(EXPERIMENT % server.url, encoding="utf-8")
-    return ("run", folder / "experiment.toml", "--trust-file", "-q")
+    return ("experiment", folder / "experiment.toml", "--trust-file", "-q")
 
 
 def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
@@ -108,7 +109,16 @@ def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]
             folder / "answers.jsonl",
             [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)],
         )
-        return ("score", options[0], answers, options[1], questions, *options[2:], *_called(server))
+        return (
+            "debateqa",
+            "score",
+            options[0],
+            answers,
+            options[1],
+            questions,
+            *options[2:],
+            *_called(server),
+        )
 
     return command
 
@@ -125,7 +135,7 @@ def _written(folder: Path, server: FaultServer) -> tuple[object, ...]:
 
 def _answered(folder: Path, server: FaultServer) -> tuple[object, ...]:
     rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
-    return ("answer", rows, *_called(server))
+    return ("debateqa", "answer", rows, *_called(server))
 
 
 def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
@@ -134,12 +144,12 @@ def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
         {**OWN, "id": f"q{n}", "question": f"Who is {n}?", "arguments": None, "counter_arguments": None}
         for n in range(3)
     ]
-    return ("debate", "argue", lines(folder / "rows.jsonl", rows), *_called(server))
+    return ("debate", "two-turn", "argue", lines(folder / "rows.jsonl", rows), *_called(server))
 
 
 def _verdicts(folder: Path, server: FaultServer) -> tuple[object, ...]:
     rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
-    return ("questions", "debatable", rows, *_called(server))
+    return ("debateqa", "questions", "debatable", rows, *_called(server))
 
 
 def _perspectives(folder: Path, server: FaultServer) -> tuple[object, ...]:
@@ -162,7 +172,17 @@ def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
     (folder / "corpus").mkdir()
     lines(folder / "corpus" / "documents.jsonl", texts)
     rows = lines(folder / "rows.jsonl", [{"question": f"Are {n} trams cheap?"} for n in range(3)])
-    return ("curate", rows, "--corpus", folder / "corpus", "--rerank", "lexical", *_called(server))
+    return (
+        "debateqa",
+        "curate",
+        "run",
+        rows,
+        "--corpus",
+        folder / "corpus",
+        "--rerank",
+        "lexical",
+        *_called(server),
+    )
 
 
 KINDS = {

@@ -36,10 +36,10 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Co
     with serving() as site:
         urls.write_text("\n".join(site.debates), encoding="utf-8")
         polite = ("--allow-private", "--delay", "0")
-        first = conqret("scrape", "debates", str(urls), "-o", str(corpus), *polite)
+        first = conqret("corpus", "debates", str(urls), "-o", str(corpus), *polite)
         assert first.returncode == 0, first.stderr
         second = conqret(
-            "scrape", "evidence", str(corpus), *polite, "--search", "searxng", CONQRET_SEARXNG_URL=site.url
+            "corpus", "evidence", str(corpus), *polite, "--search", "searxng", CONQRET_SEARXNG_URL=site.url
         )
         assert second.returncode == 0, second.stderr
         third = conqret("corpus", "build", str(corpus), "--seed", "13", "--json")
@@ -106,8 +106,8 @@ def test_a_second_run_fetches_nothing(scraped: tuple[Site, CorpusDirectory], tmp
     before, ledger = site.requests.total(), corpus.ledger_file.read_bytes()
     urls = tmp_path / "urls.txt"
     urls.write_text("\n".join(site.debates), encoding="utf-8")
-    assert conqret("scrape", "debates", str(urls), "-o", str(corpus.path), "--allow-private").returncode == 0
-    again = conqret("scrape", "evidence", str(corpus.path), "--allow-private", "--delay", "0")
+    assert conqret("corpus", "debates", str(urls), "-o", str(corpus.path), "--allow-private").returncode == 0
+    again = conqret("corpus", "evidence", str(corpus.path), "--allow-private", "--delay", "0")
     assert again.returncode == 0, again.stderr
     assert site.requests.total() == before
     assert corpus.ledger_file.read_bytes() == ledger
@@ -129,7 +129,7 @@ def test_pages_that_cannot_be_read_are_reported(
     broken = [site.url + path for path in BROKEN_DEBATES]
     urls.write_text("\n".join([site.debates[0], *broken, f"{site.url}/nowhere/"]), encoding="utf-8")
     polite = ("--allow-private", "--delay", "0")
-    result = conqret("scrape", "debates", str(urls), "-o", str(corpus.path), *polite)
+    result = conqret("corpus", "debates", str(urls), "-o", str(corpus.path), *polite)
     assert result.returncode == 1
     assert "4 problems" in result.stdout
     assert len(list(corpus.debates())) == 1

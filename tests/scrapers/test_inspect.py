@@ -1,4 +1,4 @@
-"""``conqret scrape inspect``: what a page has, beside what the layouts look for."""
+"""``conqret corpus inspect``: what a page has, beside what the layouts look for."""
 
 import json
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
         app, ["scrape", "inspect", str(PROCON / "index.html"), "--address", "https://x.test/procon"]
     )
     assert "none fits; --layout NAME compares the page with one" in index.output
-    assert "index     3 debates are listed; conqret scrape topics makes a list" in index.output
+    assert "index     3 debates are listed; conqret corpus topics makes a list" in index.output
     short = RUNNER.invoke(
         app, ["scrape", "inspect", str(PROCON.parent / "debatabase" / "cats-at-school.html")]
     )

@@ -1,4 +1,4 @@
-"""``conqret scrape evidence``."""
+"""``conqret corpus evidence``."""
 
 import json
 from pathlib import Path

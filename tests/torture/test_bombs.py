@@ -74,14 +74,26 @@ LONG = "is longer than 64 MiB"
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("board", ("meta", "FILE", "--truth", "FILE")),
+        ("board", ("judges", "systems", "FILE", "--truth", "FILE")),
         (
             "run.res.gz",
-            ("generate", CORPUS, "--run", "FILE", "--stance", "pro", "--model", "offline", "-o", "OUT"),
+            (
+                "generate",
+                "arguments",
+                CORPUS,
+                "--run",
+                "FILE",
+                "--stance",
+                "pro",
+                "--model",
+                "offline",
+                "-o",
+                "OUT",
+            ),
         ),
         ("run.res.gz", ("retrieve", "evaluate", CORPUS, "--systems", "own=FILE")),
-        ("pairs.csv.gz", ("score", "correlate", "FILE", "--preferences", "FILE")),
-        ("labels.csv.gz", ("agree", "FILE")),
+        ("pairs.csv.gz", ("debateqa", "score", "correlate", "FILE", "--preferences", "FILE")),
+        ("labels.csv.gz", ("labels", "agreement", "FILE")),
         ("items.jsonl.gz", ("judge", "FILE", "-o", "OUT")),
     ],
     ids=lambda given: given[0] if isinstance(given, tuple) else "",
@@ -97,9 +109,9 @@ def test_a_line_without_an_end(
 
 WHOLE = "is larger than 64 MiB"
 RUN_FILES = [
-    ("run.json", WHOLE, ("report", "show", "validate", "diff")),
-    ("judgments.jsonl", LONG, ("report", "show", "validate", "diff")),
-    ("items.jsonl", LONG, ("report",)),
+    ("run.json", WHOLE, ("runs report", "runs show", "validate", "runs diff")),
+    ("judgments.jsonl", LONG, ("runs report", "runs show", "validate", "runs diff")),
+    ("items.jsonl", LONG, ("runs report",)),
 ]
 
 
@@ -112,8 +124,10 @@ def test_a_large_file_in_a_run(
     other = tmp_path / "other"
     shutil.copytree(run, other)
     sparse(other / name)
-    more = {"validate": ["--labels", ROOT / "fixtures/demo/labels.jsonl"], "diff": [run]}.get(command, [])
-    assert said in refused(forks, tmp_path, command, other, *more)
+    more = {"validate": ["--labels", ROOT / "fixtures/demo/labels.jsonl"], "runs diff": [run]}.get(
+        command, []
+    )
+    assert said in refused(forks, tmp_path, *command.split(), other, *more)
 
 
 def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
@@ -123,9 +137,9 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
         ("judge", DEMO, "--format", "direct", "--abstain", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
-        ("run", large, "-o", tmp_path / "out"),
-        ("cards", large),
-        ("questions", "dedupe", large, "-o", tmp_path / "kept.jsonl"),
+        ("experiment", large, "-o", tmp_path / "out"),
+        ("judges", "leaderboard", large),
+        ("debateqa", "questions", "dedupe", large, "-o", tmp_path / "kept.jsonl"),
     ):
         said = refused(forks, tmp_path, *arguments)
         assert "64 MiB" in said, (arguments, said)
@@ -134,12 +148,14 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
 def test_a_large_file_in_an_index(forks: Forks, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     shutil.copytree(CORPUS, corpus)
-    assert forks.run("index", corpus) == 0
+    assert forks.run("retrieve", "index", corpus) == 0
     for file in ("index/documents.json", "index/index.json", "documents.jsonl"):
         (tmp_path / "sound").unlink(missing_ok=True)
         shutil.move(corpus / file, tmp_path / "sound")
         sparse(corpus / file, 2**30)
-        forks.start("retrieve", corpus, "-o", tmp_path / "run.res", err=tmp_path / "said", memory=MEMORY)
+        forks.start(
+            "retrieve", "run", corpus, "-o", tmp_path / "run.res", err=tmp_path / "said", memory=MEMORY
+        )
         code = forks.end()
         said = (tmp_path / "said").read_text()
         assert (code, "Traceback" in said) in ((2, False), (0, False)), said[-2000:]  # 0: indexed anew

@@ -18,14 +18,14 @@ from tests.runs.killed import ROOT
 ITEMS, LABELS = ROOT / "fixtures/demo/items.jsonl", ROOT / "fixtures/demo/labels.jsonl"
 FILES = ("items.jsonl", "judgments.jsonl", "run.json", "summary.json", "scores.parquet", "recordings.sqlite")
 READS: tuple[tuple[object, ...], ...] = (
-    ("show", "{run}"),
-    ("show", "{run}", "voting-age-pro"),
-    ("report", "{run}"),
-    ("methods", "{run}"),
-    ("diff", "{mine}", "{run}"),
+    ("runs", "show", "{run}"),
+    ("runs", "show", "{run}", "voting-age-pro"),
+    ("runs", "report", "{run}"),
+    ("runs", "methods", "{run}"),
+    ("runs", "diff", "{mine}", "{run}"),
     ("validate", "{run}", "--labels", LABELS),
-    ("compare", "{mine}", "{run}", "--labels", LABELS),
-    ("jury", "{mine}", "{run}", "-o", "{new}"),
+    ("judges", "compare", "{mine}", "{run}", "--labels", LABELS),
+    ("judges", "jury", "{mine}", "{run}", "-o", "{new}"),
     ("runs", "list", "{run}"),
 )
 """Every command that reads a run whose files were damaged or taken away; in ``make test`` the first five."""
@@ -62,7 +62,7 @@ def words(command: tuple[object, ...], mine: Path, run: Path) -> list[str]:
     return [str(word).format(mine=mine, run=run, new=run.parent / "new") for word in command]
 
 
-@pytest.mark.parametrize("command", READS if LONG else READS[:5], ids=lambda command: str(command[0]))
+@pytest.mark.parametrize("command", READS if LONG else READS[:5], ids=lambda command: " ".join(command[:2]))
 @pytest.mark.parametrize("file", FILES if LONG else FILES[:1])
 def test_files_that_hold_something_else_are_named(
     cli: Cli, mine: Path, theirs: Path, file: str, command: tuple[object, ...]
@@ -75,7 +75,7 @@ def test_files_that_hold_something_else_are_named(
 
 
 @pytest.mark.parametrize(
-    "command", [("report", "{run}"), ("diff", "{mine}", "{run}")], ids=lambda one: one[0]
+    "command", [("runs", "report", "{run}"), ("runs", "diff", "{mine}", "{run}")], ids=lambda one: one[1]
 )
 def test_items_that_are_none_end_with_their_line(
     cli: Cli, mine: Path, theirs: Path, command: tuple[object, ...]
@@ -87,7 +87,7 @@ def test_items_that_are_none_end_with_their_line(
     assert "items.jsonl:4 is no item" in done.err
 
 
-@pytest.mark.parametrize("command", READS, ids=lambda command: str(command[0]))
+@pytest.mark.parametrize("command", READS, ids=lambda command: " ".join(command[:2]))
 @pytest.mark.parametrize("file", FILES if LONG else ("items.jsonl", "run.json"))
 def test_nothing_waits_for_a_pipe(
     cli: Cli, mine: Path, theirs: Path, file: str, command: tuple[object, ...]
@@ -95,7 +95,7 @@ def test_nothing_waits_for_a_pipe(
     (theirs / file).unlink()
     os.mkfifo(theirs / file)
     done = cli(*words(command, mine, theirs))
-    lists = command[0] == "runs"
+    lists = command[:2] == ("runs", "list")
     assert done.code == (0 if lists else 2)
     if file != "run.json" or not lists:  # a folder whose record is none is no run
         assert "is a pipe" in done.out + done.err
@@ -122,14 +122,14 @@ def test_nothing_is_written_through_a_link(
     assert "leads out of the folder" in done.err or "no run but other files" in done.err
     assert list(target.iterdir()) == [] if file == "asked" else target.read_bytes() == b"precious\n"
     if begun:
-        assert cli("report", run).code == 2
-        assert cli("show", run).code == 2
+        assert cli("runs", "report", run).code == 2
+        assert cli("runs", "show", run).code == 2
 
 
 def test_links_inside_a_folder_are_its_own(cli: Cli, theirs: Path) -> None:
     (theirs / "items.jsonl").rename(theirs / "kept.jsonl")
     (theirs / "items.jsonl").symlink_to("kept.jsonl")
-    assert cli("report", theirs).code == 0
+    assert cli("runs", "report", theirs).code == 0
 
 
 def test_a_folder_may_itself_be_reached_by_a_link(cli: Cli, theirs: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_labels_are_not_written_through_a_link(cli: Cli, theirs: Path, tmp_path:
     study = tmp_path / "study"
     study.mkdir()
     (study / ".lock").symlink_to(tmp_path / "precious")
-    done = cli("annotate", theirs, "--people", "anna,ben", "-o", study, "--port", 0)
+    done = cli("labels", "collect", theirs, "--people", "anna,ben", "-o", study, "--port", 0)
     assert done.code == 2
     assert "leads out of the folder" in done.err
     assert (tmp_path / "precious").read_bytes() == b"precious\n"

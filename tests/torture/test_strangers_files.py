@@ -43,9 +43,9 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "command",
     [
-        ("retrieve", "corpus", "--engine", "{engine}", "-o", "out.res"),
+        ("retrieve", "run", "corpus", "--engine", "{engine}", "-o", "out.res"),
         ("retrieve", "evaluate", "corpus", "--systems", "{engine}"),
-        ("curate", "questions.jsonl", "--corpus", "corpus", "-o", "out"),
+        ("debateqa", "curate", "run", "questions.jsonl", "--corpus", "corpus", "-o", "out"),
     ],
     ids=lambda words: " ".join(words[:2]),
 )
@@ -64,7 +64,7 @@ def test_an_index_that_names_code_does_not_run_it(
     assert not (stranger / "ran").exists()
     assert "Traceback" not in done.stderr
     if (
-        home == "index-dense" and command[0] != "curate"
+        home == "index-dense" and command[0] != "debateqa"
     ):  # curate searches by words, and finds no index of them
         assert done.returncode == 2
         assert "--encoder corpus.readme_tools:make" in done.stderr
@@ -103,7 +103,7 @@ def test_an_experiment_file_runs_no_code_and_names_no_address(
         filled = {"retriever": "depth = 10", "model": "offline", "more": "", **parts}
         filled = {name: value.format(url=server.url) for name, value in filled.items()}
         (stranger / "experiment.toml").write_text(EXPERIMENT.format(**filled))
-        done = run(stranger, "run", "experiment.toml", "-o", "out", *dry)
+        done = run(stranger, "experiment", "experiment.toml", "-o", "out", *dry)
         assert done.returncode == 2, done.stderr
         assert field in done.stderr
         assert "--trust-file" in done.stderr
@@ -116,7 +116,7 @@ def test_a_trusted_file_names_its_addresses_in_the_dry_run(stranger: Path) -> No
     more = '[models."openai/judge"]\napi_base = "http://me:secret@127.0.0.1:9/v1"'
     text = EXPERIMENT.format(retriever="depth = 10", model="openai/judge", more=more)
     (stranger / "experiment.toml").write_text(text)
-    done = run(stranger, "run", "experiment.toml", "--trust-file", "--dry-run")
+    done = run(stranger, "experiment", "experiment.toml", "--trust-file", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "requests to openai/judge go to http://127.0.0.1:9/v1" in done.stdout
     assert "secret" not in done.stdout + done.stderr

@@ -69,14 +69,14 @@ def environment() -> dict[str, str]:
 
 
 LOOKS = (
-    ("show", "{run}", "voting-age-pro"),
-    ("report", "{run}"),
-    ("diff", "{mine}", "{run}"),
+    ("runs", "show", "{run}", "voting-age-pro"),
+    ("runs", "report", "{run}"),
+    ("runs", "diff", "{mine}", "{run}"),
     ("validate", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
-    ("compare", "{mine}", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
-    ("methods", "{run}"),
+    ("judges", "compare", "{mine}", "{run}", "--labels", "fixtures/demo/labels.jsonl"),
+    ("runs", "methods", "{run}"),
     ("runs", "list", "{runs}"),
-    ("recordings", "stats", "{run}"),
+    ("runs", "recordings", "stats", "{run}"),
     ("judge", "fixtures/demo/items.jsonl", "--replay", "{run}", "-o", "{run}-again"),
 )
 
@@ -86,7 +86,7 @@ LOOKS = (
     ("command", "model"),
     [
         *((command, f"local/{HUB}") for command in LOOKS),
-        *((command, f"reward/{HUB}") for command in LOOKS if command[0] in {"show", "report", "judge"}),
+        *((command, f"reward/{HUB}") for command in LOOKS if {"show", "report", "judge"} & {*command[:2]}),
         (LOOKS[0], f"local/{HUB}@0123456789ab"),
         *(
             (LOOKS[0], model)
@@ -119,7 +119,7 @@ def test_viewing_runs_asks_nobody(runs: Path, tmp_path: Path) -> None:
     models = (f"local/{HUB}", f"reward/{HUB}", "server/http://192.0.2.1:9/judge")
     names, mark = [named(runs, model).name for model in models], tmp_path / "mark"
     process = subprocess.Popen(
-        [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), "view", str(runs), "--port", "0"],
+        [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), "serve", "view", str(runs), "--port", "0"],
         cwd=ROOT,
         env=environment(),
         stdout=subprocess.PIPE,

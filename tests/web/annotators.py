@@ -152,7 +152,15 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
     say."""
     found, labels = [], folder / "labels"
     with started(
-        "annotate", file_of(task, count, folder), "--task", task, "--people", ",".join(PEOPLE), "-o", labels
+        "labels",
+        "collect",
+        file_of(task, count, folder),
+        "--task",
+        task,
+        "--people",
+        ",".join(PEOPLE),
+        "-o",
+        labels,
     ) as server:
         ledger = Ledger(labels)
         views = ({}, {}, {"width": 390, "height": 844})
@@ -169,7 +177,7 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
 
 
 def file_of(task: str, count: int, folder: Path) -> Path:
-    """So many items of a task as ``conqret annotate`` takes them: a file, or a folder."""
+    """So many items of a task as ``conqret labels collect`` takes them: a file, or a folder."""
     made = items_of(task, count, folder / "files")
     if task_of(task).reads is None:
         return written_items(folder / "items.jsonl", made)

@@ -106,7 +106,7 @@ def wrote(browser: Chromium, folder: Path) -> Path:
     of the debates."""
     study = folder / "study"
     with (
-        started("annotate", "write", DEBATES, "--writers", ",".join(WRITERS), "-o", study) as server,
+        started("labels", "write", DEBATES, "--writers", ",".join(WRITERS), "-o", study) as server,
         contextlib.closing(Ledger(study)) as ledger,
     ):
         for name in WRITERS:
@@ -128,8 +128,8 @@ def wrote(browser: Chromium, folder: Path) -> Path:
 
 
 def exported(study: Path, file: Path) -> Path:
-    """What ``conqret annotate export`` writes of a study."""
-    command = [sys.executable, "-m", "conqret", "annotate", "export", str(study), "-o", str(file)]
+    """What ``conqret labels export`` writes of a study."""
+    command = [sys.executable, "-m", "conqret", "labels", "export", str(study), "-o", str(file)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return file
 
@@ -137,7 +137,7 @@ def exported(study: Path, file: Path) -> Path:
 def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Path = DEBATES) -> list[Judge]:
     """Have so many people judge the debates under both incentives, one of them on a phone."""
     found, study = [], folder / "study"
-    asked = ("annotate", "debate", debates, "--judges", ",".join(judges), "--incentive", "both")
+    asked = ("labels", "debate", debates, "--judges", ",".join(judges), "--incentive", "both")
     with started(*asked, "-o", study) as server, contextlib.closing(Ledger(study)) as ledger:
         for place, name in enumerate(judges):
             page = browser.apart(**({"width": 390, "height": 844} if place == 1 else {}))
@@ -153,7 +153,7 @@ def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Pa
 
 def told(browser: Chromium, folder: Path, answers: Path) -> Iterator[str]:
     """What each writer's page says that they earned, once their debates were judged."""
-    asked = ("annotate", "write", DEBATES, "--writers", ",".join(WRITERS), "--judged", answers)
+    asked = ("labels", "write", DEBATES, "--writers", ",".join(WRITERS), "--judged", answers)
     with started(*asked, "-o", folder / "study") as server:
         for name in WRITERS:
             page = browser.apart()

@@ -95,7 +95,7 @@ def _alphas(meant: Meant, people: Sequence[str], screens: dict[tuple[str, str], 
 
 
 def _read(file: Path, flags: Sequence[str]) -> LabelSet:
-    """The file, as the options of ``conqret agree`` say."""
+    """The file, as the options of ``conqret labels agreement`` say."""
     options = list(zip(flags[::2], flags[1::2], strict=True))
     level = dict(options).get("--level")
     return read_labels(

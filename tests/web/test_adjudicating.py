@@ -76,7 +76,7 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
 
 
 def test_a_run_that_is_none_is_said(study: Ledger, tmp_path: Path) -> None:
-    asked = ["annotate", "adjudicate", str(tmp_path), "--run", str(tmp_path / "nosuch"), "--port", "0"]
+    asked = ["labels", "adjudicate", str(tmp_path), "--run", str(tmp_path / "nosuch"), "--port", "0"]
     outcome = CliRunner().invoke(app, asked)
     assert outcome.exit_code != 0
     assert "nosuch" in outcome.output + str(outcome.exception)

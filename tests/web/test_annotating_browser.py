@@ -40,7 +40,7 @@ def test_what_people_meant_is_in_the_file_and_all_that_follows_from_it(
 def test_who_comes_back_the_next_day_goes_on_by_the_same_link(
     browser: Chromium, cli: Cli, tmp_path: Path
 ) -> None:
-    asked = ("annotate", written_items(tmp_path / "items.jsonl", items(6)), "--people", "anna,ben")
+    asked = ("labels", "collect", written_items(tmp_path / "items.jsonl", items(6)), "--people", "anna,ben")
     page, labels = browser.apart(), tmp_path / "labels"
     links = []
     for screens in (3, 3):
@@ -55,7 +55,7 @@ def test_who_comes_back_the_next_day_goes_on_by_the_same_link(
     assert "You are done" in page.js("document.body.innerText")
     assert not page.complaints, page.complaints
     page.close()
-    assert cli("annotate", "export", labels, "-o", tmp_path / "labels.csv").code == 0
+    assert cli("labels", "export", labels, "-o", tmp_path / "labels.csv").code == 0
     with (tmp_path / "labels.csv").open(newline="") as file:
         kept = {row["item"]: row["value"] for row in csv.DictReader(file)}
     assert kept == {f"item-{n}": "4" for n in range(6)}
@@ -65,7 +65,7 @@ def test_who_joins_by_the_open_link_consents_and_practises_first(browser: Chromi
     (tmp_path / "consent.txt").write_text("What you say is kept.")
     page, labels = browser.apart(), tmp_path / "labels"
     with started(
-        "annotate", written_items(tmp_path / "items.jsonl", items(2)), "--open", 2, "--overlap", 1,
+        "labels", "collect", written_items(tmp_path / "items.jsonl", items(2)), "--open", 2, "--overlap", 1,
         "--practice", practice_file(tmp_path / "practice", 2), "--consent", tmp_path / "consent.txt",
         "-o", labels,
     ) as server:  # fmt: skip
@@ -122,7 +122,8 @@ def test_a_form_of_another_page_changes_nothing(
 ) -> None:
     labels = tmp_path / "labels"
     with started(
-        "annotate",
+        "labels",
+        "collect",
         written_items(tmp_path / "items.jsonl", items(2)),
         "--open",
         2,
@@ -161,7 +162,7 @@ def send(page: Page) -> None:
 def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(
     browser: Chromium, tmp_path: Path
 ) -> None:
-    asked = ("annotate", written_items(tmp_path / "items.jsonl", items(1)), "--task", "dimensions")
+    asked = ("labels", "collect", written_items(tmp_path / "items.jsonl", items(1)), "--task", "dimensions")
     with started(*asked, "--people", "anna", "-o", tmp_path / "labels") as server:
         page = browser.apart(width=390, height=844)
         come_in(page, server.links["anna"])

@@ -34,7 +34,9 @@ main()
 @contextlib.contextmanager
 def labelling(folder: Path, code: str) -> Iterator[tuple[Started, tuple[str, int]]]:
     file = written_items(folder / "items.jsonl", items(2))
-    with started("annotate", file, "--people", "anna,ben", "-o", folder / "labels", code=code) as server:
+    with started(
+        "labels", "collect", file, "--people", "anna,ben", "-o", folder / "labels", code=code
+    ) as server:
         host, _, port = server.base.removeprefix("http://").partition(":")
         yield server, (host, int(port))
 

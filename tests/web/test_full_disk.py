@@ -39,7 +39,8 @@ def fill(ledger: Ledger, *, full: bool = True) -> None:
 def test_people_are_told_and_go_on_when_there_is_room(browser: Chromium, tmp_path: Path) -> None:
     labels = tmp_path / "labels"
     with started(
-        "annotate",
+        "labels",
+        "collect",
         written_items(tmp_path / "items.jsonl", items(30)),
         "--people",
         "anna",

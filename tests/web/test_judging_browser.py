@@ -28,7 +28,7 @@ def test_what_judges_meant_is_in_the_export(browser: Chromium, tmp_path: Path) -
 def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromium, tmp_path: Path) -> None:
     study = tmp_path / "study"
     with (
-        started("annotate", "debate", DEBATES, "--judges", "ann", "-o", study) as server,
+        started("labels", "debate", DEBATES, "--judges", "ann", "-o", study) as server,
         contextlib.closing(Ledger(study)) as ledger,
     ):
         page = browser.apart()
@@ -68,7 +68,7 @@ def test_who_decides_where_people_differ_is_in_the_export(
             person = ledger.person(name)
             while (turn := ledger.next(person)) is not None:
                 ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
-    with started("annotate", "adjudicate", labels, "--by", "Ada") as server:
+    with started("labels", "adjudicate", labels, "--by", "Ada") as server:
         page = browser.apart()
         page.go(server.links["for Ada alone"])
         page.js("setTimeout(() => document.querySelector('a.button').click())")
@@ -82,7 +82,7 @@ def test_who_decides_where_people_differ_is_in_the_export(
         assert page.js("document.body.innerText").count("by Ada") == 2
         assert not page.complaints, page.complaints
         page.close()
-    assert cli("annotate", "export", labels, "--final", "-o", tmp_path / "final.csv").code == 0
+    assert cli("labels", "export", labels, "--final", "-o", tmp_path / "final.csv").code == 0
     with (tmp_path / "final.csv").open(newline="") as file:
         assert [(row["item"], row["value"]) for row in csv.DictReader(file)] == [
             ("item-0", "3"),

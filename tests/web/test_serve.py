@@ -1,4 +1,4 @@
-"""``conqret serve``: an item in, a judgment out; what it refuses, how it says so, and how it ends."""
+"""``conqret serve http``: an item in, a judgment out; what it refuses, how it says so, and how it ends."""
 
 from __future__ import annotations
 
@@ -377,7 +377,7 @@ def test_it_does_not_start_where_the_model_cannot_be_asked(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     store = tmp_path / "made" / "answers.sqlite"
-    done = cli("serve", "--port", 0, "--model", *model, "--recordings", store)
+    done = cli("serve", "http", "--port", 0, "--model", *model, "--recordings", store)
     assert (done.code, done.out) == (2, "")
     assert said in " ".join(done.err.split())
     assert not store.parent.exists()
@@ -405,7 +405,7 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
     store = tmp_path / "answers.sqlite"
     with FaultServer(alter=slow) as server:
         command = [
-            *(sys.executable, "-m", "conqret", "serve", "--port", "0", "--format", "direct"),
+            *(sys.executable, "-m", "conqret", "serve", "http", "--port", "0", "--format", "direct"),
             *("--api-key-env", "THE_KEY"),
             *("--model", "openai/mine", "--api-base", server.url, "--recordings", str(store)),
         ]  # fmt: skip
@@ -456,17 +456,17 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
     }
     monkeypatch.setenv("LONG", KEY)
     for given, words in wrong.items():
-        done = cli("serve", *(() if "--format" in given else ("--format", "direct")), *given)
+        done = cli("serve", "http", *(() if "--format" in given else ("--format", "direct")), *given)
         assert (done.code, words in done.err) == (2, True), done.err
         assert "short" not in done.err.replace("shorter", "")
     with socket.create_server(("127.0.0.1", 0)) as other:
         assert (
             "is taken by another program"
-            in cli("serve", "-f", "direct", "--port", other.getsockname()[1]).err
+            in cli("serve", "http", "-f", "direct", "--port", other.getsockname()[1]).err
         )
     assert not (tmp_path / "runs").exists(), "a wrong call leaves nothing"
-    assert cli("serve", "--rate", 0).code == 2
-    assert "curl" in cli("serve", "--help").out
+    assert cli("serve", "http", "--rate", 0).code == 2
+    assert "curl" in cli("serve", "http", "--help").out
 
 
 def test_a_line_of_the_log_for_people_and_programs() -> None:

@@ -1,4 +1,4 @@
-"""``conqret serve`` and items that take long to compute: others are answered meanwhile, and there is a limit."""
+"""``conqret serve http`` and items that take long to compute: others are answered meanwhile, and there is a limit."""
 
 from __future__ import annotations
 

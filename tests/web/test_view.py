@@ -287,7 +287,7 @@ def test_every_answer_forbids_what_no_page_needs(viewer: Viewer) -> None:
 
 
 def test_ctrl_c_ends_it_cleanly(runs: Path) -> None:
-    command = [sys.executable, "-m", "conqret", "view", str(runs), "--port", "0"]
+    command = [sys.executable, "-m", "conqret", "serve", "view", str(runs), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         (port,) = re.findall(r"at http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
@@ -301,16 +301,16 @@ def test_ctrl_c_ends_it_cleanly(runs: Path) -> None:
 
 
 def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = cli("view", runs / "none")
+    missing = cli("serve", "view", runs / "none")
     assert (missing.code, "there is no such folder" in missing.err) == (2, True)
     with socket.create_server(("127.0.0.1", 0)) as other:
-        taken = cli("view", runs, "--port", other.getsockname()[1])
+        taken = cli("serve", "view", runs, "--port", other.getsockname()[1])
     assert (taken.code, "is taken by another program; give another with --port" in taken.err) == (2, True)
-    assert cli("view", runs, "--port", "70000").code == 2
+    assert cli("serve", "view", runs, "--port", "70000").code == 2
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    lacking = cli("view", runs)
+    lacking = cli("serve", "view", runs)
     assert (lacking.code, "pip install 'conqret[web]'" in lacking.err) == (2, True)
-    assert "Example" in cli("view", "--help").out
+    assert "Example" in cli("serve", "view", "--help").out
 
 
 def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Path) -> None:
@@ -323,9 +323,9 @@ def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Pat
     before = page.read_text(encoding="utf-8")
     page.unlink()
     assert "".join(run_page(study) or ()) == before
-    assert cli("report", study).code == 0
+    assert cli("runs", "report", study).code == 0
     assert page.read_text(encoding="utf-8") == before
-    assert "leave out --to" in cli("report", study, "--to", tmp_path / "x.html").err
+    assert "leave out --to" in cli("runs", "report", study, "--to", tmp_path / "x.html").err
 
 
 def test_what_is_sent_to_a_browser_does_not_wait_for_more() -> None:

@@ -14,7 +14,7 @@ from tests.web.commands import started
 def test_runs_are_searched_and_opened(browser: Chromium, tmp_path: Path) -> None:
     for name in ("first", "second"):
         conqret.judge(demo()[:1], format="direct", metrics=("groundedness",), output=tmp_path / name)
-    with started("view", tmp_path) as server:
+    with started("serve", "view", tmp_path) as server:
         page = browser.apart()
         page.go(server.base)
         page.js("document.querySelector('input[name=q]').focus()")

@@ -78,7 +78,7 @@ async def test_from_a_draft_to_debates_that_are_read(study: Study, cli: Cli, tmp
     whole, lacking = written(study.ledger)
     assert not lacking
     study.ledger.close()
-    assert cli("annotate", "export", tmp_path, "-o", tmp_path / "debates.jsonl").code == 0
+    assert cli("labels", "export", tmp_path, "-o", tmp_path / "debates.jsonl").code == 0
     read = read_two_turn(tmp_path / "debates.jsonl")
     assert read == tuple(whole)
     for one in read:
@@ -111,7 +111,7 @@ async def test_drafts_are_kept_and_in_no_export_and_snippets_are_removed(
     assert "half a</textarea>" in again.page
     assert list(study.ledger.given()) == []
     assert json.loads(study.ledger.turn(study.ledger.person("ann"), 1).answers["snippets"]) == []  # type: ignore[union-attr]
-    done = cli("annotate", "export", tmp_path, "-o", tmp_path / "debates.jsonl")
+    done = cli("labels", "export", tmp_path, "-o", tmp_path / "debates.jsonl")
     assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
 
 
@@ -139,8 +139,8 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     ]
     assert written(found.ledger) == ([], [one.id for one in read_two_turn(DEBATES)])
     file = tmp_path / "practice.jsonl"
-    done = cli("annotate", "export", tmp_path / "study", "--practice", "-o", file)
-    assert (done.code, "conqret debate rubric" in done.out) == (0, True)
+    done = cli("labels", "export", tmp_path / "study", "--practice", "-o", file)
+    assert (done.code, "conqret debate two-turn rubric" in done.out) == (0, True)
     read = read_two_turn(file)
     assert [(one.id, one.writers) for one in read] == [
         (f"practice-q{n}-p01", ("p01", "p01")) for n in range(2)
@@ -149,7 +149,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     assert len(graded) == 4
     assert {question.name for question in graded[0].questions} <= {"convincing", "snippets", "addresses"}
     assert any("No, it is not (0)." in passage.text for passage in graded[0].passages)
-    assert cli("annotate", "pause", tmp_path / "study", "ann", "--resume").code == 0
+    assert cli("labels", "pause", tmp_path / "study", "ann", "--resume").code == 0
     await ann.get("/next")
     assert "0 of 4 written" in ann.page
     assert "Practice" not in ann.page
@@ -157,10 +157,10 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
 
 def test_only_counter_arguments_are_graded(cli: Cli, tmp_path: Path) -> None:
     begun_debate(tmp_path).close()
-    done = cli("annotate", "export", tmp_path, "--practice", "-o", tmp_path / "x.jsonl")
+    done = cli("labels", "export", tmp_path, "--practice", "-o", tmp_path / "x.jsonl")
     assert (done.code, "holds no counter-arguments" in done.err) == (2, True)
     begun_writing(tmp_path / "writing").close()
-    done = cli("annotate", "export", tmp_path / "writing", "--practice", "-o", tmp_path / "x.jsonl")
+    done = cli("labels", "export", tmp_path / "writing", "--practice", "-o", tmp_path / "x.jsonl")
     assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
 
 

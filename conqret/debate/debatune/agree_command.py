@@ -1,4 +1,4 @@
-"""``conqret debate agree``: do people agree with the judge of controllability?"""
+"""``conqret debate agreement``: do people agree with the judge of controllability?"""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from conqret.debate.debatune.sample_command import plan_of
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret debate agree sheet.csv\n\n"
-    "conqret debate agree sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0"
+    "conqret debate agreement sheet.csv\n\n"
+    "conqret debate agreement sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0"
 )
 
 

@@ -42,7 +42,7 @@ def sample(
 
     People write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
     judge) into the column `controllability`. The judge's verdicts are not in the sheet, but in the plan beside
-    it, which `conqret debate agree` reads.
+    it, which `conqret debate agreement` reads.
     """
     from conqret.debate.debatune.controllability_scores import FORMAT, METRIC
     from conqret.debate.debatune.manual_inspection import draw_inspection

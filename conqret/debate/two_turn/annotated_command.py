@@ -1,4 +1,4 @@
-"""``conqret debate annotations``."""
+"""``conqret debate two-turn annotations``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import result
 
-EPILOG = "Example:\n\nconqret debate annotations annotations.csv --of debates.jsonl"
+EPILOG = "Example:\n\nconqret debate two-turn annotations annotations.csv --of debates.jsonl"
 
 
 def annotated(

@@ -1,4 +1,4 @@
-"""``conqret debate anova``."""
+"""``conqret debate two-turn anova``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from conqret.console.printing import note, result
 from conqret.debate.two_turn.outcome_command import Answers, BetterHalf, Design, answers_of
 
 EPILOG = (
-    "Examples:\n\nconqret debate anova answers.jsonl\n\n"
-    "conqret debate anova answers.jsonl --subject passage --json"
+    "Examples:\n\nconqret debate two-turn anova answers.jsonl\n\n"
+    "conqret debate two-turn anova answers.jsonl --subject passage --json"
 )
 
 

@@ -1,4 +1,4 @@
-"""``conqret debate argue``."""
+"""``conqret debate two-turn argue``."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret debate argue questions.jsonl --model gpt-4o-mini -o runs/written\n\n"
-    "conqret debate argue questions.jsonl --model gpt-4o-mini --against gpt-4o --dry-run\n\n"
-    "conqret debate judge runs/written/debates.jsonl --model gpt-4o-mini"
+    "conqret debate two-turn argue questions.jsonl --model gpt-4o-mini -o runs/written\n\n"
+    "conqret debate two-turn argue questions.jsonl --model gpt-4o-mini --against gpt-4o --dry-run\n\n"
+    "conqret debate two-turn judge runs/written/debates.jsonl --model gpt-4o-mini"
 )
 
 

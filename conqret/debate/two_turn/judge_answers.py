@@ -1,5 +1,5 @@
 """What judges of a debate study answered: within their time or not, what it earns them, and as the rows that
-``conqret debate table`` reads."""
+``conqret debate two-turn outcomes`` reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``conqret debate judge``."""
+"""``conqret debate two-turn judge``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret debate judge debates.jsonl --model gpt-4o-mini -o runs/debates\n\n"
-    "conqret debate judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run"
+    "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/debates\n\n"
+    "conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run"
 )
 
 
@@ -26,7 +26,9 @@ EPILOG = (
 def judge(
     questions: Annotated[
         Path,
-        typer.Argument(help="Questions as `conqret debate questions` checks them; single_turn_debate, too."),
+        typer.Argument(
+            help="Questions as `conqret debate two-turn questions` checks them; single_turn_debate, too."
+        ),
     ],
     *,
     model: options.Model = None,

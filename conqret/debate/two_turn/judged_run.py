@@ -1,4 +1,5 @@
-"""Judging debates as a run: recorded, resumable, its answers in a table for ``conqret debate table`` and ``anova``.
+"""Judging debates as a run: recorded, resumable, its answers in a table for ``conqret debate two-turn outcomes`` and
+``anova``.
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came, with their
 explanations), ``answers.jsonl`` (a row for each judgment on the slider), ``floors.jsonl`` (the same of the judges that
@@ -43,7 +44,7 @@ class JudgedRecord(AskedRecord):
 class DebateJudgingFolder(AskedFolder[JudgedRecord, Judged]):
     """The files of judged debates under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret debate judge"
+    COMMAND: ClassVar[str] = "conqret debate two-turn judge"
 
     answers_file = InFolder("answers.jsonl")
     """The judgments on the slider."""

@@ -1,4 +1,4 @@
-"""``conqret debate table``."""
+"""``conqret debate two-turn outcomes``."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
 
 EPILOG = (
-    "Examples:\n\nconqret debate table answers.jsonl\n\n"
-    "conqret debate table answers.jsonl --design pilot --plot confidence.svg --json"
+    "Examples:\n\nconqret debate two-turn outcomes answers.jsonl\n\n"
+    "conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json"
 )
 
 Answers = Annotated[

@@ -1,4 +1,4 @@
-"""``conqret debate payoffs``."""
+"""``conqret debate two-turn payoffs``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.payoffs import PayoffInstruction
 
 EPILOG = (
-    "Examples:\n\nconqret debate payoffs\n\n"
-    "conqret debate payoffs --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8 --json"
+    "Examples:\n\nconqret debate two-turn payoffs\n\n"
+    "conqret debate two-turn payoffs --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8 --json"
 )
 
 

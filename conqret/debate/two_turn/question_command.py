@@ -1,4 +1,4 @@
-"""``conqret debate questions``."""
+"""``conqret debate two-turn questions``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 
 EPILOG = (
-    "Examples:\n\nconqret debate questions debates.jsonl\n\n"
-    "conqret debate questions all_arguments.jsonl.gz -o debates.jsonl"
+    "Examples:\n\nconqret debate two-turn questions debates.jsonl\n\n"
+    "conqret debate two-turn questions all_arguments.jsonl.gz -o debates.jsonl"
 )
 
 

@@ -57,7 +57,7 @@ def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
     )
     if not found:
         raise DeclarationError(
-            "none of the questions has counter-arguments: write some with conqret debate argue"
+            "none of the questions has counter-arguments: write some with conqret debate two-turn argue"
         )
     return found
 
@@ -86,7 +86,7 @@ def grades_of_people(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
     if not any(any(one.values()) for one in found):
         raise DeclarationError(
             f"{labels.name} grades none of these counter-arguments: its items are named "
-            "QUESTION-against-1 and -2, as conqret annotate exports them"
+            "QUESTION-against-1 and -2, as conqret labels collect exports them"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""``conqret debate rubric``: how well are counter-arguments made?"""
+"""``conqret debate two-turn rubric``: how well are counter-arguments made?"""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret debate rubric runs/written/debates.jsonl --model gpt-4o-mini -o runs/rubric\n\n"
-    "conqret debate rubric debates.jsonl --model gpt-4o-mini --dry-run\n\n"
-    "conqret debate rubric practice.jsonl --labels grades.csv"
+    "conqret debate two-turn rubric runs/written/debates.jsonl --model gpt-4o-mini -o runs/rubric\n\n"
+    "conqret debate two-turn rubric debates.jsonl --model gpt-4o-mini --dry-run\n\n"
+    "conqret debate two-turn rubric practice.jsonl --labels grades.csv"
 )
 SCALE = "1:5"
 """Of the rubric."""
@@ -28,13 +28,15 @@ SCALE = "1:5"
 def rubric(
     questions: Annotated[
         Path,
-        typer.Argument(help="Questions with counter-arguments, as `conqret debate questions` checks them."),
+        typer.Argument(
+            help="Questions with counter-arguments, as `conqret debate two-turn questions` checks them."
+        ),
     ],
     *,
     labels: Annotated[
         list[Path] | None,
         label_files(
-            "People's grades, as `conqret annotate --task counter-argument` gives them: no model is asked."
+            "People's grades, as `conqret labels collect --task counter-argument` gives them: no model is asked."
         ),
     ] = None,
     model: options.Model = None,

@@ -208,7 +208,7 @@ QUESTION = Schema(
         "arguments": Field(
             ("arguments",),
             each(_part("option"), _sided),
-            needed="Give an argument for either option, or let conqret debate argue write them",
+            needed="Give an argument for either option, or let conqret debate two-turn argue write them",
         ),
         "counter_arguments": Field(("counter_arguments",), each(_part("against"), _sided), ()),
         "writers": Field(("writers",), _writers, ()),

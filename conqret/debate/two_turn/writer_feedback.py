@@ -40,7 +40,7 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     known = {(one.question, name) for one in last_with_arguments(answers) for name in _writers(one)}
     if not known & set(given):
         raise DeclarationError(
-            "these answers judge nothing that was written in this study: export its debates (conqret annotate export), "
+            "these answers judge nothing that was written in this study: export its debates (conqret labels export), "
             "have those judged, and give the answers"
         )
 

@@ -75,7 +75,7 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
     if not named:
         raise DeclarationError(
             f"no answer in condition {shown} names who wrote for either option: columns for_right and for_wrong are "
-            "needed, which conqret debate judge writes for debates by conqret debate argue"
+            "needed, which conqret debate two-turn judge writes for debates by conqret debate argue"
         )
     last = max(one.turn for one in named)
     return [one for one in named if one.turn == last and one.toward_right is not None]

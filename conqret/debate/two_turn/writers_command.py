@@ -1,4 +1,4 @@
-"""``conqret debate writers``."""
+"""``conqret debate two-turn writers``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from conqret.console.printing import result
 from conqret.debate.two_turn.outcome_command import Answers, BetterHalf, Design, answers_of
 
 EPILOG = (
-    "Examples:\n\nconqret debate writers runs/judged/answers.jsonl\n\n"
-    "conqret debate writers answers.jsonl --better-half pilot.jsonl --json"
+    "Examples:\n\nconqret debate two-turn writers runs/judged/answers.jsonl\n\n"
+    "conqret debate two-turn writers answers.jsonl --better-half pilot.jsonl --json"
 )
 
 

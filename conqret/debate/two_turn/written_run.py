@@ -1,4 +1,5 @@
-"""Writing debates as a run: recorded, resumable, and what is finished in the layout of ``conqret debate judge``.
+"""Writing debates as a run: recorded, resumable, and what is finished in the layout of ``conqret debate two-turn
+judge``.
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the texts as they came, with the reason
 where there is none), ``debates.jsonl`` (the debates of which nothing is missing) and ``summary.json``.
@@ -39,7 +40,7 @@ class WrittenRecord(AskedRecord):
 class WrittenFolder(AskedFolder[WrittenRecord, Written]):
     """The files of written debates under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret debate argue"
+    COMMAND: ClassVar[str] = "conqret debate two-turn argue"
 
     debates_file = InFolder("debates.jsonl")
     """The debates, ready to be judged."""

@@ -117,7 +117,7 @@ def answer(
     Args:
         questions: a file, the questions, or what :func:`conqret.debateqa.answering.answer.answering` returns.
         output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call goes on there. It
-            holds ``answers.jsonl``, which ``conqret score`` reads.
+            holds ``answers.jsonl``, which ``conqret debateqa score`` reads.
         prompts: a folder with prompts of your own.
         recordings: a store of answers to read and add to, by default in the folder.
         replay: recordings to answer from; nothing is sent then.

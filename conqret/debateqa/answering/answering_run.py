@@ -1,4 +1,4 @@
-"""Answers to questions as a run: recorded, resumable, in the layout that ``conqret score`` reads.
+"""Answers to questions as a run: recorded, resumable, in the layout that ``conqret debateqa score`` reads.
 
 Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (the answers as they came),
 ``answers.jsonl`` (those that there are, with the chunks that they were given and the trace of the search),
@@ -73,7 +73,7 @@ class AnswersRecord(AskedRecord):
 class AnswersFolder(AskedFolder[AnswersRecord, GivenAnswer]):
     """The files of answers under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret answer"
+    COMMAND: ClassVar[str] = "conqret debateqa answer"
 
     answers_file = InFolder("answers.jsonl")
     """The answers, ready to be scored."""
@@ -241,7 +241,7 @@ async def _answered(
 
 
 def _records(run: Answering, rows: Sequence[GivenAnswer]) -> Iterator[dict[str, Any]]:
-    """The answers that there are, as ``conqret score`` reads them."""
+    """The answers that there are, as ``conqret debateqa score`` reads them."""
     for question, row in zip(run.questions, rows, strict=True):
         if row.answered:
             shown = row.model_dump(include={"tokens", "documents", "trace"}, mode="json")

@@ -1,4 +1,4 @@
-"""``conqret answer``: answers to debatable questions, in one of several ways."""
+"""``conqret debateqa answer``: answers to debatable questions, in one of several ways."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none\n\n"
-    "conqret answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run\n\n"
-    "conqret answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder models/gte "
+    "conqret debateqa answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none\n\n"
+    "conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run\n\n"
+    "conqret debateqa answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder models/gte "
     "--agent gpt-4o --model gpt-4o-mini -o runs/react"
 )
 
@@ -115,8 +115,8 @@ def answer(
 ) -> None:
     """Answer questions from what a model knows, from what a search finds, or with an agent that searches (DebateQA).
 
-    The folder then holds answers.jsonl, which `conqret score` reads (with the chunks behind each answer, and what was
-    searched), and report.html, which shows them.
+    The folder then holds answers.jsonl, which `conqret debateqa score` reads (with the chunks behind each answer, and
+    what was searched), and report.html, which shows them.
     """
     from dataclasses import replace
 

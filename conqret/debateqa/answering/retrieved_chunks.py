@@ -30,7 +30,7 @@ class ChunkSearch:
 
     Args:
         corpus: a corpus directory; its chunks are written and indexed where they are not.
-        engines: as ``conqret retrieve --engine`` has them; several are fused by ranks.
+        engines: as ``conqret retrieve run --engine`` has them; several are fused by ranks.
         encoder: where the encoder of those by vectors is.
         trusted: only documents from these domains; None: all.
 

@@ -2,11 +2,11 @@
 
 =====================  ============================================================================================
 ``rows.jsonl``         each step of each question as it came
-``benchmark.jsonl``    the questions that are kept with their partial answers, as ``conqret score
+``benchmark.jsonl``    the questions that are kept with their partial answers, as ``conqret debateqa score
                        perspective-diversity`` reads them; each partial answer names its documents
 ``documents.jsonl``    the documents that partial answers rest on: ``id``, ``title``, ``url``, ``licence``, ``text``
 ``filtered.jsonl``     the questions that are not kept, and why
-``items.jsonl``        an item for each partial answer with its documents, for ``conqret label`` and the judges
+``items.jsonl``        an item for each partial answer with its documents, for ``conqret labels sample`` and the judges
 ``summary.json``       the run in numbers
 =====================  ============================================================================================
 """
@@ -75,7 +75,7 @@ def record_of(questions: Sequence[SourcedQuestion], collector: Collector) -> Cur
 class CurateFolder(AskedFolder[CurateRecord, CurationStep]):
     """The files of a benchmark under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret curate"
+    COMMAND: ClassVar[str] = "conqret debateqa curate run"
 
     benchmark_file = InFolder("benchmark.jsonl")
     """The questions with their partial answers."""

@@ -57,7 +57,7 @@ class VerdictRecord(AskedRecord):
 class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """The folder of such judgments, with what a command may make of them."""
 
-    COMMAND: ClassVar[str] = "conqret questions debatable or conqret curate check"
+    COMMAND: ClassVar[str] = "conqret debateqa questions debatable or conqret curate check"
 
     kept_file = InFolder("kept.jsonl")
     """The rows that pass."""

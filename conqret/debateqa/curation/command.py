@@ -1,4 +1,4 @@
-"""``conqret curate``: partial answers to debatable questions, from trusted documents."""
+"""``conqret debateqa curate run``: partial answers to debatable questions, from trusted documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import DEFAULT, OptionGroup, RunByDefault, add_commands, grouped
+from conqret.console.option_groups import OptionGroup, add_commands, grouped
 from conqret.console.printing import at, end, note, result
 from conqret.debateqa.curation import curate_check, curate_remove
 from conqret.errors import number
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret curate questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run\n\n"
-    "conqret curate questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o benchmark/"
+    "conqret debateqa curate run questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run\n\n"
+    "conqret debateqa curate run questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o "
+    "benchmark/"
 )
 app = typer.Typer(
-    cls=RunByDefault,
     help="Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
     no_args_is_help=True,
     epilog=EPILOG,
@@ -80,7 +80,7 @@ class Filters(OptionGroup):
     ] = None
 
 
-@app.command(DEFAULT, epilog=EPILOG)
+@app.command("run", epilog=EPILOG)
 @grouped
 def run(
     questions: Annotated[
@@ -116,8 +116,9 @@ def run(
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
 
-    The folder then holds benchmark.jsonl, which `conqret score perspective-diversity --references` reads, the
-    documents behind it with address and licence, the questions that were filtered out, and items for `conqret label`.
+    The folder then holds benchmark.jsonl, which `conqret debateqa score perspective-diversity --references` reads, the
+    documents behind it with address and licence, the questions that were filtered out, and items for `conqret labels
+    sample`.
     """
     from conqret._optional import require
 

@@ -1,4 +1,4 @@
-"""``conqret curate check``: the figures by which a benchmark's quality is known."""
+"""``conqret debateqa curate check``: the figures by which a benchmark's quality is known."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from conqret.judging.study_command import StudyOptions
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret curate check relevance benchmark/ --encoder models/gte-large\n\n"
-    "conqret curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv\n\n"
-    "conqret curate check distinctiveness benchmark/ --labels pairs.csv"
+    "conqret debateqa curate check relevance benchmark/ --encoder models/gte-large\n\n"
+    "conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv\n\n"
+    "conqret debateqa curate check distinctiveness benchmark/ --labels pairs.csv"
 )
 app = typer.Typer(
     help="How good is a benchmark: its documents, its points of view, its questions?",
@@ -94,7 +94,7 @@ def distinctiveness(
 ) -> None:
     """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.
 
-    `conqret curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
+    `conqret debateqa curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
     """
     from conqret.debateqa.curation.benchmark_figures import alike_views
     from conqret.debateqa.curation.embeddings import embedder

@@ -1,4 +1,4 @@
-"""``conqret curate remove``: a benchmark without what people rejected, and without duplicates."""
+"""``conqret debateqa curate remove``: a benchmark without what people rejected, and without duplicates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.debateqa.curation.curate_review import Folder, tell_figures
 
-EPILOG = "Example: conqret curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl"
+EPILOG = "Example: conqret debateqa curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl"
 
 
 @grouped
@@ -26,12 +26,15 @@ def remove(
     labels: Annotated[
         list[Path] | None,
         label_files(
-            "Human labels: filled-in sheets of `conqret label --task partial-answer`.", panel=options.FILES
+            "Human labels: filled-in sheets of `conqret labels sample --task partial-answer`.",
+            panel=options.FILES,
         ),
     ] = None,
     duplicates: Annotated[
         Path | None,
-        options.option(options.FILES, "The sheet of `conqret curate check distinctiveness`, filled in."),
+        options.option(
+            options.FILES, "The sheet of `conqret debateqa curate check distinctiveness`, filled in."
+        ),
     ] = None,
     least: Annotated[
         int, typer.Option(help="How many people must reject a partial answer for it to be removed.")
@@ -43,7 +46,7 @@ def remove(
     """Remove the partial answers that two of three people reject (DebateQA, A.4), and those that repeat another
     one.
 
-    A person who answers no to any question of the sheet rejects that partial answer. `conqret agree` gives
+    A person who answers no to any question of the sheet rejects that partial answer. `conqret labels agreement` gives
     Fleiss's kappa.
     """
     from dataclasses import replace

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.review import Review
     from conqret.judging.study_command import StudyOptions
 
-Folder = Annotated[Path, typer.Argument(help="The folder of `conqret curate`.")]
+Folder = Annotated[Path, typer.Argument(help="The folder of `conqret debateqa curate run`.")]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from conqret.io.questions import SourcedQuestion, by_source
 
 THRESHOLD = 0.78
 """Below it the paper found no duplicate among 500 pairs (gte-large-en-v1.5; DebateQA, A.1). Another encoder needs
-another: ``conqret questions pairs`` and ``threshold`` choose it."""
+another: ``conqret debateqa questions pairs`` and ``threshold`` choose it."""
 
 
 class DecidingPair(Frozen):

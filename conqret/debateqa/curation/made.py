@@ -61,7 +61,7 @@ class MadeBenchmark:
 
 
 def read_made(path: Path) -> MadeBenchmark:
-    """Read the benchmark of a folder of ``conqret curate``.
+    """Read the benchmark of a folder of ``conqret debateqa curate run``.
 
     Raises:
         DeclarationError: it is no such folder, its run is not finished, or it holds no question.

@@ -132,7 +132,7 @@ class ChosenThreshold(Frozen):
     f1: float
 
 
-_AS_WRITTEN = "Give the sheet as `conqret questions pairs` wrote it"
+_AS_WRITTEN = "Give the sheet as `conqret debateqa questions pairs` wrote it"
 _LABELLED = Schema(
     "a labelled pair",
     {

@@ -1,4 +1,4 @@
-"""``conqret questions``: which questions a benchmark asks."""
+"""``conqret debateqa questions``: which questions a benchmark asks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Choose the questions of a benchmark: without duplicates, and debatable.",
     no_args_is_help=True,
-    epilog="Example: conqret questions dedupe questions.jsonl -o kept.jsonl",
+    epilog="Example: conqret debateqa questions dedupe questions.jsonl -o kept.jsonl",
 )
 
 Files = Annotated[
@@ -51,8 +51,8 @@ Embeddings = Annotated[
 
 DEDUPE = (
     "Examples:\n\n"
-    "conqret questions dedupe questions.jsonl -o kept.jsonl\n\n"
-    "conqret questions dedupe delphi.tsv conflictingqa.csv web.jsonl --texts train.csv "
+    "conqret debateqa questions dedupe questions.jsonl -o kept.jsonl\n\n"
+    "conqret debateqa questions dedupe delphi.tsv conflictingqa.csv web.jsonl --texts train.csv "
     "--encoder models/gte-large -o kept.jsonl"
 )
 
@@ -78,7 +78,7 @@ def dedupe(
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
 
     NAME.pairs.csv beside the kept questions has every pair that decided it, most similar first. The right threshold
-    depends on the encoder: `conqret questions pairs` and `conqret questions threshold` choose it.
+    depends on the encoder: `conqret debateqa questions pairs` and `conqret debateqa questions threshold` choose it.
     """
     from conqret.debateqa.curation.deduplication import DecidingPair, deduplicate
     from conqret.debateqa.curation.page import dedupe_tables
@@ -111,7 +111,9 @@ def dedupe(
         shown.note("lexical sees words alone: a question in other words stays; an --encoder sees more")
 
 
-PAIRS = "Example: conqret questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv"
+PAIRS = (
+    "Example: conqret debateqa questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv"
+)
 
 
 @app.command("pairs", epilog=PAIRS)
@@ -131,7 +133,7 @@ def pairs(
 ) -> None:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
 
-    Fill in the column `duplicate` with yes or no, and give the sheet to `conqret questions threshold`.
+    Fill in the column `duplicate` with yes or no, and give the sheet to `conqret debateqa questions threshold`.
     """
     from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
@@ -152,13 +154,15 @@ def pairs(
         )
 
 
-THRESHOLD = "Example: conqret questions threshold pairs.csv"
+THRESHOLD = "Example: conqret debateqa questions threshold pairs.csv"
 
 
 @app.command("threshold", epilog=THRESHOLD)
 @grouped
 def threshold(
-    sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret questions pairs`, with labels.")],
+    sheet: Annotated[
+        Path, typer.Argument(help="The sheet of `conqret debateqa questions pairs`, with labels.")
+    ],
     *,
     shown: options.OutputOptions,
 ) -> None:
@@ -175,8 +179,8 @@ def threshold(
 
 DEBATABLE = (
     "Examples:\n\n"
-    "conqret questions debatable questions.jsonl --model gpt-4o-mini --dry-run\n\n"
-    "conqret questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable"
+    "conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini --dry-run\n\n"
+    "conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable"
 )
 
 

@@ -55,7 +55,7 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
         if len(found) + len(block.values) > MOST_PAIRS:
             raise DeclarationError(
                 f"more than {MOST_PAIRS:,} pairs have a similarity of {threshold} or more: raise the threshold, and "
-                "see what pairs are like with `conqret questions pairs`"
+                "see what pairs are like with `conqret debateqa questions pairs`"
             )
         rows = zip(block.first.tolist(), block.second.tolist(), block.values.tolist(), strict=True)
         found += [SimilarPair(first, second, round(value, 6)) for first, second, value in rows]

@@ -1,1 +1,1 @@
-"""``conqret score``: metrics of answers to debatable questions, one module a subcommand."""
+"""``conqret debateqa score``: metrics of answers to debatable questions, one module a subcommand."""

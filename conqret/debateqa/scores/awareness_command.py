@@ -1,4 +1,4 @@
-"""``conqret score dispute-awareness``."""
+"""``conqret debateqa score dispute-awareness``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from conqret.debateqa.scores.score_options import MetricOptions
 from conqret.debateqa.scores.score_output import leave, show
 
 EPILOG = (
-    "Example: conqret score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini"
+    "Example: conqret debateqa score dispute-awareness answers.jsonl --questions debateqa.jsonl --model "
+    "gpt-4o-mini"
 )
 
 

@@ -1,4 +1,4 @@
-"""``conqret score baselines``."""
+"""``conqret debateqa score baselines``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def _named(kind: Kind) -> str:
     return ", ".join(one.name for one in BASELINES.values() if one.kind == kind)
 
 
-EPILOG = "Example: conqret score baselines answers.jsonl --references debateqa.jsonl --metrics bleu,rouge-l,num-of-povs"
+EPILOG = (
+    "Example: conqret debateqa score baselines answers.jsonl --references debateqa.jsonl --metrics "
+    "bleu,rouge-l,num-of-povs"
+)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""``conqret score correlate``."""
+"""``conqret debateqa score correlate``."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from conqret.debateqa.preferences import RankingAgreement
 
-EPILOG = "Example: conqret score correlate runs/*/scores.parquet --preferences pairs.csv"
+EPILOG = "Example: conqret debateqa score correlate runs/*/scores.parquet --preferences pairs.csv"
 
 
 def correlate(
-    scores: Annotated[list[Path], typer.Argument(help="Tables of `conqret score`, of all systems.")],
+    scores: Annotated[list[Path], typer.Argument(help="Tables of `conqret debateqa score`, of all systems.")],
     preferences: Annotated[
         Path,
         typer.Option(help="Pairwise preferences: first, second, preference; optionally annotator, item."),

@@ -1,4 +1,4 @@
-"""``conqret score perspective-diversity``."""
+"""``conqret debateqa score perspective-diversity``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from conqret.debateqa.scores.score_output import leave, show
 from conqret.judging.command_options import Engines
 
 EPILOG = (
-    "Example: conqret score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2"
+    "Example: conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl "
+    "--backbone gpt2"
 )
 
 

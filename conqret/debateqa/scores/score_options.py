@@ -1,4 +1,4 @@
-"""What the subcommands of ``conqret score`` have in common on the command line."""
+"""What the subcommands of ``conqret debateqa score`` have in common on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How ``conqret score`` takes its files in, and what it prints and writes in the end."""
+"""How ``conqret debateqa score`` takes its files in, and what it prints and writes in the end."""
 
 from __future__ import annotations
 

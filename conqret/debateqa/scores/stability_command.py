@@ -1,4 +1,4 @@
-"""``conqret score stability``."""
+"""``conqret debateqa score stability``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from conqret.show.table import Table
 
 EPILOG = (
-    "Examples:\n\nconqret score stability runs/*/scores.parquet --plot stability.png\n\n"
-    "conqret score stability runs/*/scores.parquet --metric dispute_awareness --json"
+    "Examples:\n\nconqret debateqa score stability runs/*/scores.parquet --plot stability.png\n\n"
+    "conqret debateqa score stability runs/*/scores.parquet --metric dispute_awareness --json"
 )
 PLOTS = (".png", ".svg")
 MEANS = {
@@ -29,7 +29,8 @@ MEANS = {
 
 def stability(
     scores: Annotated[
-        list[Path], typer.Argument(help="Tables of `conqret score`: the same answers, several instruments.")
+        list[Path],
+        typer.Argument(help="Tables of `conqret debateqa score`: the same answers, several instruments."),
     ],
     metric: Annotated[
         list[str] | None,

@@ -28,7 +28,7 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     for line, record in enumerate(file.records, start=1):
         item = str(record.get("id") or "").strip()
         if not item:
-            file.fault(line, "id", "is missing", "Import the records that conqret label writes")
+            file.fault(line, "id", "is missing", "Import the records that conqret labels sample writes")
             continue
         topic = str((record.get("fields") or {}).get("topic") or "")
         mark = str((record.get("metadata") or {}).get(FOR_ESTIMATION) or "")

@@ -11,7 +11,7 @@ from conqret.io.label_scale import dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE, SCALE, sheet_scales
 
 ITEM = "item"
-"""The field of a task's data that holds the item's id, as ``conqret label`` writes it."""
+"""The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
 PART = "part"
 """That which holds the part of the item (a document, a sentence), where one was asked of."""
 _FIELDS = ("choices", "rating", "number", "text")
@@ -32,7 +32,9 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(ITEM) or "").strip()
         if not item:
-            file.fault(line, f"data.{ITEM}", "is missing", "Import the tasks that conqret label writes")
+            file.fault(
+                line, f"data.{ITEM}", "is missing", "Import the tasks that conqret labels sample writes"
+            )
             continue
         topic, mark, part = (str(task["data"].get(name) or "") for name in ("topic", FOR_ESTIMATION, PART))
         for annotation in task.get("annotations") or ():

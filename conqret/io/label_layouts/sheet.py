@@ -1,5 +1,5 @@
-"""A sheet of ``conqret label`` that came back: a wide table whose ids may carry the apostrophe of the export, and that
-says its scale."""
+"""A sheet of ``conqret labels sample`` that came back: a wide table whose ids may carry the apostrophe of the export,
+and that says its scale."""
 
 from __future__ import annotations
 
@@ -25,4 +25,6 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     file.title = LAYOUT.title
 
 
-LAYOUT = LabelLayout("sheet of conqret label", "the CSV sheet of conqret label, filled in", _fits, _cells)
+LAYOUT = LabelLayout(
+    "sheet of conqret labels sample", "the CSV sheet of conqret labels sample, filled in", _fits, _cells
+)

@@ -132,7 +132,7 @@ class _Desk:
             return token
         if not self.strangers.take(caller_of(request)):
             raise Refused(429, "Too many wrong links were tried; wait a minute.")
-        raise Refused(404, "This link is nobody's; conqret annotate adjudicate prints the one that holds.")
+        raise Refused(404, "This link is nobody's; conqret labels adjudicate prints the one that holds.")
 
 
 def _next(found: Sequence[Dispute], but: int = 0) -> int | None:

@@ -44,7 +44,8 @@ def items(folder: Path) -> list[Item]:
     if len(systems) < 2 or len(tables) != 1:
         raise DeclarationError(
             f"{folder} holds answers of {len(systems)} systems and {len(tables)} files of questions: it is to hold a "
-            f"folder with {ANSWERS} for each of two or more systems (conqret answer -o {folder}/SYSTEM), and the "
+            f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o "
+            f"{folder}/SYSTEM), and the "
             f"questions as {QUESTIONS}.jsonl"
         )
     answers: dict[str, dict[str, str]] = {}

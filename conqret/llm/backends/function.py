@@ -34,7 +34,7 @@ ITEM = "item"
 SAID = "said"
 """Under this name stands what was said of it."""
 MOST = 4 << 20
-"""Characters or bytes that are taken of what was said: as many as ``conqret serve`` takes in, and far more than a
+"""Characters or bytes that are taken of what was said: as many as ``conqret serve http`` takes in, and far more than a
 judgment has."""
 
 DEEPEST = 8

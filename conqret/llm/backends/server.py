@@ -1,4 +1,4 @@
-"""Judges as HTTP addresses: one POST, an item in, a judgment out, as ``conqret serve`` speaks it."""
+"""Judges as HTTP addresses: one POST, an item in, a judgment out, as ``conqret serve http`` speaks it."""
 
 from __future__ import annotations
 

@@ -75,7 +75,8 @@ class Encoding:
         if not self.encoder:
             raise DeclarationError(
                 f"the engine {engine.name} needs an encoder: --encoder takes the folder of a sentence-transformers or "
-                "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret index CORPUS "
+                "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret retrieve index "
+                "CORPUS "
                 f"--engine {engine.name} --encoder …` builds the index for all other commands"
             )
         filled = self if self.adapter else self._filled()
@@ -83,7 +84,8 @@ class Encoding:
         if self.weights and self.weights != weights:
             raise DeclarationError(
                 f"the index was made with another model than lies in {self.encoder} now ({self.weights} then, "
-                f"{weights} now): conqret index CORPUS --engine {engine.name} --encoder {self.encoder} makes it anew, "
+                f"{weights} now): conqret retrieve index CORPUS --engine {engine.name} --encoder {self.encoder} "
+                f"makes it anew, "
                 "--encoder names the model that it was made with"
             )
         return replace(filled, weights=weights)

@@ -23,7 +23,7 @@ FIRST_STAGES: Mapping[str, tuple[str, ...]] = {
     "hybrid": ("bm25", "dense"),
 }
 """What searches: the engines, of which several are fused by reciprocal ranks. ``dense`` compares the vectors of the
-index of ``conqret index --engine dense``."""
+index of ``conqret retrieve index --engine dense``."""
 STEPS: Mapping[str, Mapping[str, Any]] = {
     "generic": {"rerank": True},
     "pro": {"rerank": True, "stance": "pro"},

@@ -1,4 +1,4 @@
-"""What ``conqret abstain`` leaves: from which confidence on a judge's scores are kept, and how that is applied.
+"""What ``conqret judges abstain`` leaves: from which confidence on a judge's scores are kept, and how that is applied.
 
 What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is asked for.
 """
@@ -74,7 +74,7 @@ class Abstention(FittedFile):
     """
 
     WHAT: ClassVar[str] = "abstention"
-    COMMAND: ClassVar[str] = "conqret abstain"
+    COMMAND: ClassVar[str] = "conqret judges abstain"
 
     schema_name: str = "conqret.abstention/1"
     basis: Basis

@@ -1,4 +1,4 @@
-"""``conqret abstain``: from which confidence on a judge's scores are kept."""
+"""``conqret judges abstain``: from which confidence on a judge's scores are kept."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conqret.stats.selective import Bound
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json\n\n"
+    "conqret judges abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json\n\n"
     "conqret judge more.jsonl --model gpt-4o-mini --samples 5 --abstain abstention.json\n\n"
-    "conqret label more.jsonl --run runs/more --uncertain-first -o unsure.csv"
+    "conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv"
 )
 
 
@@ -75,8 +75,7 @@ def abstain(
     ] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """Choose when a judge should say nothing: a threshold on its confidence, with a promise about the errors
-    that are left.
+    """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 
     Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
     that a draw of topics breaks this promise is `--delta`. The other scores are left out with the reason

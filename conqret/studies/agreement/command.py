@@ -1,4 +1,4 @@
-"""``conqret agree``: how far people agree among themselves."""
+"""``conqret labels agreement``: how far people agree among themselves."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from conqret.console.printing import note, result
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret agree labels.csv --level ordinal --by dimension\n\n"
-    "conqret agree labels.csv --map low=1,medium=2,high=3 --json"
+    "conqret labels agreement labels.csv --level ordinal --by dimension\n\n"
+    "conqret labels agreement labels.csv --map low=1,medium=2,high=3 --json"
 )
 
 
@@ -35,7 +35,8 @@ def agree(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Krippendorff's alpha, Fleiss's kappa and their like among people, with intervals over topics.
+    """Compute inter-annotator agreement: Krippendorff's alpha, Fleiss's kappa and their like, with intervals over
+    topics.
 
     Labels may be missing, and "cannot judge" counts as its own kind of missing. Whatever is left out is
     reported.

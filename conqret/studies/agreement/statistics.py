@@ -1,8 +1,8 @@
 """The statistics of agreement, each declared once.
 
 What is declared here is computed for every dimension, stands in ``validation.json`` and on its page, on the judge card
-(``on_card``), in the table of ``conqret agree`` (statistics of people), and can be asked for by ``--require``.
-``docs/adding-a-statistic.md`` adds one.
+(``on_card``), in the table of ``conqret labels agreement`` (statistics of people), and can be asked for by
+``--require``. ``docs/adding-a-statistic.md`` adds one.
 """
 
 from __future__ import annotations

@@ -108,8 +108,8 @@ def bias(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
-    family, and instructions hidden in the texts.
+    """Test a judge for bias: order, position, length, false authority, stance, its own family, and instructions hidden
+    in the texts.
 
     Each probe has one row that can raise an alarm, with an interval over topics. These rows are corrected together: a
     judge without bias raises any alarm in at most one of twenty runs, if effects of topics are symmetric about 0. A

@@ -167,7 +167,7 @@ def _to_do(table: BiasTable) -> Iterator[str]:
         yield f"{row.probe}: {_advice(row.probe)}"
     unsure = [row.probe for row in table.having("inconclusive")]
     if unsure:
-        yield f"{', '.join(unsure)}: more topics tell; `conqret power probe` says how many"
+        yield f"{', '.join(unsure)}: more topics tell; `conqret judges power probe` says how many"
     besides = [row for row in table.having("exploratory") if not row.observed]
     if hints := sum(row.words.startswith("a hint") for row in besides):
         yield (

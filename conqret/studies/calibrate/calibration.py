@@ -1,4 +1,4 @@
-"""What ``conqret calibrate`` leaves: maps from a judge's scores to people's scale, and how they are applied.
+"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to people's scale, and how they are applied.
 
 An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
 has a part in what it is compared with; every other item gets the map of all labels.
@@ -76,7 +76,7 @@ class Calibration(FittedFile):
     """
 
     WHAT: ClassVar[str] = "calibration"
-    COMMAND: ClassVar[str] = "conqret calibrate"
+    COMMAND: ClassVar[str] = "conqret judges calibrate"
 
     schema_name: str = "conqret.calibration/2"
     basis: Basis

@@ -1,4 +1,4 @@
-"""``conqret calibrate``: from a judge's scores to people's scale."""
+"""``conqret judges calibrate``: from a judge's scores to people's scale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conqret.console.printing import at, note, result, tell
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json\n\n"
+    "conqret judges calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json\n\n"
     "conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json\n\n"
     "conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json"
 )
@@ -39,7 +39,7 @@ def calibrate(
     ] = None,
     json_output: options.Json = False,
 ) -> None:
-    """Learn what people say where the judge says 0.7: a map for each metric, and what it changes.
+    """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
 
     Three kinds of map are tried: isotonic and ordinal regression on the metric itself, and a joint one on all
     metrics. All figures printed are cross-fitted: for each topic, the map is chosen and fitted on the labels of

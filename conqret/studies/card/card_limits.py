@@ -77,7 +77,7 @@ def _chosen(validation: Validation) -> str:
         return f"{some}: {RANDOM_SAMPLE}."
     return (
         f"{some}, and the labels do not say how these were chosen: all of this speaks for the others only if they are "
-        "a random sample, as conqret label --plan draws one."
+        "a random sample, as conqret labels sample --plan draws one."
     )
 
 

@@ -1,4 +1,4 @@
-"""``conqret methods``: a methods paragraph and tables for a paper."""
+"""``conqret runs methods``: a methods paragraph and tables for a paper."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from conqret.console.printing import at, note, result, tell
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret methods runs/first\n\n"
-    "conqret methods runs/first --labels labels.csv --scale 1:3 --bias runs/bias -o methods.tex"
+    "conqret runs methods runs/first\n\n"
+    "conqret runs methods runs/first --labels labels.csv --scale 1:3 --bias runs/bias -o methods.tex"
 )
 MARKDOWN, LATEX = ".md", ".tex"
 
@@ -43,7 +43,7 @@ def methods(
     overwrite: options.Replace = False,
     json_output: options.Json = False,
 ) -> None:
-    """What a paper has to say of a run: what was asked, of which model, when, how many, what failed, agreement.
+    """Write the methods paragraph and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
     Paragraphs and tables as Markdown or LaTeX, made from the run's own record. No model is called.
     """

@@ -1,4 +1,4 @@
-"""``conqret compare``: several judges beside the same people."""
+"""``conqret judges compare``: several judges beside the same people."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from conqret.console.printing import note, result, tell
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret compare runs/a runs/b --labels labels.csv --scale 1:3\n\n"
-    "conqret compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html"
+    "conqret judges compare runs/a runs/b --labels labels.csv --scale 1:3\n\n"
+    "conqret judges compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html"
 )
 
 
@@ -34,8 +34,8 @@ def compare(
     seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """Which of several judges is closest to people: alphas and their differences on what all scored, and whether one
-    is shown to win.
+    """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins
+    significantly.
 
     Differences are paired by topic and corrected over all pairs. A judge wins if it is shown to agree better than
     every other judge, and is also the best when any one of five parts of the topics is left out. Among copies of one

@@ -1,4 +1,4 @@
-"""``conqret frontier``: price and time of judges against their agreement with people."""
+"""``conqret judges pareto``: price and time of judges against their agreement with people."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result, tell
 
-EPILOG = (
-    "Example: conqret frontier runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html"
-)
+EPILOG = "Example: conqret judges pareto runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html"
 
 
 @grouped
@@ -31,7 +29,7 @@ def frontier(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Which judge to buy: price and time against agreement with people, and who is shown to be worth more.
+    """Find the cost-effective judges: price and time against human agreement, and which differences are significant.
 
     A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
     difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.

@@ -1,4 +1,4 @@
-"""``conqret diff``: two runs beside each other."""
+"""``conqret runs diff``: two runs beside each other."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from conqret.console.printing import at, end, note, result, tell, tell_outcomes
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret diff runs/before runs/after -o diff.html\n\n"
-    'conqret diff runs/last runs/now --metric groundedness --require "difference[groundedness] >= -0.02"\n\n'
-    "conqret diff runs/system-a runs/system-b --labels labels.csv --scale 1:3"
+    "conqret runs diff runs/before runs/after -o diff.html\n\n"
+    'conqret runs diff runs/last runs/now --metric groundedness --require "difference[groundedness] >= -0.02"\n\n'
+    "conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3"
 )
 
 
@@ -62,7 +62,7 @@ def diff(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """What changed between two runs, or which of two systems the judge finds better: paired, over topics.
+    """Compare two runs: what changed, or which of two systems the judge finds better, paired over topics.
 
     No labels are needed. But a judge may favour one of two systems: with `--labels` for some of the pairs, the
     difference that people would see is estimated from all judgments and corrected for that.

@@ -28,7 +28,8 @@ def labelled_differences(
     """
     if same_items:
         raise DeclarationError(
-            "both runs judge the same items, so people's labels of them do not differ: conqret compare says which of "
+            "both runs judge the same items, so people's labels of them do not differ: conqret judges compare "
+            "says which of "
             "two judges is closer to people"
         )
     if len(labels) == 1 and any(one.item == other.item for one, other in pairs):

@@ -1,4 +1,4 @@
-"""``conqret drift``: is the judge still as it was?"""
+"""``conqret judges drift``: is the judge still as it was?"""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret drift anchors.jsonl --format direct --model gpt-4o-mini -o drift\n\n"
-    "conqret drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening\n\n"
-    "conqret drift drift --since 2026-02-01 --page drift.html\n\n"
-    "conqret drift runs/2026-01-05 runs/2026-01-12 runs/2026-01-19 runs/2026-01-26"
+    "conqret judges drift anchors.jsonl --format direct --model gpt-4o-mini -o drift\n\n"
+    "conqret judges drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening\n\n"
+    "conqret judges drift drift --since 2026-02-01 --page drift.html\n\n"
+    "conqret judges drift runs/2026-01-05 runs/2026-01-12 runs/2026-01-19 runs/2026-01-26"
 )
 SERIES = "Series"
 PAGE_NAME = "drift.html"
@@ -120,7 +120,7 @@ def drift(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """See whether a judge is still as it was: the same anchors judged on dated occasions, with charts and alarms.
+    """Monitor a judge for drift: judge the same anchors in dated waves, with control charts and alarms.
 
     The exit code is 1 if the judge became more severe or milder, or uses more or less of its scale. Of judges that
     have not changed, one in twenty raises an alarm over a whole planned series. It also says what else changed: the

@@ -164,7 +164,7 @@ def _still(drift: Drift) -> bool:
 def _to_do(drift: Drift) -> Iterator[str]:
     newest = drift.occasions[-1].name
     if drift.alarms:
-        yield f"see which anchors moved: conqret diff {drift.occasions[0].place} {drift.occasions[-1].place}"
+        yield f"see which anchors moved: conqret runs diff {drift.occasions[0].place} {drift.occasions[-1].place}"
         yield "hold the judge against people again: conqret validate"
         alarmed = {one.alarm.occasion for one in drift.alarms if one.alarm}
         first = next(one.name for one in drift.occasions if one.name in alarmed)
@@ -303,4 +303,4 @@ def drift_junit(drift: Drift, outcomes: Sequence[RequirementOutcome] = ()) -> by
     cases = [
         ("chart", chart_name(one), tags.get(one.verdict, "skipped"), chart_words(one)) for one in drift.charts
     ]
-    return junit_suite("drift", [*cases, *required_cases(outcomes)])
+    return junit_suite("judges drift", [*cases, *required_cases(outcomes)])

@@ -139,8 +139,8 @@ def drift(
 
 
 def read_drift(folder: Path) -> Drift:
-    """The series that ``conqret drift -o`` wrote into a folder. Raises DeclarationError where there is none."""
-    return read_written(folder / DATA_NAME, Drift, "conqret drift")
+    """The series that ``conqret judges drift -o`` wrote into a folder. Raises DeclarationError where there is none."""
+    return read_written(folder / DATA_NAME, Drift, "conqret judges drift")
 
 
 class WavePlan(Frozen):

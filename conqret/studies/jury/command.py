@@ -1,4 +1,4 @@
-"""``conqret jury``: several judges as one."""
+"""``conqret judges jury``: several judges as one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conqret.console.printing import at, note, result, tell
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret jury runs/a runs/b runs/c --labels labels.csv --scale 1:3 -o runs/jury\n\n"
+    "conqret judges jury runs/a runs/b runs/c --labels labels.csv --scale 1:3 -o runs/jury\n\n"
     "conqret validate runs/jury --labels labels.csv --scale 1:3"
 )
 
@@ -48,9 +48,9 @@ def jury(
     overwrite: options.Overwrite = False,
     json_output: options.Json = False,
 ) -> None:
-    """Several judges as one: what their scores together gain over the best of them, and where they differ.
+    """Combine several judges: what the mean of their scores gains over the best of them, and where they differ.
 
-    No model is called: finished runs are put together into a new run, which `conqret report` and `conqret
+    No model is called: finished runs are put together into a new run, which `conqret runs report` and `conqret
     validate` read. The jury is compared with the member that is best on other topics, and weights are fitted on
     other topics than those they are used for.
     """

@@ -35,7 +35,7 @@ CHUNK = 2**20
 class JuryFolder(JudgeFolder):
     """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``, ``jury.html``)."""
 
-    COMMAND: ClassVar[str] = "conqret jury"
+    COMMAND: ClassVar[str] = "conqret judges jury"
 
     jury_file = InFolder(RESULT)
     jury_page = InFolder(PAGE)

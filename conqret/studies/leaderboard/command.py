@@ -1,4 +1,4 @@
-"""``conqret cards``: judge cards side by side."""
+"""``conqret judges leaderboard``: judge cards side by side."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from conqret.console.printing import note, result
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret cards runs/*/card.json -o leaderboard.html\n\n"
-    'conqret cards runs/*/card.json --by "alpha[overall_quality]"'
+    "conqret judges leaderboard runs/*/card.json -o leaderboard.html\n\n"
+    'conqret judges leaderboard runs/*/card.json --by "alpha[overall_quality]"'
 )
 
 
@@ -38,7 +38,7 @@ def cards(
     page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
-    """A leaderboard of judges: their cards side by side, sorted by a measure, with intervals.
+    """Rank judges by a measure of their judge cards, side by side, with intervals.
 
     Cards for other items or other labels cannot be compared, and are listed apart.
     """

@@ -87,7 +87,7 @@ def _table(board: Board, found: Leaderboard) -> Table:
         f"judge scored{', over all dimensions together' if len(board.dimensions) > 1 else ''}. Bias alarms: of so many "
         "probes. Damage missed: of so many kinds of damage by metric, those that the scores are shown not to follow; "
         "what is inconclusive is not counted. Of both, 0 is best. The order is that of the values; whether one judge "
-        "is shown to be better than another is tested by conqret compare, from their runs.",
+        "is shown to be better than another is tested by conqret judges compare, from their runs.",
     )
 
 

@@ -1,4 +1,4 @@
-"""``conqret power``: how many topics, how many items a topic."""
+"""``conqret judges power``: how many topics, how many items a topic."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
-    "conqret power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
-    "conqret power difference --shift 0.05 --sd 0.2\n\n"
-    "conqret power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
-    "conqret power bias --size 0.1 --topics 8,12,20,40 --items 2,5\n\n"
-    "conqret power probe --shift 0.1 --rows 100\n\n"
-    "conqret power drift --shift 0.05 --sd 0.1 --topics 12 --items 5\n\n"
-    "conqret power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
+    "conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16 --svg power.svg\n\n"
+    "conqret judges power agreement --pilot runs/first --labels labels.csv --scale 1:3 --dimension clarity\n\n"
+    "conqret judges power difference --shift 0.05 --sd 0.2\n\n"
+    "conqret judges power difference --shift 0.05 --pilot runs/a --beside runs/b --metric clarity\n\n"
+    "conqret judges power bias --size 0.1 --topics 8,12,20,40 --items 2,5\n\n"
+    "conqret judges power probe --shift 0.1 --rows 100\n\n"
+    "conqret judges power drift --shift 0.05 --sd 0.1 --topics 12 --items 5\n\n"
+    "conqret judges power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
 )
 PANEL = "Plan"
 POWER_PROBES = ("position", "length", "authority", "injection")
@@ -163,7 +163,7 @@ def bias(
     together.
 
     The simulated judges are noisy (a third of the verdicts flip with the order) and differ between topics. For
-    your own items use `conqret selftest`.
+    your own items use `conqret judges power planted`.
     """
     from itertools import product
 
@@ -189,7 +189,9 @@ def bias(
 Metric = Annotated[str | None, typer.Option(help="The metric of the pilot.")]
 Perturbation = Annotated[
     str | None,
-    typer.Option(help="The damage of the pilot: irrelevant, padding … (`conqret perturb --list`)."),
+    typer.Option(
+        help="The damage of the pilot: irrelevant, padding … (`conqret generate perturbations --list`)."
+    ),
 ]
 
 
@@ -213,7 +215,7 @@ def difference(
     """How wide the interval of a mean or of a paired difference will be, and how often the difference is found.
 
     `--sd` is the standard deviation of the differences (of the scores themselves, if a mean is planned); a pilot
-    of two runs over the same items gives it instead. The test is that of `conqret diff` for one metric;
+    of two runs over the same items gives it instead. The test is that of `conqret runs diff` for one metric;
     corrected over several metrics it finds less.
     """
     from conqret.judging.judge_folder import JudgeFolder
@@ -324,7 +326,7 @@ def drift(
     seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """How often `conqret drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
+    """How often `conqret judges drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
     nothing."""
     from dataclasses import asdict
     from itertools import product
@@ -384,7 +386,7 @@ def _name(text: str, mark: str = "_") -> str:
 app = typer.Typer(
     help="How many topics and labels are needed: widths of intervals and power, simulated before anything is paid for.",
     no_args_is_help=True,
-    epilog="Example: conqret power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
+    epilog="Example: conqret judges power agreement --alpha 0.5 --topics 8,12,20,50 --items 1,4,16",
 )
 add_commands(
     app,

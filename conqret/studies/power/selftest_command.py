@@ -1,4 +1,4 @@
-"""``conqret selftest``: what a bias run on one's own items would find, miss and falsely raise."""
+"""``conqret judges power planted``: what a bias run on one's own items would find, miss and falsely raise."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from conqret.judging.command_options import OwnJudge
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret selftest items.jsonl --format direct --size 0.1\n\n"
-    "conqret selftest pairs.jsonl --judge my_judge:better --probe position --probe length"
+    "conqret judges power planted items.jsonl --format direct --size 0.1\n\n"
+    "conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length"
 )
 
 
@@ -58,7 +58,7 @@ def selftest(
     seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """Plant biases of known size into a simulated judge on your items, and see which a bias run would find.
+    """Plant biases of known size into a simulated judge on your items, and test which of them a bias run detects.
 
     Comparisons, tests and correction are those of `conqret bias` with the same items and options; only the judge
     is simulated, and no model is called. More topics help more than more items of one topic, because differences

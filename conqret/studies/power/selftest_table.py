@@ -54,7 +54,7 @@ def _advice(found: SelfTest) -> Iterator[str]:
     if few := [one.probe for one in found.rows if one.found < POWER]:
         yield (
             f"Found in less than {POWER:.0%}: {', '.join(few)}. More topics tell: "
-            f"`conqret power bias --size {found.size:g}` says how many, for pairs."
+            f"`conqret judges power bias --size {found.size:g}` says how many, for pairs."
         )
     if found.left_out:
         yield f"Not probed: {'; '.join(f'{name} ({reason})' for name, reason in found.left_out.items())}."

@@ -137,7 +137,7 @@ def sensitivity(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Damage the items by known amounts, judge every version, and see which scores follow.
+    """Perturb items by known amounts, judge every version, and test which scores follow.
 
     For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall
     strictly, their correlation with the level, which levels can be told apart, and whether scores move that should

@@ -1,4 +1,4 @@
-"""``conqret meta``: judges as rankers of systems."""
+"""``conqret judges systems``: judges as rankers of systems."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret meta out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b\n\n"
-    "conqret meta runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic"
+    "conqret judges systems out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b\n\n"
+    "conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic"
 )
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
 FILES, COMPARED = "Files", "What is compared"
@@ -86,8 +86,8 @@ def meta(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """How far judges rank systems as people do: rank correlations with intervals over topics, tests between judges, and
-    length beside them.
+    """Evaluate judges at the system level: rank correlations of judge and human system rankings, with intervals over
+    topics.
 
     Coefficients, ties and missing runs are those of `auto-judge-evaluate meta-evaluate`.
     """

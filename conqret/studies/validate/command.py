@@ -60,7 +60,8 @@ def validate(
     calibration: Annotated[
         Path | None,
         typer.Option(
-            help="A file written by `conqret calibrate`; calibrated scores are compared with people beside the raw "
+            help="A file written by `conqret judges calibrate`; calibrated scores are compared with people "
+            "beside the raw "
             "ones."
         ),
     ] = None,
@@ -70,12 +71,12 @@ def validate(
         Path | None, typer.Option(help="A folder of `conqret sensitivity`, for the judge card.")
     ] = None,
     drift: Annotated[
-        Path | None, typer.Option(help="A folder of `conqret drift`, for the judge card.")
+        Path | None, typer.Option(help="A folder of `conqret judges drift`, for the judge card.")
     ] = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """How far a judge agrees with people, beside how far people agree among themselves.
+    """Estimate judge-human agreement, compare it with inter-annotator agreement, and write the judge card.
 
     To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
     never guessed. Items that have only a label or only a score are counted and listed.

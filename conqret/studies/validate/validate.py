@@ -74,11 +74,12 @@ def validate(
         metrics: which metric is compared with which labelled dimension, where their names differ.
         require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
         settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
-        calibration: a file of ``conqret calibrate`` for this very judge; agreement is then also given for the scores
+        calibration: a file of ``conqret judges calibrate`` for this very judge; agreement is then also given for the
+        scores
             that it makes. Items of topics that it was fitted on get the map that was fitted without them.
         beside: the folder of a run of the offline model on the same items, the floor.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
-        drift: a folder of ``conqret drift``, for the card.
+        drift: a folder of ``conqret judges drift``, for the card.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
             written where it is None.
 

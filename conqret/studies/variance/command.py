@@ -1,4 +1,4 @@
-"""``conqret components``: where the noise of a judge comes from."""
+"""``conqret judges variance``: where the noise of a judge comes from."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from conqret.console.printing import note, result, tell
 
 EPILOG = (
     "Examples:\n\n"
-    "conqret components runs/a runs/b runs/other-words -o noise.html\n\n"
-    "conqret components runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100"
+    "conqret judges variance runs/a runs/b runs/other-words -o noise.html\n\n"
+    "conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100"
 )
 WANTED = "--design is a list such as model=3,sample=2"
 
@@ -50,7 +50,8 @@ def components(
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
-    """Where do a judge's scores differ, and why: topics, items, models, prompts, samples; and what more of each buys.
+    """Estimate variance components of a judge's scores: topics, items, models, prompts, samples; and the expected gain
+    from more of each.
 
     A G-study and its D-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
     given as 0. No labels are needed, and no model is called.
