@@ -214,7 +214,7 @@ def commands(to: Path) -> Iterator[list[str]]:
 
 def write_viewed(to: Path) -> None:
     """What the viewer shows beside the pages of runs: its list, runs to compare, and that something is not there."""
-    viewer = [sys.executable, "-m", "conqret.cli.main", "view", str(to), "--port", "0"]
+    viewer = [sys.executable, "-m", "conqret.cli.main", "serve", "view", str(to), "--port", "0"]
     with subprocess.Popen(viewer, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

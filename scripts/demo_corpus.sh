@@ -8,15 +8,15 @@ corpus=${2:?usage: demo_corpus.sh BIN CORPUS, run by fixtures/site.py}
 rm -rf "$corpus"
 export CONQRET_SEARXNG_URL=$SITE_URL
 
-"$bin/conqret" scrape debates "$SITE_URLS" -o "$corpus" --allow-private --delay 0 --quiet
+"$bin/conqret" corpus debates "$SITE_URLS" -o "$corpus" --allow-private --delay 0 --quiet
 for index in procon resources/debatabase; do
-	"$bin/conqret" scrape topics "$SITE_URL/$index" -o "$corpus/topics.txt" --overwrite --allow-private --delay 0
-	"$bin/conqret" scrape debates "$corpus/topics.txt" -o "$corpus" --allow-private --delay 0 --quiet
+	"$bin/conqret" corpus topics "$SITE_URL/$index" -o "$corpus/topics.txt" --overwrite --allow-private --delay 0
+	"$bin/conqret" corpus debates "$corpus/topics.txt" -o "$corpus" --allow-private --delay 0 --quiet
 done
-"$bin/conqret" scrape evidence "$corpus" --allow-private --delay 0 --search searxng --quiet
+"$bin/conqret" corpus evidence "$corpus" --allow-private --delay 0 --search searxng --quiet
 "$bin/conqret" corpus build "$corpus" --seed 13
-"$bin/conqret" index "$corpus"
+"$bin/conqret" retrieve index "$corpus"
 for side in pro con; do
-	"$bin/conqret" retrieve "$corpus" --stance "$side" --rerank offline -k 10 -o "$corpus/runs/$side.res.gz"
+	"$bin/conqret" retrieve run "$corpus" --stance "$side" --rerank offline -k 10 -o "$corpus/runs/$side.res.gz"
 done
 "$bin/conqret" retrieve evaluate "$corpus" --systems bm25,generic,pro,con

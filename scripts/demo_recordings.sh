@@ -27,6 +27,6 @@ done
 for format in listwise-rag pointwise direct g-eval static-rubric query-rubric rag-direct rag-rubric citation-support; do
 	record "$out/first.jsonl" "$format" "$@"
 done
-"$bin/conqret" recordings export "$out/recordings.sqlite" "$out/recordings.jsonl"
+"$bin/conqret" runs recordings export "$out/recordings.sqlite" "$out/recordings.jsonl"
 gzip -9 -n -c "$out/recordings.jsonl" >"$demo/recordings.jsonl.gz"
 ls -l "$demo/recordings.jsonl.gz"

@@ -18,7 +18,7 @@ EPILOG = (
     "Examples:\n\n"
     "conqret serve mcp runs --model gpt-4o-mini --budget-usd 2\n\n"
     "An assistant's settings: "
-    '{"mcpServers": {"conqret": {"command": "conqret", "args": ["mcp", "/home/me/runs"]}}}'
+    '{"mcpServers": {"conqret": {"command": "conqret", "args": ["serve", "mcp", "/home/me/runs"]}}}'
 )
 
 

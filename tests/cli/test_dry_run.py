@@ -148,7 +148,13 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
         for name, options in options_of(typer.main.get_command(app)).items()
         if {"--model", "--rerank"} & options and name not in TRAINS
     }
-    assert {"judge", "bias", "sensitivity", "generate arguments", "debateqa score dispute-awareness"} <= asking.keys()
+    assert {
+        "judge",
+        "bias",
+        "sensitivity",
+        "generate arguments",
+        "debateqa score dispute-awareness",
+    } <= asking.keys()
     wanted = {
         "--timeout",
         "--budget-usd",
