@@ -181,8 +181,11 @@ def command_faults(page: Path) -> Iterator[str]:
 def help_of(words: tuple[str, ...]) -> str | None:
     """The help of a subcommand, or None where there is no such one."""
     plain = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
-    done = CliRunner().invoke(app, [*words, "--help"], env=plain)
-    return done.output if done.exit_code == 0 else None
+    for option in ("--help-all", "--help"):  # a group of commands has the latter
+        done = CliRunner().invoke(app, [*words, option], env=plain)
+        if done.exit_code == 0:
+            return done.output
+    return None
 
 
 def command_fault(given: list[str]) -> str | None:

@@ -6,6 +6,7 @@ is no file that it reads: a slip of the ``-o`` would cost the labels or the item
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,12 +19,42 @@ from conqret.errors import DeclarationError
 
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
+HELP_ALL = "--help-all"
 RUNS = "runs"
 """The argument that takes several folders of runs."""
 
 
 class CheckedCommand(TyperCommand):
-    """A command whose arguments are checked."""
+    """A command whose arguments are checked. Where ``common`` options are named, ``--help`` shows these, and
+    ``--help-all`` all of them."""
+
+    common: frozenset[str] = frozenset()
+
+    def show_common(self, names: Iterable[str]) -> None:
+        """Have ``--help`` show the options of these names (of parameters), and the arguments.
+
+        Raises:
+            ValueError: there is no such option.
+        """
+        self.common = frozenset(names)
+        if unknown := self.common - {param.name for param in self.params}:
+            raise ValueError(f"no options of {self.name}: {', '.join(sorted(unknown))}")
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, without the options that few people use unless all are wanted."""
+        shown = self.params
+        if self.common and not ctx.meta.get(HELP_ALL):
+            self.params = [one for one in shown if one.param_type_name != "option" or one.name in self.common]
+        left = len(shown) - len(self.params)
+        help_text = self.help
+        if left:
+            self.help = (
+                f"{help_text}\n\nThese are the options that most people use; `--help-all` shows {left} more."
+            )
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.params, self.help = shown, help_text
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments.
@@ -31,6 +62,10 @@ class CheckedCommand(TyperCommand):
         Raises:
             DeclarationError: an option that takes one value is given twice, or the output is a file that is read.
         """
+        if HELP_ALL in itertools.takewhile("--".__ne__, args):
+            ctx.meta[HELP_ALL] = True
+            typer.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
         if not ctx.resilient_parsing:
             given, rest, order = self.make_parser(ctx).parse_args(args=list(args))
             _check_repeated(order)

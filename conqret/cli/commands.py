@@ -262,6 +262,8 @@ def _command(name: str, home: str) -> Any:
     with_checks(alone)
     command: Any = typer.main.get_command(alone)
     command.name = name
+    if common := getattr(module, "COMMON", ()):
+        command.show_common(common)
     return command
 
 

@@ -50,6 +50,12 @@ EPILOG = (
     "conqret judge items.jsonl --config settings.toml"
 )
 
+COMMON = (
+    "format", "model", "api_base", "judge", "metric", "columns", "output", "replay", "budget_usd", "require",
+    "dry_run", "json_output",
+)  # fmt: skip
+"""The options that ``--help`` shows."""
+
 
 @grouped
 def judge(

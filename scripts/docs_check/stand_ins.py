@@ -174,7 +174,7 @@ class Servers:
             command = command.replace(JUDGE, self._at("judge", "-c", OWN_JUDGE))
         if "--batch" in command:
             command += f" --api-base {self._at('batches', '-c', BATCHES)}"
-        if command.startswith("conqret corpus"):
+        if re.match("conqret corpus (debates|topics|evidence|inspect)", command):
             site = self._at("site", "fixtures/site.py", "--port", "0")
             command = command.replace(SITE, f"{site}/procon") + " --allow-private --delay 0"
         return command

@@ -203,8 +203,8 @@ def main() -> None:
     )
     print(f"the writers' pages say: {earned}")
     plot = str(folder / "figure-1.svg")
-    for command in (["table", answers, "--plot", plot], ["anova", answers], ["writers", answers]):
-        subprocess.run([sys.executable, "-m", "conqret", "debate", *command], check=True)
+    for command in (["outcomes", answers, "--plot", plot], ["anova", answers], ["writers", answers]):
+        subprocess.run([sys.executable, "-m", "conqret", "debate", "two-turn", *command], check=True)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,12 @@ EPILOG = (
 PROBES = "Probes"
 PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
 
+COMMON = (
+    "format", "model", "judge", "probe", "list_all", "labels", "output", "replay", "budget_usd", "require", "dry_run",
+    "json_output",
+)  # fmt: skip
+"""The options that ``--help`` shows."""
+
 
 @grouped
 def bias(

@@ -59,6 +59,12 @@ EPILOG = (
 )
 DAMAGE = "Damage"
 
+COMMON = (
+    "formats", "models", "judge", "perturb", "metric", "labels", "output", "replay", "budget_usd", "dry_run",
+    "json_output",
+)  # fmt: skip
+"""The options that ``--help`` shows."""
+
 
 @grouped
 def sensitivity(
