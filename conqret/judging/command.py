@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import (
     at,
     complain,
@@ -51,22 +52,36 @@ EPILOG = (
 )
 
 COMMON = (
-    "format", "model", "api_base", "judge", "metric", "columns", "output", "replay", "budget_usd", "require",
-    "dry_run", "json_output",
-)  # fmt: skip
+    "format",
+    "model",
+    "api_base",
+    "judge",
+    "metric",
+    "columns",
+    "output",
+    "replay",
+    "budget_usd",
+    "require",
+    "dry_run",
+    "json_output",
+)
 """The options that ``--help`` shows."""
 
 
-@grouped
-def judge(
-    items: Annotated[Path | None, options.ITEMS] = None,
-    *,
-    format: options.Format = None,  # noqa: A002 - the option's name
-    model: options.Model = None,
-    own: AnyJudge,
-    output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
-    judging: JudgingOptions,
-    columns: options.Columns = None,
+@dataclass(frozen=True, kw_only=True)
+class ChosenJudge(OptionGroup):
+    """The judge."""
+
+    own: AnyJudge
+    format: options.Format = None
+    model: options.Model = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemReading(OptionGroup):
+    """How items are read."""
+
+    columns: options.Columns = None
     topics: Annotated[
         Path | None,
         options.option(
@@ -74,12 +89,106 @@ def judge(
             "For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`, "
             "`problem_statement`, …",
         ),
-    ] = None,
-    skip_invalid: options.SkipInvalid = False,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    engines: Engines,
-    kept: options.RunFolderOptions,
+    ] = None
+    skip_invalid: options.SkipInvalid = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeRunOptions(OptionGroup):
+    """How the run is made."""
+
+    calls: options.Calls
+    engines: Engines
+    kept: options.RunFolderOptions
+    prompts: options.Prompts = None
+    batch: Annotated[
+        bool,
+        options.option(
+            options.MODEL,
+            "Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again "
+            "collects the answers.",
+            "--batch",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppliedFiles(OptionGroup):
+    """What was fitted to, or measured of, this judge."""
+
+    card: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A judge card (card.json): say whether it is of this judge, and if not, what has changed since.",
+            "--card",
+        ),
+    ] = None
+    calibration: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then "
+            "have calibrated "
+            "scores beside the raw ones.",
+            "--calibration",
+        ),
+    ] = None
+    abstain: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough "
+            "of are left "
+            "out, reason: `unsure`. The same command without the option brings them back.",
+            "--abstain",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildGate(OptionGroup):
+    """Conditions, and the files for a build."""
+
+    require: Annotated[
+        list[str] | None,
+        options.option(
+            options.JUDGING,
+            "A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval), "
+            "`groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a "
+            "score). Exit code 1 if one is not met, or an item failed. May be repeated.",
+            "--require",
+        ),
+    ] = None
+    junit: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Write items and conditions into this file as JUnit XML.",
+            "--junit",
+            dir_okay=False,
+        ),
+    ] = None
+    markdown: Annotated[
+        Path | None,
+        options.option(
+            options.FILES,
+            "Write conditions and means into this file as Markdown, for the summary page of a CI build.",
+            "--markdown",
+            dir_okay=False,
+        ),
+    ] = None
+
+
+@grouped
+def judge(
+    items: Annotated[Path | None, options.ITEMS] = None,
+    *,
+    chosen: ChosenJudge,
+    output: Annotated[Path | None, options.run_folder("ITEMS-FORMAT-MODEL")] = None,
+    judging: JudgingOptions,
+    read: ItemReading,
+    ran: JudgeRunOptions,
     confidence: Annotated[
         bool | None,
         options.option(
@@ -90,72 +199,9 @@ def judge(
             "--confidence",
         ),
     ] = None,
-    card: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "A judge card (card.json): say whether it is of this judge, and if not, what has changed since.",
-            "--card",
-        ),
-    ] = None,
-    calibration: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then "
-            "have calibrated "
-            "scores beside the raw ones.",
-            "--calibration",
-        ),
-    ] = None,
-    abstain: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough "
-            "of are left "
-            "out, reason: `unsure`. The same command without the option brings them back.",
-            "--abstain",
-        ),
-    ] = None,
+    applied: AppliedFiles,
     config: Config = None,
-    require: Annotated[
-        list[str] | None,
-        options.option(
-            options.JUDGING,
-            "A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval), "
-            "`groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a "
-            "score). Exit code 1 if one is not met, or an item failed. May be repeated.",
-            "--require",
-        ),
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "Write items and conditions into this file as JUnit XML.",
-            "--junit",
-            dir_okay=False,
-        ),
-    ] = None,
-    markdown: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "Write conditions and means into this file as Markdown, for the summary page of a CI build.",
-            "--markdown",
-            dir_okay=False,
-        ),
-    ] = None,
-    batch: Annotated[
-        bool,
-        options.option(
-            options.MODEL,
-            "Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again "
-            "collects the answers.",
-            "--batch",
-        ),
-    ] = False,
+    gate: BuildGate,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -171,41 +217,51 @@ def judge(
     from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {
-        "format": format, "model": model, "columns": options.column_map(columns, options.ITEM_COLUMNS),
-        "topics": topics, "skip_invalid": skip_invalid, "prompts": prompts, "batch": batch,
-        "abstain": abstain, **({} if confidence is None else {"confidence": confidence}),
+        "format": chosen.format,
+        "model": chosen.model,
+        "columns": options.column_map(read.columns, options.ITEM_COLUMNS),
+        "topics": read.topics,
+        "skip_invalid": read.skip_invalid,
+        "prompts": ran.prompts,
+        "batch": ran.batch,
+        "abstain": applied.abstain,
+        **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,
-        **own.given(), **judging.given(), **calls.given(), **kept.given(), **engines.given(),
-    }  # fmt: skip
-    maps = None if calibration is None else _read(calibration)
-    if own.given() and format is not None:
+        **chosen.own.given(),
+        **judging.given(),
+        **ran.calls.given(),
+        **ran.kept.given(),
+        **ran.engines.given(),
+    }
+    maps = None if applied.calibration is None else _read(applied.calibration)
+    if chosen.own.given() and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = [parse_mean(text, _metrics(format, own, judging)) for text in require or ()]
+    wanted = [parse_mean(text, _metrics(chosen.format, chosen.own, judging)) for text in gate.require or ()]
     if config is not None:
         shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
-        asks = not own.given() and kept.replay is None
+        asks = not chosen.own.given() and ran.kept.replay is None
         tell_cost(
             [expected_cost(items, **settings)],
-            budget=calls.budget,
+            budget=ran.calls.budget,
             as_json=shown.json_output,
-            asked=calls.of(model) if asks else None,
+            asked=ran.calls.of(chosen.model) if asks else None,
         )
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
-        def started(setup: Setup, checked: CheckedItems, client: Client, kept: int) -> None:
+        def started(setup: Setup, checked: CheckedItems, client: Client, earlier: int) -> None:
             check_known(
                 "metric to require of these items", {*setup.metrics, COVERAGE}, *(one.name for one in wanted)
             )
             if maps is not None:
                 maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
-            if card is not None:
-                _hold_against(card, setup)
+            if applied.card is not None:
+                _hold_against(applied.card, setup)
             if not shown.quiet:
-                _announce(setup, checked, items or own.verdicts)
-            bar.start(client, kept, checked.count)
+                _announce(setup, checked, items or chosen.own.verdicts)
+            bar.start(client, earlier, checked.count)
 
         found = judged(items, on_start=started, on_judgment=bar.advance, **settings)
     _remark(found, quiet=shown.quiet)
@@ -214,9 +270,11 @@ def judge(
         summary = _calibrated(found.folder, maps)
     outcomes = [check_mean(one, found.summary) for one in wanted]
     result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
-    by_default = found.record.baseline and model is None and not own.given() and kept.replay is None
+    by_default = (
+        found.record.baseline and chosen.model is None and not chosen.own.given() and ran.kept.replay is None
+    )
     _name_a_model(items, wanted=by_default and not shown.quiet)
-    _write_for_build(found, outcomes, junit, markdown)
+    _write_for_build(found, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and found.summary.failed:
         complain(

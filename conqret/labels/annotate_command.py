@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, note_left_out, result, say
 from conqret.errors import number
 from conqret.labels.adjudicate_command import ADJUDICATE_EPILOG, adjudicate
@@ -48,35 +49,49 @@ app = typer.Typer(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorOptions(OptionGroup):
+    """Who labels, and how many label an item."""
+
+    people: Annotated[
+        str, typer.Option(help="Who labels: names, comma-separated; each person gets a link of their own.")
+    ] = ""
+    open_to: Annotated[
+        int, typer.Option("--open", help="How many people may join by one open link, choosing a name.", min=0)
+    ] = 0
+    overlap: Annotated[
+        int | None,
+        typer.Option(help="How many people label each screen. Default: 3, or all if there are fewer."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions(OptionGroup):
+    """What annotators are asked."""
+
+    task: Annotated[str, typer.Option(help=TASKS)] = "rating"
+    metric: Annotated[
+        list[str] | None, typer.Option(help="Only this question of the task. May be repeated.")
+    ] = None
+    scale: Annotated[
+        str | None, typer.Option(help="Lowest and highest rating, for example `1:5`. Default: the task's.")
+    ] = None
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            help="Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote."
+        ),
+    ] = None
+
+
 @app.command("collect", epilog=EPILOG)
 @grouped
 def run(
     items: options.Items,
     *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder that keeps the labels.")],
-    task: Annotated[str, typer.Option(help=TASKS)] = "rating",
-    metric: Annotated[
-        list[str] | None, typer.Option(help="Only this question of the task. May be repeated.")
-    ] = None,
-    people: Annotated[
-        str, typer.Option(help="Who labels: names, comma-separated; each person gets a link of their own.")
-    ] = "",
-    open_to: Annotated[
-        int, typer.Option("--open", help="How many people may join by one open link, choosing a name.", min=0)
-    ] = 0,
-    overlap: Annotated[
-        int | None,
-        typer.Option(help="How many people label each screen. Default: 3, or all if there are fewer."),
-    ] = None,
-    scale: Annotated[
-        str | None, typer.Option(help="Lowest and highest rating, for example `1:5`. Default: the task's.")
-    ] = None,
-    plan: Annotated[
-        Path | None,
-        typer.Option(
-            help="Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote."
-        ),
-    ] = None,
+    asked: TaskOptions,
+    annotators: AnnotatorOptions,
     consent: Consent = None,
     seed: Annotated[int, typer.Option(help="The seed of orders and sides.")] = 13,
     practice: Practice,
@@ -95,25 +110,43 @@ def run(
     from conqret.labels.planned import items_of, planned_screens
     from conqret.labels.practice import practice_screens
 
-    metrics, points = metric or (), ends(scale) if scale else None
+    metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
     source = items_of(
-        items, task, options.column_map(columns, options.ITEM_COLUMNS), metrics=metrics, skip_invalid=skip_invalid,
+        items,
+        asked.task,
+        options.column_map(columns, options.ITEM_COLUMNS),
+        metrics=metrics,
+        skip_invalid=skip_invalid,
         on_check=note_left_out,
-    )  # fmt: skip
-    found = planned_screens(source, task, metrics=metrics, scale=points, seed=seed, plan=plan)
+    )
+    found = planned_screens(source, asked.task, metrics=metrics, scale=points, seed=seed, plan=asked.plan)
     screens = found.screens
     if practice.practice is not None:
         screens = screens + practice_screens(
-            practice.practice, task, screens, metrics=metrics, scale=points, seed=seed, skip_invalid=skip_invalid,
+            practice.practice,
+            asked.task,
+            screens,
+            metrics=metrics,
+            scale=points,
+            seed=seed,
+            skip_invalid=skip_invalid,
             on_check=note_left_out,
-        )  # fmt: skip
-    names = options.listed(people)
+        )
+    names = options.listed(annotators.people)
     study = study_of(
-        task, screens, names,
-        overlap=overlap if overlap is not None else min(OVERLAP, max(len(names) + open_to, 1)),
-        open_to=open_to, seed=seed, estimates=found.estimates, probability=found.probability,
-        consent=text_of(consent), passing=practice.passing,
-    )  # fmt: skip
+        asked.task,
+        screens,
+        names,
+        overlap=annotators.overlap
+        if annotators.overlap is not None
+        else min(OVERLAP, max(len(names) + annotators.open_to, 1)),
+        open_to=annotators.open_to,
+        seed=seed,
+        estimates=found.estimates,
+        probability=found.probability,
+        consent=text_of(consent),
+        passing=practice.passing,
+    )
     note(*found.notes)
     served.serve(output, lambda: Ledger.open(output, study, screens, names))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, result
 from conqret.errors import number
 
@@ -32,6 +33,46 @@ Target = Literal["csv", "label-studio", "argilla"]
 """Where the items are labelled."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class FormOptions(OptionGroup):
+    """What the form asks."""
+
+    task: Annotated[
+        str, typer.Option(help="What people are asked: `rating`, `partial-answer`, or a plug-in's task.")
+    ] = "rating"
+    dimension: Annotated[
+        list[str] | None,
+        typer.Option(help="The dimension to be labelled. May be repeated. Default: the task's."),
+    ] = None
+    scale: Annotated[
+        str | None,
+        typer.Option(help="Lowest and highest label, whole numbers, for example `1:5`. Default: the task's."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingOptions(OptionGroup):
+    """Which items are sampled."""
+
+    labelled: Annotated[
+        list[Path] | None,
+        label_files(
+            "Labels that you have already: their items are left out, except those labelled by `--uncertain-first`.",
+            "--labelled",
+        ),
+    ] = None
+    uncertain_first: Annotated[
+        bool,
+        typer.Option(
+            "--uncertain-first",
+            help="Instead of a sample, the items that the judge of `--run` is least sure of, for people to read; "
+            "those it abstained on come first. They are no random sample, so their labels are marked, and "
+            "commands that estimate something refuse them.",
+        ),
+    ] = False
+    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13
+
+
 @grouped
 def label(
     items: options.Items,
@@ -51,34 +92,8 @@ def label(
         ),
     ] = Path("sheet.csv"),
     to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
-    task: Annotated[
-        str, typer.Option(help="What people are asked: `rating`, `partial-answer`, or a plug-in's task.")
-    ] = "rating",
-    dimension: Annotated[
-        list[str] | None,
-        typer.Option(help="The dimension to be labelled. May be repeated. Default: the task's."),
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(help="Lowest and highest label, whole numbers, for example `1:5`. Default: the task's."),
-    ] = None,
-    labelled: Annotated[
-        list[Path] | None,
-        label_files(
-            "Labels that you have already: their items are left out, except those labelled by `--uncertain-first`.",
-            "--labelled",
-        ),
-    ] = None,
-    uncertain_first: Annotated[
-        bool,
-        typer.Option(
-            "--uncertain-first",
-            help="Instead of a sample, the items that the judge of `--run` is least sure of, for people to read; "
-            "those it abstained on come first. They are no random sample, so their labels are marked, and "
-            "commands that estimate something refuse them.",
-        ),
-    ] = False,
-    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13,
+    form: FormOptions,
+    sampling: SamplingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     overwrite: options.Replace = False,
@@ -97,9 +112,9 @@ def label(
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.labels.sampling import TASKS, plan_labels
 
-    asked = TASKS[task]
-    low, high = asked.scale if scale is None else ends(scale)
-    names = [name.strip().replace("-", "_") for name in dimension or asked.dimensions]
+    asked = TASKS[form.task]
+    low, high = asked.scale if form.scale is None else ends(form.scale)
+    names = [name.strip().replace("-", "_") for name in form.dimension or asked.dimensions]
     opened = open_items(
         items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
     )
@@ -108,17 +123,23 @@ def label(
     directory = JudgeFolder(run) if run is not None else None
     if directory is not None:
         directory.record()
-    done = _labelled(labelled or ())
+    done = _labelled(sampling.labelled or ())
     found = plan_labels(
         source,
         plan,
         directory.judgments() if directory is not None else (),
         labelled=done,
-        uncertain_first=uncertain_first,
-        seed=seed,
+        uncertain_first=sampling.uncertain_first,
+        seed=sampling.seed,
     )
     sheet = AnnotationSheet(
-        asked, [one.item for one in found.chosen], names, low, high, not uncertain_first, found.probability
+        asked,
+        [one.item for one in found.chosen],
+        names,
+        low,
+        high,
+        not sampling.uncertain_first,
+        found.probability,
     )
     texts = {
         **FORMS[to](sheet),
@@ -132,7 +153,7 @@ def label(
         result(_reasons(found), _lines(found, paths), as_json=shown.json_output)
     if len(found.chosen) < plan:
         shown.note(f"there are only {number(len(found.chosen), 'item')} to choose from")
-    if found.abstained and not uncertain_first:
+    if found.abstained and not sampling.uncertain_first:
         shown.note(
             f"the judge abstained on {number(found.abstained, 'item')}: --uncertain-first puts these first, as what "
             "people are to say in its place"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_all, result
 from conqret.errors import number as counted
 from conqret.judging.study_command import StudyOptions
@@ -32,6 +33,29 @@ RANKINGS = "rankings"
 """What the systems ranked, a TREC run each: NAME=FILE of another score."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class DetectedPerspectives(OptionGroup):
+    """What says which documents contain a perspective."""
+
+    judgments: Annotated[
+        Path | None,
+        options.option(
+            JUDGING,
+            "Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.",
+        ),
+    ] = None
+    yes_from: Annotated[
+        str | None,
+        options.option(
+            JUDGING,
+            "The grade (1 to 4) from which a document counts as containing the perspective, or a run of `conqret "
+            "perspectives detect` that chose one. Default: 3.",
+        ),
+    ] = None
+    model: options.Model = None
+    detector: options.Detector = None
+
+
 @grouped
 def score(
     runs: Annotated[
@@ -53,23 +77,7 @@ def score(
     corpus: Annotated[
         Path | None, options.option(options.FILES, "The corpus directory with the documents' texts.")
     ] = None,
-    judgments: Annotated[
-        Path | None,
-        options.option(
-            JUDGING,
-            "Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.",
-        ),
-    ] = None,
-    yes_from: Annotated[
-        str | None,
-        options.option(
-            JUDGING,
-            "The grade (1 to 4) from which a document counts as containing the perspective, or a run of `conqret "
-            "perspectives detect` that chose one. Default: 3.",
-        ),
-    ] = None,
-    model: options.Model = None,
-    detector: options.Detector = None,
+    detection: DetectedPerspectives,
     cuts: Annotated[
         str,
         typer.Option(
@@ -112,7 +120,7 @@ def score(
     from conqret.show.page import write_files
     from conqret.show.table import spaced
 
-    if detector is not None and (yes_from is not None or judgments is not None):
+    if detection.detector is not None and (detection.yes_from is not None or detection.judgments is not None):
         raise DeclarationError(
             "--detector decides alone, with its own threshold: leave out --yes-from and --judgments"
         )
@@ -122,14 +130,14 @@ def score(
     if mmr_encoder is not None and not any(has_step(one, {"mmr"}) for one in systems):
         raise DeclarationError("--mmr-encoder is for systems with MMR: add one, such as bm25+mmr")
     questions = read_perspectives(perspectives)
-    session = searching = asking.session(model)
+    session = searching = asking.session(detection.model)
     folder = output or default_folder(stem(perspectives), "score", session.options.model)
     index = None if corpus is None else _index(corpus)
-    if index is None and judgments is None:
+    if index is None and detection.judgments is None:
         raise DeclarationError(
             "a model reads the documents' texts: give them with --corpus FOLDER, or judgments with --judgments"
         )
-    judged: Judged = {} if judgments is None else read_judged(judgments, questions)
+    judged: Judged = {} if detection.judgments is None else read_judged(detection.judgments, questions)
     # Before a model is asked anything, every file has to be sound.
     ranked([one for one in systems if index is None or "=" in one], questions, deepest)
     questions, asked, sideless = sided(questions, folder, session, asking)
@@ -137,21 +145,29 @@ def score(
         systems = _unasked(systems)
     elif any(has_step(one, ASKING) for one in systems):
         searching = retrieval_session(
-            asking.calls.of(model), beside=folder / RANKINGS, recordings=asking.kept.recordings,
+            asking.calls.of(detection.model),
+            beside=folder / RANKINGS,
+            recordings=asking.kept.recordings,
             replay=asking.kept.replay,
             prompts=asking.prompts,
-        )  # fmt: skip
+        )
     rankings = ranked(systems, questions, deepest, index, searching, encoder, mmr_encoder)
     lost: dict[str, int] = {}
-    if judgments is None:
+    if detection.judgments is None:
         pool = pooled(questions, rankings, deepest)
         pairs = pairs_of(questions, pool, _texts(index, pool))
         if asking.dry_run:
-            detecting = [estimate(pairs, session)] if detector is None else []
+            detecting = [estimate(pairs, session)] if detection.detector is None else []
             asking.tell_cost([*asked, *detecting])
             return
         judged, lost = detected(
-            questions, pairs, folder, detector, yes_from=yes_from, session=session, asking=asking
+            questions,
+            pairs,
+            folder,
+            detection.detector,
+            yes_from=detection.yes_from,
+            session=session,
+            asking=asking,
         )
     if asking.dry_run:
         asking.tell_cost(asked)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
 from conqret.runs.run_places import stem
 
@@ -39,6 +40,23 @@ EPILOG = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class RewritingOptions(OptionGroup):
+    """What rewrites sentences."""
+
+    answers: options.RecordingOptions
+    calls: options.Calls
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+        ),
+    ] = "offline"
+    prompts: options.Prompts = None
+
+
 @grouped
 def perturb(
     name: Annotated[str | None, typer.Argument(help="The perturbation; `--list` shows all.")] = None,
@@ -63,19 +81,9 @@ def perturb(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws what is changed.")] = SEED,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
-        ),
-    ] = "offline",
+    rewriting: RewritingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
-    answers: options.RecordingOptions,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
     list_all: Annotated[
         bool, typer.Option("--list", help="List the perturbations, and what each should do to which metric.")
     ] = False,
@@ -101,7 +109,7 @@ def perturb(
             "say what to do to which items: conqret generate perturbations irrelevant items.jsonl (or --list)"
         )
     perturbation, chosen = parse_levels(PERTURBATIONS[name], levels)
-    client = calls.of(model)
+    client = rewriting.calls.of(rewriting.model)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
     needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
@@ -117,19 +125,19 @@ def perturb(
     target = output or Path(f"{stem(items)}-{perturbation.name}.jsonl")
     materials = Materials(documents)
     failed: list[LeftOutItem] = []
-    if perturbation.rewriting and not (client.backend.baseline and answers.replay is None):
+    if perturbation.rewriting and not (client.backend.baseline and rewriting.answers.replay is None):
         from conqret.perturb.rewriting import rewrite_with_model
 
-        store = answers.recordings or target.with_suffix(".recordings.sqlite")
+        store = rewriting.answers.recordings or target.with_suffix(".recordings.sqlite")
         materials, failed = rewrite_with_model(
             found,
             perturbation,
             chosen,
             client,
             recordings=store,
-            replay=answers.replay,
+            replay=rewriting.answers.replay,
             seed=seed,
-            prompts=prompts,
+            prompts=rewriting.prompts,
         )
     lost = {one.item for one in failed}
     changed, left_out = perturb_items(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import add_commands, grouped
+from conqret.console.option_groups import OptionGroup, add_commands, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.evaluate_command import evaluate
@@ -45,6 +46,85 @@ app = typer.Typer(
 add_commands(app, {"evaluate": evaluate, "tune": tune})
 
 
+@dataclass(frozen=True, kw_only=True)
+class RankingSize(OptionGroup):
+    """How many documents of which topics."""
+
+    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100
+    depth: Depth = 100
+    split: Split = "all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reranking(OptionGroup):
+    """The listwise reranker."""
+
+    stance: Annotated[
+        Literal["none", "pro", "con"],
+        typer.Option(help="The side that the reranker looks for; `none`: an instruction without a side."),
+    ] = "none"
+    rerank: Annotated[
+        str | None,
+        typer.Option(
+            help="Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of "
+            "stance."
+        ),
+    ] = None
+    perspectives: Annotated[
+        bool,
+        typer.Option(
+            "--perspectives",
+            help="Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.",
+        ),
+    ] = False
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", help="The model that names the perspectives. Default: that of `--rerank`."
+        ),
+    ] = None
+    window: Annotated[int, typer.Option(help="How many documents the reranker sees at a time.")] = 20
+    step: Annotated[int, typer.Option(help="By how many documents its window moves up each time.")] = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diversity(OptionGroup):
+    """Maximal marginal relevance."""
+
+    mmr: Annotated[
+        float | None,
+        typer.Option(
+            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`)."
+        ),
+    ] = None
+    mmr_encoder: MmrEncoder = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossEncoding(OptionGroup):
+    """The cross-encoder."""
+
+    cross_encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="First rerank by a model that reads question and passage together: a folder, a name on a hub, or "
+            "an adapter, `MODULE:FUNCTION`."
+        ),
+    ] = None
+    instruction: Annotated[
+        str, typer.Option(help="What `--cross-encoder` reads beside the question (TART).")
+    ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalRun(OptionGroup):
+    """How models are called."""
+
+    calls: options.Calls
+    answers: AnswersBeside
+    prompts: options.Prompts = None
+
+
 @app.command("run", epilog=EPILOG)
 @grouped
 def run(
@@ -59,52 +139,10 @@ def run(
             "Default: fuse their ranks."
         ),
     ] = None,
-    stance: Annotated[
-        Literal["none", "pro", "con"],
-        typer.Option(help="The side that the reranker looks for; `none`: an instruction without a side."),
-    ] = "none",
-    rerank: Annotated[
-        str | None,
-        typer.Option(
-            help="Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of "
-            "stance."
-        ),
-    ] = None,
-    perspectives: Annotated[
-        bool,
-        typer.Option(
-            "--perspectives",
-            help="Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.",
-        ),
-    ] = False,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", "-m", help="The model that names the perspectives. Default: that of `--rerank`."
-        ),
-    ] = None,
-    mmr: Annotated[
-        float | None,
-        typer.Option(
-            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`)."
-        ),
-    ] = None,
-    mmr_encoder: MmrEncoder = None,
-    cross_encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="First rerank by a model that reads question and passage together: a folder, a name on a hub, or "
-            "an adapter, `MODULE:FUNCTION`."
-        ),
-    ] = None,
-    instruction: Annotated[
-        str, typer.Option(help="What `--cross-encoder` reads beside the question (TART).")
-    ] = "",
-    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100,
-    depth: Depth = 100,
-    window: Annotated[int, typer.Option(help="How many documents the reranker sees at a time.")] = 20,
-    step: Annotated[int, typer.Option(help="By how many documents its window moves up each time.")] = 10,
-    split: Split = "all",
+    reranking: Reranking,
+    diversity: Diversity,
+    crossing: CrossEncoding,
+    size: RankingSize,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -114,9 +152,7 @@ def run(
             dir_okay=False,
         ),
     ] = None,
-    calls: options.Calls,
-    answers: AnswersBeside,
-    prompts: options.Prompts = None,
+    ran: RetrievalRun,
     shown: options.OutputOptions,
 ) -> None:
     """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
@@ -124,21 +160,38 @@ def run(
 
     from conqret.retrieval.retrieve import retrieve
 
-    with progress("indexing" if rerank is None else "reranking", quiet=shown.quiet) as bar:
+    with progress("indexing" if reranking.rerank is None else "reranking", quiet=shown.quiet) as bar:
 
         def started(topics: int, documents: int, engine: str) -> None:
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
             bar.reach(0, total=topics)
 
         found = retrieve(
-            corpus, engine=engine, encoder=encoder,
-            weights=options.numbers(weights, "numbers such as 0.3,0.7") or None, stance=stance,
-            rerank=rerank and calls.of(rerank), perspectives=perspectives,
-            model=model and calls.of(model), mmr=mmr, mmr_encoder=mmr_encoder,
-            cross_encoder=cross_encoder, instruction=instruction, keep=keep, depth=depth, window=window,
-            step=step, split=split, prompts=prompts, output=output, recordings=answers.recordings,
-            replay=answers.replay, on_document=bar.advance, on_start=started, on_topic=bar.advance,
-        )  # fmt: skip
+            corpus,
+            engine=engine,
+            encoder=encoder,
+            weights=options.numbers(weights, "numbers such as 0.3,0.7") or None,
+            stance=reranking.stance,
+            rerank=reranking.rerank and ran.calls.of(reranking.rerank),
+            perspectives=reranking.perspectives,
+            model=reranking.model and ran.calls.of(reranking.model),
+            mmr=diversity.mmr,
+            mmr_encoder=diversity.mmr_encoder,
+            cross_encoder=crossing.cross_encoder,
+            instruction=crossing.instruction,
+            keep=size.keep,
+            depth=size.depth,
+            window=reranking.window,
+            step=reranking.step,
+            split=size.split,
+            prompts=ran.prompts,
+            output=output,
+            recordings=ran.answers.recordings,
+            replay=ran.answers.replay,
+            on_document=bar.advance,
+            on_start=started,
+            on_topic=bar.advance,
+        )
     if not shown.quiet:
         _remark(found.windows, found.expanded, found.topics - len(found.rankings))
     facts = {

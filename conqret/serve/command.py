@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import named, say
 from conqret.judging.command_options import JudgingOptions
 
@@ -31,6 +31,57 @@ EPILOG = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServiceAddress(OptionGroup):
+    """Where it listens, and who may ask."""
+
+    host: Annotated[
+        str,
+        options.option(NETWORK, "The address to listen on; one that other machines reach needs a key."),
+    ] = "127.0.0.1"
+    port: Annotated[
+        int,
+        options.option(NETWORK, "The port to listen on; 0 takes any that is free.", min=0, max=65535),
+    ] = 8766
+    api_key_env: Annotated[
+        str | None,
+        options.option(NETWORK, "The environment variable with the key that requests must bring."),
+    ] = None
+    api_key_file: Annotated[
+        Path | None, options.option(NETWORK, "A file with such keys, one per line; any of them will do.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceLimits(OptionGroup):
+    """What is answered at most."""
+
+    max_body: Annotated[int, options.option(options.LIMITS, "The largest item, in MiB.", min=1)] = 4
+    at_once: Annotated[int, options.option(options.LIMITS, "How many items are judged at a time.", min=1)] = (
+        16
+    )
+    queue: Annotated[
+        int, options.option(options.LIMITS, "How many items may wait; more get status 429.", min=0)
+    ] = 128
+    rate: Annotated[
+        int | None, options.option(options.LIMITS, "The most items a minute; more get status 429.", min=1)
+    ] = None
+    max_computing: Annotated[
+        int,
+        options.option(
+            options.LIMITS,
+            "Seconds that the service itself may compute for an item, the model apart; longer ones get status 422.",
+            min=1,
+        ),
+    ] = 20
+    grace: Annotated[
+        int,
+        options.option(
+            options.LIMITS, "Seconds that requests under way still get when the service is stopped.", min=0
+        ),
+    ] = 30
+
+
 @grouped
 def serve(
     *,
@@ -48,45 +99,8 @@ def serve(
     prompts: options.Prompts = None,
     calls: options.Calls,
     answers: options.RecordingOptions,
-    host: Annotated[
-        str,
-        options.option(NETWORK, "The address to listen on; one that other machines reach needs a key."),
-    ] = "127.0.0.1",
-    port: Annotated[
-        int,
-        options.option(NETWORK, "The port to listen on; 0 takes any that is free.", min=0, max=65535),
-    ] = 8766,
-    api_key_env: Annotated[
-        str | None,
-        options.option(NETWORK, "The environment variable with the key that requests must bring."),
-    ] = None,
-    api_key_file: Annotated[
-        Path | None, options.option(NETWORK, "A file with such keys, one per line; any of them will do.")
-    ] = None,
-    max_body: Annotated[int, options.option(options.LIMITS, "The largest item, in MiB.", min=1)] = 4,
-    at_once: Annotated[
-        int, options.option(options.LIMITS, "How many items are judged at a time.", min=1)
-    ] = 16,
-    queue: Annotated[
-        int, options.option(options.LIMITS, "How many items may wait; more get status 429.", min=0)
-    ] = 128,
-    rate: Annotated[
-        int | None, options.option(options.LIMITS, "The most items a minute; more get status 429.", min=1)
-    ] = None,
-    max_computing: Annotated[
-        int,
-        options.option(
-            options.LIMITS,
-            "Seconds that the service itself may compute for an item, the model apart; longer ones get status 422.",
-            min=1,
-        ),
-    ] = 20,
-    grace: Annotated[
-        int,
-        options.option(
-            options.LIMITS, "Seconds that requests under way still get when the service is stopped.", min=0
-        ),
-    ] = 30,
+    listening: ServiceAddress,
+    bounds: ServiceLimits,
     shown: options.OutputOptions,
 ) -> None:
     """Serve judges over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
@@ -101,8 +115,10 @@ def serve(
     from conqret.serve.intake import MIB, IntakeLimits
     from conqret.serve.service_server import serve as served
 
-    keys = read_keys(api_key_env, api_key_file)
-    limits = IntakeLimits(max_body * MIB, at_once, queue, rate, max_computing)
+    keys = read_keys(listening.api_key_env, listening.api_key_file)
+    limits = IntakeLimits(
+        bounds.max_body * MIB, bounds.at_once, bounds.queue, bounds.rate, bounds.max_computing
+    )
     store = None if answers.replay is not None else (answers.recordings or STORE)
     session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
 
@@ -123,9 +139,17 @@ def serve(
             shown.tell(line(one))
 
     served(
-        session, format or (), judging.given(), limits=limits, keys=keys, host=host, port=port, grace=grace,
-        on_start=started, heard=heard,
-    )  # fmt: skip
+        session,
+        format or (),
+        judging.given(),
+        limits=limits,
+        keys=keys,
+        host=listening.host,
+        port=listening.port,
+        grace=bounds.grace,
+        on_start=started,
+        heard=heard,
+    )
     shown.session(session.counts)
 
 

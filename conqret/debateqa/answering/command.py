@@ -61,6 +61,31 @@ class StrategyOptions(OptionGroup):
     ] = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class EvidenceSearch(OptionGroup):
+    """Where evidence is searched for."""
+
+    index: Annotated[
+        Path | None,
+        options.option(
+            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed first if they are not."
+        ),
+    ] = None
+    engine: Annotated[
+        str, options.option(_SEARCH, "bm25, dense, hnsw or a plug-in's; several with commas are fused.")
+    ] = "bm25"
+    encoder: Annotated[
+        str | None, options.option(_SEARCH, "The encoder of dense or hnsw: a folder, or a hub's name.")
+    ] = None
+    trusted: Annotated[
+        bool, options.option(_SEARCH, "Only documents from .edu, .org, .gov, .info and .pro.", "--trusted")
+    ] = False
+    trusted_list: Annotated[
+        Path | None,
+        options.option(_SEARCH, "Only from these and from the domains in this file, one per line."),
+    ] = None
+
+
 @grouped
 def answer(
     questions: Annotated[
@@ -79,25 +104,7 @@ def answer(
         ),
     ] = "none",
     way: StrategyOptions,
-    index: Annotated[
-        Path | None,
-        options.option(
-            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed first if they are not."
-        ),
-    ] = None,
-    engine: Annotated[
-        str, options.option(_SEARCH, "bm25, dense, hnsw or a plug-in's; several with commas are fused.")
-    ] = "bm25",
-    encoder: Annotated[
-        str | None, options.option(_SEARCH, "The encoder of dense or hnsw: a folder, or a hub's name.")
-    ] = None,
-    trusted: Annotated[
-        bool, options.option(_SEARCH, "Only documents from .edu, .org, .gov, .info and .pro.", "--trusted")
-    ] = False,
-    trusted_list: Annotated[
-        Path | None,
-        options.option(_SEARCH, "Only from these and from the domains in this file, one per line."),
-    ] = None,
+    evidence: EvidenceSearch,
     model: options.Model = None,
     agent: Annotated[
         str | None,
@@ -137,9 +144,17 @@ def answer(
         searcher = replace(searcher, budget_usd=agent_budget_usd)
     with progress("indexing", quiet=asking.shown.quiet) as bar:
         run = answering(
-            questions, strategy=strategy, model=asking.calls.of(model), agent=searcher, index=index, engine=engine,
-            encoder=encoder, trusted=trusted_list or trusted, plan=AnswerPlan(**way.given()), on_document=bar.advance,
-        )  # fmt: skip
+            questions,
+            strategy=strategy,
+            model=asking.calls.of(model),
+            agent=searcher,
+            index=evidence.index,
+            engine=evidence.engine,
+            encoder=evidence.encoder,
+            trusted=evidence.trusted_list or evidence.trusted,
+            plan=AnswerPlan(**way.given()),
+            on_document=bar.advance,
+        )
     if asking.dry_run:
         asking.tell_cost(estimate(run, Library(asking.prompts)))
         return
@@ -149,11 +164,18 @@ def answer(
     chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
     outcome = asking.ask(
         partial(
-            write_answers, run, output=folder.path, prompts=asking.prompts, **asking.kept.given(),
+            write_answers,
+            run,
+            output=folder.path,
+            prompts=asking.prompts,
+            **asking.kept.given(),
         ),
-        len(run.questions), "answers", doing="answering", by=by,
+        len(run.questions),
+        "answers",
+        doing="answering",
+        by=by,
         about=f"{number(len(run.questions), 'question')}, strategy {strategy}{chunks}, answered by",
-    )  # fmt: skip
+    )
     summary = outcome.summary
     if summary.cut:
         asking.shown.note(f"{summary.cut:,} answers end where the room for them did: --max-tokens gives more")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
 from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References
 from conqret.debateqa.scores.score_output import leave, show
@@ -24,6 +25,27 @@ CHAT = {"auto": None, "never": False, "always": True}
 """Whether the backbone's chat template is used; None: where it has one."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class BackboneReading(OptionGroup):
+    """How the backbone reads."""
+
+    wrapping: Annotated[int, typer.Option(help="The prompt around the answer, 1 to 5 (Table 12).")] = 1
+    chat_template: Annotated[
+        Literal["auto", "never", "always"], typer.Option(help="Use the backbone's chat template.")
+    ] = "auto"
+    device: Device = None
+    dtype: Dtype = None
+    token_budget: Annotated[
+        int | None, typer.Option(help="Tokens in one step; halved automatically when memory runs out.")
+    ] = None
+    reader: Annotated[
+        Literal["transformers", "vllm"],
+        typer.Option(
+            help="What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own."
+        ),
+    ] = "transformers"
+
+
 @grouped
 def perspective_diversity(
     *,
@@ -36,21 +58,7 @@ def perspective_diversity(
             help="`paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its released script."
         ),
     ] = "paper",
-    wrapping: Annotated[int, typer.Option(help="The prompt around the answer, 1 to 5 (Table 12).")] = 1,
-    chat_template: Annotated[
-        Literal["auto", "never", "always"], typer.Option(help="Use the backbone's chat template.")
-    ] = "auto",
-    device: Device = None,
-    dtype: Dtype = None,
-    token_budget: Annotated[
-        int | None, typer.Option(help="Tokens in one step; halved automatically when memory runs out.")
-    ] = None,
-    reader: Annotated[
-        Literal["transformers", "vllm"],
-        typer.Option(
-            help="What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own."
-        ),
-    ] = "transformers",
+    read: BackboneReading,
     engines: Engines,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
@@ -74,16 +82,23 @@ def perspective_diversity(
             "layout with --references, or map its columns with --columns"
         )
     together = measured.met(questions, shown)
-    settings = ["released"] if definition == "released" else [f"prompt-{wrapping}"]
-    settings += [] if chat_template == "auto" else [f"template-{chat_template}"]
+    settings = ["released"] if definition == "released" else [f"prompt-{read.wrapping}"]
+    settings += [] if read.chat_template == "auto" else [f"template-{read.chat_template}"]
     folder = ScoreFolder(measured.folder("perspective-diversity", model_name(backbone), *settings))
     with contextlib.ExitStack() as held:
         scorer = held.enter_context(
             scorer_of(
-                backbone, **engines.given(), wrapping=wrapping, chat=CHAT[chat_template], definition=definition,
-                device=device, dtype=dtype, token_budget=token_budget, reader=reader,
+                backbone,
+                **engines.given(),
+                wrapping=read.wrapping,
+                chat=CHAT[read.chat_template],
+                definition=definition,
+                device=read.device,
+                dtype=read.dtype,
+                token_budget=read.token_budget,
+                reader=read.reader,
             )
-        )  # fmt: skip
+        )
         record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, measured.answers)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, result, tell
 from conqret.stats.selective import Bound
 
@@ -21,6 +22,43 @@ EPILOG = (
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class RiskOptions(OptionGroup):
+    """What is promised of the scores that are kept."""
+
+    error: Annotated[
+        float, typer.Option(help="The promise: the largest share of errors among the scores that are kept.")
+    ] = 0.2
+    delta: Annotated[
+        float, typer.Option(help="The chance, over draws of topics, that the promise is broken.")
+    ] = 0.05
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="A score is wrong if it is further from people's label than this share of their scale. With nominal "
+            "labels, or only two, it is wrong if it is another label."
+        ),
+    ] = 0.25
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of "
+            "these that the run has."
+        ),
+    ] = None
+    together: Annotated[
+        bool,
+        typer.Option("--together", help="One threshold for all metrics, from the labels of all of them."),
+    ] = False
+    bound: Annotated[
+        Bound,
+        typer.Option(
+            help="How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or "
+            "`betting` (holds whatever the topics are like, and needs 40 or more)."
+        ),
+    ] = "t"
+
+
 @grouped
 def abstain(
     run: Annotated[
@@ -28,37 +66,7 @@ def abstain(
     ],
     *,
     labels: label_options.Labels,
-    error: Annotated[
-        float, typer.Option(help="The promise: the largest share of errors among the scores that are kept.")
-    ] = 0.2,
-    delta: Annotated[
-        float, typer.Option(help="The chance, over draws of topics, that the promise is broken.")
-    ] = 0.05,
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            help="A score is wrong if it is further from people's label than this share of their scale. With nominal "
-            "labels, or only two, it is wrong if it is another label."
-        ),
-    ] = 0.25,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of "
-            "these that the run has."
-        ),
-    ] = None,
-    together: Annotated[
-        bool,
-        typer.Option("--together", help="One threshold for all metrics, from the labels of all of them."),
-    ] = False,
-    bound: Annotated[
-        Bound,
-        typer.Option(
-            help="How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or "
-            "`betting` (holds whatever the topics are like, and needs 40 or more)."
-        ),
-    ] = "t",
+    risk: RiskOptions,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="The file to write: the thresholds, and what they are based on."),
@@ -95,12 +103,12 @@ def abstain(
     found = fitted(
         JudgeFolder(run).finished(),
         read,
-        error=error,
-        delta=delta,
-        tolerance=tolerance,
-        source=by,
-        bound=bound,
-        together=together,
+        error=risk.error,
+        delta=risk.delta,
+        tolerance=risk.tolerance,
+        source=risk.by,
+        bound=risk.bound,
+        together=risk.together,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, seed=seed),
     )

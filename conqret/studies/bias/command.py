@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, floor, note, progress, result, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, Engines
@@ -35,19 +36,97 @@ PROBES = "Probes"
 PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
 
 COMMON = (
-    "format", "model", "judge", "probe", "list_all", "labels", "output", "replay", "budget_usd", "require", "dry_run",
+    "format",
+    "model",
+    "judge",
+    "probe",
+    "list_all",
+    "labels",
+    "output",
+    "replay",
+    "budget_usd",
+    "require",
+    "dry_run",
     "json_output",
-)  # fmt: skip
+)
 """The options that ``--help`` shows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOptions(OptionGroup):
+    """The probes, and the tests of what they find."""
+
+    probe: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are "
+            "made only if they are named. May be repeated.",
+            rich_help_panel=PROBES,
+        ),
+    ] = None
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the probes, and call no model.", rich_help_panel=PROBES)
+    ] = False
+    repeats: Annotated[
+        int,
+        typer.Option(
+            help="How often one request is repeated, to measure repeatability.", min=2, rich_help_panel=PROBES
+        ),
+    ] = 3
+    metric: options.Metric = None
+    seed: Annotated[
+        int,
+        typer.Option(help="The seed of the changes to the texts and of the tests.", rich_help_panel=PROBES),
+    ] = 13
+    confidence: label_options.Confidence = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbedJudge(OptionGroup):
+    """The judge."""
+
+    own: AnyJudge
+    format: options.Format = None
+    model: options.Model = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasGate(OptionGroup):
+    """Conditions, and the file for a build."""
+
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] < "
+            "0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
+            rich_help_panel=PROBES,
+        ),
+    ] = None
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write probes and conditions into this file as JUnit XML.",
+            rich_help_panel=options.FILES,
+            dir_okay=False,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiasRunOptions(OptionGroup):
+    """How the run is made."""
+
+    calls: options.Calls
+    engines: Engines
+    kept: options.RunFolderOptions
+    prompts: options.Prompts = None
 
 
 @grouped
 def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,
-    format: options.Format = None,  # noqa: A002 - the option's name
-    model: options.Model = None,
-    own: AnyJudge,
+    chosen: ProbedJudge,
     item_columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
     output: Annotated[
@@ -59,23 +138,7 @@ def bias(
             rich_help_panel=options.FILES,
         ),
     ] = Path("runs/bias"),
-    probe: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are "
-            "made only if they are named. May be repeated.",
-            rich_help_panel=PROBES,
-        ),
-    ] = None,
-    list_all: Annotated[
-        bool, typer.Option("--list", help="List the probes, and call no model.", rich_help_panel=PROBES)
-    ] = False,
-    repeats: Annotated[
-        int,
-        typer.Option(
-            help="How often one request is repeated, to measure repeatability.", min=2, rich_help_panel=PROBES
-        ),
-    ] = 3,
+    probing: ProbeOptions,
     labels: Annotated[
         list[Path] | None,
         label_options.label_files(
@@ -85,32 +148,8 @@ def bias(
         ),
     ] = None,
     reading: label_options.LabelReading,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] < "
-            "0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
-            rich_help_panel=PROBES,
-        ),
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write probes and conditions into this file as JUnit XML.",
-            rich_help_panel=options.FILES,
-            dir_okay=False,
-        ),
-    ] = None,
-    metric: options.Metric = None,
-    seed: Annotated[
-        int,
-        typer.Option(help="The seed of the changes to the texts and of the tests.", rich_help_panel=PROBES),
-    ] = 13,
-    confidence: label_options.Confidence = 0.95,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    engines: Engines,
-    kept: options.RunFolderOptions,
+    gate: BiasGate,
+    ran: BiasRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -134,25 +173,31 @@ def bias(
     from conqret.studies.bias.page import bias_junit, bias_sheet
     from conqret.studies.bias.screen import screen
 
-    if list_all:
+    if probing.list_all:
         _list(as_json=shown.json_output)
         return
     asked: dict[str, Any] = {
-        "format": DEFAULT_FORMAT if format is None else format, "model": calls.of(model), **own.given(),
-        "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
-        "probes": probe or (),
-        "repeats": repeats, "labels": None if labels is None else reading.load(labels), "metrics": metric or (),
-        "seed": seed, "prompts": prompts,
-    }  # fmt: skip
+        "format": DEFAULT_FORMAT if chosen.format is None else chosen.format,
+        "model": ran.calls.of(chosen.model),
+        **chosen.own.given(),
+        "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
+        "skip_invalid": skip_invalid,
+        "probes": probing.probe or (),
+        "repeats": probing.repeats,
+        "labels": None if labels is None else reading.load(labels),
+        "metrics": probing.metric or (),
+        "seed": probing.seed,
+        "prompts": ran.prompts,
+    }
 
-    wanted = [parse_bias_requirement(text) for text in require or ()]
-    if format is not None and own.given():
+    wanted = [parse_bias_requirement(text) for text in gate.require or ()]
+    if chosen.format is not None and chosen.own.given():
         raise DeclarationError("a judge of your own has no format: leave --format out")
 
     if dry_run:
         plan = bias_plan(items, **asked)
         _announce(plan, shown, left_out=True)
-        tell_cost(estimate(plan), budget=calls.budget, as_json=shown.json_output)
+        tell_cost(estimate(plan), budget=ran.calls.budget, as_json=shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
@@ -161,13 +206,21 @@ def bias(
             _announce(plan, shown)
 
         table = measure(
-            items, **asked, confidence=confidence, output=output,
-            recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, **engines.given(),
-            on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
-        )  # fmt: skip
+            items,
+            **asked,
+            confidence=probing.confidence,
+            output=output,
+            recordings=ran.kept.recordings,
+            replay=ran.kept.replay,
+            overwrite=ran.kept.overwrite,
+            **ran.engines.given(),
+            on_plan=begin,
+            on_start=bar.reach,
+            on_judgment=bar.advance,
+        )
     sheet = bias_sheet(table)
     page, _ = write_files(output, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown()})
-    if own.verdicts is None:
+    if chosen.own.verdicts is None:
         shown.session(table.session, f"{number(table.judgments, 'judgment')}")
         if table.record.baseline:
             shown.tell(f"offline is {floor('a judge')}")
@@ -175,8 +228,8 @@ def bias(
     result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
     note(*table.warnings)
     met = tell_outcomes(outcomes)
-    if junit is not None:
-        write_whole(junit, bias_junit(table, outcomes))
+    if gate.junit is not None:
+        write_whole(gate.junit, bias_junit(table, outcomes))
     if missing := table.missing:
         note("some comparisons lack values; bias.json says how many, and why")
     end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)

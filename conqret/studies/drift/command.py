@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note_all, progress, result, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
@@ -32,6 +33,91 @@ SERIES = "Series"
 PAGE_NAME = "drift.html"
 
 
+@dataclass(frozen=True, kw_only=True)
+class WaveOptions(OptionGroup):
+    """The waves, and when an alarm is raised."""
+
+    occasion: Annotated[
+        str | None,
+        options.option(SERIES, "The name of the occasion to be judged. Default: today's date (UTC)."),
+    ] = None
+    since: Annotated[
+        str | None,
+        options.option(
+            SERIES, "Start the series anew with this occasion or date, after a change that you accept."
+        ),
+    ] = None
+    baseline: Annotated[
+        int,
+        options.option(
+            SERIES,
+            "How many of the first occasions are the baseline that later ones are compared with.",
+            min=1,
+        ),
+    ] = 3
+    occasions: Annotated[
+        int,
+        options.option(
+            SERIES,
+            "How many occasions are planned, including the baseline's; `--rate` is for all of them together.",
+        ),
+    ] = 20
+    rate: Annotated[
+        float,
+        options.option(
+            SERIES,
+            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
+        ),
+    ] = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftGate(OptionGroup):
+    """Conditions, and the files for a build."""
+
+    require: Annotated[
+        list[str] | None,
+        options.option(
+            SERIES,
+            "A condition such as `severity[groundedness] < 0.05`, `spread[clarity] > -0.03` (both as differences from "
+            "the baseline) or `coverage >= 0.98`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
+            "--require",
+        ),
+    ] = None
+    junit: Annotated[
+        Path | None,
+        options.option(
+            options.FILES, "Write charts and conditions into this file as JUnit XML.", dir_okay=False
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnchorJudge(OptionGroup):
+    """The judge of the anchors."""
+
+    own: AnyJudge
+    format: options.Format = None
+    model: options.Model = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnchorReading(OptionGroup):
+    """How the anchors are read."""
+
+    item_columns: options.Columns = None
+    skip_invalid: options.SkipInvalid = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnchorRun(OptionGroup):
+    """How the run is made."""
+
+    calls: options.Calls
+    engines: Engines
+    prompts: options.Prompts = None
+
+
 @grouped
 def drift(
     given: Annotated[
@@ -43,9 +129,7 @@ def drift(
         ),
     ],
     *,
-    format: options.Format = None,  # noqa: A002 - the option's name
-    model: options.Model = None,
-    own: AnyJudge,
+    chosen: AnchorJudge,
     output: Annotated[
         Path | None,
         options.option(
@@ -56,53 +140,8 @@ def drift(
             "-o",
         ),
     ] = None,
-    occasion: Annotated[
-        str | None,
-        options.option(SERIES, "The name of the occasion to be judged. Default: today's date (UTC)."),
-    ] = None,
-    since: Annotated[
-        str | None,
-        options.option(
-            SERIES, "Start the series anew with this occasion or date, after a change that you accept."
-        ),
-    ] = None,
-    baseline: Annotated[
-        int,
-        options.option(
-            SERIES,
-            "How many of the first occasions are the baseline that later ones are compared with.",
-            min=1,
-        ),
-    ] = 3,
-    occasions: Annotated[
-        int,
-        options.option(
-            SERIES,
-            "How many occasions are planned, including the baseline's; `--rate` is for all of them together.",
-        ),
-    ] = 20,
-    rate: Annotated[
-        float,
-        options.option(
-            SERIES,
-            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
-        ),
-    ] = 0.05,
-    require: Annotated[
-        list[str] | None,
-        options.option(
-            SERIES,
-            "A condition such as `severity[groundedness] < 0.05`, `spread[clarity] > -0.03` (both as differences from "
-            "the baseline) or `coverage >= 0.98`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
-            "--require",
-        ),
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        options.option(
-            options.FILES, "Write charts and conditions into this file as JUnit XML.", dir_okay=False
-        ),
-    ] = None,
+    waves: WaveOptions,
+    gate: DriftGate,
     page: Annotated[
         Path | None,
         options.option(
@@ -111,12 +150,9 @@ def drift(
             dir_okay=False,
         ),
     ] = None,
-    item_columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
+    read: AnchorReading,
     judging: JudgingOptions,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    engines: Engines,
+    ran: AnchorRun,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -136,8 +172,8 @@ def drift(
     from conqret.studies.drift.result import DATA_NAME
     from conqret.studies.drift.result import drift as chart
 
-    wanted = [parse_drift_requirement(text) for text in require or ()]
-    series: dict[str, Any] = {"baseline": baseline, "occasions": occasions, "rate": rate}
+    wanted = [parse_drift_requirement(text) for text in gate.require or ()]
+    series: dict[str, Any] = {"baseline": waves.baseline, "occasions": waves.occasions, "rate": waves.rate}
     if "seed" in judging.given():
         series["seed"] = judging.given()["seed"]
     if page is not None:
@@ -149,17 +185,23 @@ def drift(
                 "with -o one file of anchors is judged; leave -o out to read runs that are judged already"
             )
         asked: Any = {
-            "format": format, "model": model, "prompts": prompts,
-            "columns": options.column_map(item_columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
-            **own.given(), **judging.given(), **calls.given(), **engines.given(),
-        }  # fmt: skip
+            "format": chosen.format,
+            "model": chosen.model,
+            "prompts": ran.prompts,
+            "columns": options.column_map(read.item_columns, options.ITEM_COLUMNS),
+            "skip_invalid": read.skip_invalid,
+            **chosen.own.given(),
+            **judging.given(),
+            **ran.calls.given(),
+            **ran.engines.given(),
+        }
         if dry_run:
-            tell_cost([expected_cost(given[0], **asked)], budget=calls.budget, as_json=shown.json_output)
+            tell_cost([expected_cost(given[0], **asked)], budget=ran.calls.budget, as_json=shown.json_output)
             return
-        found = _judge(given[0], output, occasion, series, asked, shown)
+        found = _judge(given[0], output, waves.occasion, series, asked, shown)
     else:
         _check_runs(given)
-    charted = chart(*(given if output is None else [output]), since=since, **series)
+    charted = chart(*(given if output is None else [output]), since=waves.since, **series)
     sheet, places = drift_sheet(charted), []
     if output is not None:
         write_whole(output / DATA_NAME, charted.model_dump_json(indent=1).encode() + b"\n")
@@ -171,8 +213,8 @@ def drift(
     outcomes = [check_drift_requirement(one, charted) for one in wanted]
     result(charted, (*drift_screen(charted), *places), as_json=shown.json_output, outcomes=outcomes)
     met = tell_outcomes(outcomes)
-    if junit is not None:
-        write_whole(junit, drift_junit(charted, outcomes))
+    if gate.junit is not None:
+        write_whole(gate.junit, drift_junit(charted, outcomes))
     session = None if found is None else found.session
     lost = found is not None and found.summary.failed
     reasons = {} if found is None else found.summary.reasons

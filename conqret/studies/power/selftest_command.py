@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note_left_out, progress, result
 from conqret.judging.command_options import OwnJudge
 
@@ -20,24 +21,47 @@ EPILOG = (
 )
 
 
-@grouped
-def selftest(
-    items: Annotated[Path, options.ITEMS],
-    *,
-    format: options.Format = None,  # noqa: A002 - the option's name
-    own: OwnJudge,
-    item_columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
+@dataclass(frozen=True, kw_only=True)
+class PlantedBias(OptionGroup):
+    """The judge that is simulated, and how often."""
+
     size: Annotated[
         float,
         typer.Option(
             help="The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win "
             "60% instead of 50%."
         ),
-    ] = 0.1,
+    ] = 0.1
     noise: Annotated[
         float, typer.Option(help="The standard deviation of one score's noise (scores are in [0, 1]).")
-    ] = 0.1,
+    ] = 0.1
+    simulations: Annotated[
+        int,
+        typer.Option(
+            help="How many judges are simulated without a bias, and as many with each probe's.",
+            min=20,
+            max=10_000,
+        ),
+    ] = 100
+    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulatedItems(OptionGroup):
+    """How the items are read."""
+
+    item_columns: options.Columns = None
+    skip_invalid: options.SkipInvalid = False
+
+
+@grouped
+def selftest(
+    items: Annotated[Path, options.ITEMS],
+    *,
+    format: options.Format = None,  # noqa: A002 - the option's name
+    own: OwnJudge,
+    read: SimulatedItems,
+    planted: PlantedBias,
     probe: Annotated[
         list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
     ] = None,
@@ -47,15 +71,6 @@ def selftest(
         label_options.label_files("Human labels of the items, for stance and self-preference."),
     ] = None,
     reading: label_options.LabelReading,
-    simulations: Annotated[
-        int,
-        typer.Option(
-            help="How many judges are simulated without a bias, and as many with each probe's.",
-            min=20,
-            max=10_000,
-        ),
-    ] = 100,
-    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
     """Plant biases of known size into a simulated judge on your items, and test which of them a bias run detects.
@@ -71,13 +86,25 @@ def selftest(
     from conqret.studies.power.selftest_table import selftest_screen
 
     plan = bias_plan(
-        items, format=DEFAULT_FORMAT if format is None else format, **own.given(),
-        columns=options.column_map(item_columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, probes=probe or (),
-        labels=None if labels is None else reading.load(labels), metrics=metric or (),
-    )  # fmt: skip
+        items,
+        format=DEFAULT_FORMAT if format is None else format,
+        **own.given(),
+        columns=options.column_map(read.item_columns, options.ITEM_COLUMNS),
+        skip_invalid=read.skip_invalid,
+        probes=probe or (),
+        labels=None if labels is None else reading.load(labels),
+        metrics=metric or (),
+    )
     if plan.checked is not None:
         note_left_out(plan.checked)
-    judges = simulations * (1 + len(primary_contrasts(plan.contrasts)))
+    judges = planted.simulations * (1 + len(primary_contrasts(plan.contrasts)))
     with progress("simulating judges", judges) as bar:
-        found = plant(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=bar.advance)
+        found = plant(
+            plan,
+            size=planted.size,
+            noise=planted.noise,
+            simulations=planted.simulations,
+            seed=planted.seed,
+            on_judge=bar.advance,
+        )
     result(found, selftest_screen(found), as_json=json_output)

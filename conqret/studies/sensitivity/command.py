@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, floor, note, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import Engines, OwnJudge
@@ -60,32 +61,25 @@ EPILOG = (
 DAMAGE = "Damage"
 
 COMMON = (
-    "formats", "models", "judge", "perturb", "metric", "labels", "output", "replay", "budget_usd", "dry_run",
+    "formats",
+    "models",
+    "judge",
+    "perturb",
+    "metric",
+    "labels",
+    "output",
+    "replay",
+    "budget_usd",
+    "dry_run",
     "json_output",
-)  # fmt: skip
+)
 """The options that ``--help`` shows."""
 
 
-@grouped
-def sensitivity(
-    items: options.Items,
-    *,
-    columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
-    formats: Annotated[
-        str,
-        typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
-    ] = "rag-fine-grained",
-    models: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="Models, comma-separated; `offline` is the lexical baseline.",
-            rich_help_panel=options.MODEL,
-        ),
-    ] = "offline",
-    own: OwnJudge,
+@dataclass(frozen=True, kw_only=True)
+class PerturbationOptions(OptionGroup):
+    """What is perturbed, and how far."""
+
     perturb: Annotated[
         str,
         typer.Option(
@@ -95,7 +89,83 @@ def sensitivity(
             "`irrelevant:10,50,hallucinate:25%,50%`.",
             rich_help_panel=DAMAGE,
         ),
-    ] = "irrelevant,hallucinate:25%,50%,100%",
+    ] = "irrelevant,hallucinate:25%,50%,100%"
+    grid: Annotated[
+        bool,
+        typer.Option(
+            "--grid",
+            help="Also combine `irrelevant` (0, 10, 50, 75) with `hallucinate` (0%, 50%, 100%), as in ConQRet's Figure "
+            "4.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = False
+    pool: Pool = None
+    perturb_model: Annotated[
+        str,
+        typer.Option(
+            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
+            rich_help_panel=DAMAGE,
+        ),
+    ] = "offline"
+    seed: Annotated[
+        int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
+    ] = SEED
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedJudges(OptionGroup):
+    """The judges."""
+
+    own: OwnJudge
+    formats: Annotated[
+        str,
+        typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
+    ] = "rag-fine-grained"
+    models: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Models, comma-separated; `offline` is the lexical baseline.",
+            rich_help_panel=options.MODEL,
+        ),
+    ] = "offline"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedDocuments(OptionGroup):
+    """Relevance grades, for true precision."""
+
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.",
+            rich_help_panel=options.FILES,
+        ),
+    ] = None
+    relevant_grade: Annotated[
+        float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
+    ] = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivityRun(OptionGroup):
+    """How the run is made."""
+
+    calls: options.Calls
+    engines: Engines
+    kept: options.RunFolderOptions
+    prompts: options.Prompts = None
+
+
+@grouped
+def sensitivity(
+    items: options.Items,
+    *,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    chosen: ComparedJudges,
+    perturbed: PerturbationOptions,
     output: Annotated[
         Path,
         typer.Option(
@@ -106,40 +176,8 @@ def sensitivity(
         ),
     ] = Path("runs/sensitivity"),
     metric: options.Metric = None,
-    grid: Annotated[
-        bool,
-        typer.Option(
-            "--grid",
-            help="Also combine `irrelevant` (0, 10, 50, 75) with `hallucinate` (0%, 50%, 100%), as in ConQRet's Figure "
-            "4.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = False,
-    pool: Pool = None,
-    perturb_model: Annotated[
-        str,
-        typer.Option(
-            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = "offline",
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.",
-            rich_help_panel=options.FILES,
-        ),
-    ] = None,
-    relevant_grade: Annotated[
-        float, typer.Option(help="A document is relevant from this grade.", rich_help_panel=options.FILES)
-    ] = 1.0,
-    seed: Annotated[
-        int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
-    ] = SEED,
-    prompts: options.Prompts = None,
-    calls: options.Calls,
-    engines: Engines,
-    kept: options.RunFolderOptions,
+    graded: GradedDocuments,
+    ran: SensitivityRun,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -156,11 +194,19 @@ def sensitivity(
     from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
 
     asked: dict[str, Any] = {
-        "formats": formats, "models": [calls.of(one) for one in options.listed(models)],
-        **own.given(), "columns": options.column_map(columns, options.ITEM_COLUMNS), "skip_invalid": skip_invalid,
-        "perturb": perturb, "metrics": metric or (), "grid": grid, "pool": pool, "seed": seed,
-        "prompts": prompts, "rewriter": calls.of(perturb_model),
-    }  # fmt: skip
+        "formats": chosen.formats,
+        "models": [ran.calls.of(one) for one in options.listed(chosen.models)],
+        **chosen.own.given(),
+        "columns": options.column_map(columns, options.ITEM_COLUMNS),
+        "skip_invalid": skip_invalid,
+        "perturb": perturbed.perturb,
+        "metrics": metric or (),
+        "grid": perturbed.grid,
+        "pool": perturbed.pool,
+        "seed": perturbed.seed,
+        "prompts": ran.prompts,
+        "rewriter": ran.calls.of(perturbed.perturb_model),
+    }
 
     def announce(plan: SensitivityPlan) -> None:
         shown.left_out(plan.checked)
@@ -177,8 +223,8 @@ def sensitivity(
         plan = sensitivity_plan(items, **asked)
         if not shown.json_output:
             announce(plan)
-        found = estimate(plan, calls.of(perturb_model), prompts=prompts)
-        tell_plan(plan, found, calls.budget, shown.json_output)
+        found = estimate(plan, ran.calls.of(perturbed.perturb_model), prompts=ran.prompts)
+        tell_plan(plan, found, ran.calls.budget, shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
@@ -187,10 +233,20 @@ def sensitivity(
             announce(plan)
 
         results = measure(
-            items, **asked, output=output, recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite,
-            **engines.given(), labels=labels, relevant_grade=relevant_grade, budget_usd=calls.budget,
-            on_plan=begin, on_start=bar.reach, on_judgment=bar.advance,
-        )  # fmt: skip
+            items,
+            **asked,
+            output=output,
+            recordings=ran.kept.recordings,
+            replay=ran.kept.replay,
+            overwrite=ran.kept.overwrite,
+            **ran.engines.given(),
+            labels=graded.labels,
+            relevant_grade=graded.relevant_grade,
+            budget_usd=ran.calls.budget,
+            on_plan=begin,
+            on_start=bar.reach,
+            on_judgment=bar.advance,
+        )
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     shown.session(results.session, f"{number(results.judgments, 'judgment')}")
     if any(judge["baseline"] for judge in results.record.judges):
@@ -215,9 +271,13 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
     from conqret.studies.sensitivity.verdict import STILL
 
     columns = (
-        Column("metric", "name"), Column("expected", "name"), Column("means", "text"), "Pearson", "n",
+        Column("metric", "name"),
+        Column("expected", "name"),
+        Column("means", "text"),
+        "Pearson",
+        "n",
         Column("as expected", "text"),
-    )  # fmt: skip
+    )
     for (format_name, model, name), curves in groupby(
         results.curves, key=lambda curve: (curve.format, curve.model, curve.perturbation)
     ):

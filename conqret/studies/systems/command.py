@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,6 +10,7 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, result
 
 if TYPE_CHECKING:
@@ -23,6 +25,49 @@ Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "js
 FILES, COMPARED = "Files", "What is compared"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ComparedSystems(OptionGroup):
+    """Which topics and systems are compared."""
+
+    topic: Annotated[list[str] | None, options.option(COMPARED, "Only this topic. May be repeated.")] = None
+    run: Annotated[list[str] | None, options.option(COMPARED, "Only this run. May be repeated.")] = None
+    only_shared_topics: Annotated[
+        bool, options.option(COMPARED, "Only topics that both sides have.", "--only-shared-topics")
+    ] = False
+    only_shared_runs: Annotated[
+        bool, options.option(COMPARED, "Only runs that both sides have.", "--only-shared-runs")
+    ] = False
+    recompute: Annotated[
+        bool,
+        options.option(
+            COMPARED,
+            "Compute scores over all topics as means over the topics, instead of taking the files' own.",
+            "--recompute",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemMeasures(OptionGroup):
+    """Which measures are compared, and how."""
+
+    measure: Annotated[
+        list[str] | None, options.option(COMPARED, "Only this measure of the judges. May be repeated.")
+    ] = None
+    truth_measure: Annotated[
+        list[str] | None, options.option(COMPARED, "Only this measure of the reference. May be repeated.")
+    ] = None
+    correlation: Annotated[
+        list[str] | None,
+        options.option(
+            COMPARED,
+            "`kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first ten "
+            "systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.",
+        ),
+    ] = None
+
+
+@grouped
 def meta(
     judges: Annotated[
         list[Path],
@@ -44,20 +89,7 @@ def meta(
             FILES, "The reports that were judged: their length is shown as one more judge. May be repeated."
         ),
     ] = None,
-    measure: Annotated[
-        list[str] | None, options.option(COMPARED, "Only this measure of the judges. May be repeated.")
-    ] = None,
-    truth_measure: Annotated[
-        list[str] | None, options.option(COMPARED, "Only this measure of the reference. May be repeated.")
-    ] = None,
-    correlation: Annotated[
-        list[str] | None,
-        options.option(
-            COMPARED,
-            "`kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first ten "
-            "systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.",
-        ),
-    ] = None,
+    measured: SystemMeasures,
     on_missing: Annotated[
         Literal["error", "skip", "default"],
         options.option(
@@ -66,22 +98,7 @@ def meta(
             "count them as 0.",
         ),
     ] = "error",
-    topic: Annotated[list[str] | None, options.option(COMPARED, "Only this topic. May be repeated.")] = None,
-    run: Annotated[list[str] | None, options.option(COMPARED, "Only this run. May be repeated.")] = None,
-    only_shared_topics: Annotated[
-        bool, options.option(COMPARED, "Only topics that both sides have.", "--only-shared-topics")
-    ] = False,
-    only_shared_runs: Annotated[
-        bool, options.option(COMPARED, "Only runs that both sides have.", "--only-shared-runs")
-    ] = False,
-    recompute: Annotated[
-        bool,
-        options.option(
-            COMPARED,
-            "Compute scores over all topics as means over the topics, instead of taking the files' own.",
-            "--recompute",
-        ),
-    ] = False,
+    compared: ComparedSystems,
     by_topic: Annotated[bool, typer.Option("--by-topic", help="Show the coefficient of each topic.")] = False,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -98,15 +115,15 @@ def meta(
     from conqret.studies.systems.result import meta_evaluate
 
     settings = MetaSettings(
-        methods=tuple(dict.fromkeys(correlation or METHODS)),
-        truth_measures=tuple(truth_measure or ()),
-        measures=tuple(measure or ()),
+        methods=tuple(dict.fromkeys(measured.correlation or METHODS)),
+        truth_measures=tuple(measured.truth_measure or ()),
+        measures=tuple(measured.measure or ()),
         on_missing=on_missing,
-        topics=tuple(topic or ()),
-        shared_topics=only_shared_topics,
-        recompute=recompute,
-        runs=tuple(run or ()),
-        shared_runs=only_shared_runs,
+        topics=tuple(compared.topic or ()),
+        shared_topics=compared.only_shared_topics,
+        recompute=compared.recompute,
+        runs=tuple(compared.run or ()),
+        shared_runs=compared.only_shared_runs,
         confidence=confidence,
     )
     lengths = {key: words for path in reports or () for key, words in report_lengths(path).items()}

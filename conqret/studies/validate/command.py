@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, result, tell, tell_outcomes
 
 if TYPE_CHECKING:
@@ -21,6 +22,28 @@ EPILOG = (
     'conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" '
     '--require "coverage >= 0.98"'
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceFiles(OptionGroup):
+    """What stands in the judge card beside the agreement."""
+
+    calibration: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file written by `conqret judges calibrate`; calibrated scores are compared with people "
+            "beside the raw "
+            "ones."
+        ),
+    ] = None
+    beside: label_options.Floor = None
+    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias`, for the judge card.")] = None
+    sensitivity: Annotated[
+        Path | None, typer.Option(help="A folder of `conqret sensitivity`, for the judge card.")
+    ] = None
+    drift: Annotated[
+        Path | None, typer.Option(help="A folder of `conqret judges drift`, for the judge card.")
+    ] = None
 
 
 @grouped
@@ -57,22 +80,7 @@ def validate(
             max=0.99,
         ),
     ] = 0.2,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file written by `conqret judges calibrate`; calibrated scores are compared with people "
-            "beside the raw "
-            "ones."
-        ),
-    ] = None,
-    beside: label_options.Floor = None,
-    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias`, for the judge card.")] = None,
-    sensitivity: Annotated[
-        Path | None, typer.Option(help="A folder of `conqret sensitivity`, for the judge card.")
-    ] = None,
-    drift: Annotated[
-        Path | None, typer.Option(help="A folder of `conqret judges drift`, for the judge card.")
-    ] = None,
+    evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -94,11 +102,11 @@ def validate(
         settings=AgreementSettings(
             people=people, positive_from=positive_from, epsilon=epsilon, confidence=confidence
         ),
-        calibration=calibration,
-        beside=beside,
-        bias=bias,
-        sensitivity=sensitivity,
-        drift=drift,
+        calibration=evidence.calibration,
+        beside=evidence.beside,
+        bias=evidence.bias,
+        sensitivity=evidence.sensitivity,
+        drift=evidence.drift,
         output=output or run,
     )
     _remark(found.validation)
