@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.data import Stance
@@ -56,60 +56,66 @@ class Retrieved:
         return bool(self.windows and self.windows.failed) or any(one.reason for one in self.expanded)
 
 
+class RetrievalSettings(TypedDict, total=False):
+    """The steps of a pipeline, and how its models are called.
+
+    ``encoder``: where the encoder of an index by vectors is; without it, where it was. ``weights``: one for each
+    engine, for fusion by scores; without them it is by reciprocal ranks. ``depth``: documents that the first stage
+    retrieves for each topic. ``perspectives``: search for each perspective on the question, and merge (BeRDS, section
+    5); a model names them. ``cross_encoder``: a model that reads each question with each passage and reranks, before
+    ``rerank``; ``instruction``: what stands beside the question for it. ``window``: documents that the reranker sees at
+    a time, and ``step`` how far its window moves up each time. ``mmr``: then reorder by maximal marginal relevance with
+    this lambda, 0 to 1; ``mmr_encoder``: the encoder whose vectors it compares; words without one.
+
+    ``prompts``: a folder with prompts of your own. ``recordings``: a store of answers; by default one beside the run,
+    for models that cost something. ``replay``: recordings to answer from; nothing is sent then."""
+
+    encoder: str | None
+    weights: Sequence[float] | None
+    depth: int
+    perspectives: bool
+    cross_encoder: str | None
+    instruction: str
+    window: int
+    step: int
+    mmr: float | None
+    mmr_encoder: str | None
+    prompts: str | Path | None
+    recordings: str | Path | None
+    replay: str | Path | None
+
+
 @strict_options
 def retrieve(
     corpus: str | Path,
     *,
     engine: str = "bm25",
-    encoder: str | None = None,
-    weights: Sequence[float] | None = None,
     stance: Stance = "none",
     rerank: str | ClientOptions | None = None,
-    perspectives: bool = False,
     model: str | ClientOptions | None = None,
-    cross_encoder: str | None = None,
-    instruction: str = "",
-    mmr: float | None = None,
-    mmr_encoder: str | None = None,
     keep: int = KEEP,
-    depth: int = 100,
-    window: int = 20,
-    step: int = 10,
     split: str = "all",
-    prompts: str | Path | None = None,
     output: str | Path | None = None,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
     on_document: Callable[[], object] = lambda: None,
     on_start: Callable[[int, int, str], None] = lambda topics, documents, engine: None,
     on_topic: Callable[[str], None] = lambda topic: None,
+    **settings: Unpack[RetrievalSettings],
 ) -> Retrieved:
     """Rank the documents of a corpus for its topics: a first stage, then what is asked for.
 
     Args:
         corpus: a corpus directory; it is indexed first where it is not.
         engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
-        encoder: where the encoder of an index by vectors is; without it, where it was.
-        weights: one for each engine, for fusion by scores; without them it is by reciprocal ranks.
         stance: the side that the reranker looks for; ``none``: the generic instruction.
         rerank: the model that reranks listwise; ``offline`` does it by lexical stance evidence.
-        perspectives: search for each perspective on the question, and merge (BeRDS, section 5); a model names them.
         model: the one that names the perspectives; by default that of ``rerank``.
-        cross_encoder: a model that reads each question with each passage and reranks, before ``rerank``.
-        instruction: what stands beside the question for it.
-        mmr: then reorder by maximal marginal relevance with this lambda, 0 to 1.
-        mmr_encoder: the encoder whose vectors it compares; words without one.
         keep: documents to keep for each topic.
-        depth: documents that the first stage retrieves for each topic.
-        window: documents that the reranker sees at a time, and ``step`` how far its window moves up each time.
         split: the topics of this split: ``train``, ``test`` or ``all``.
-        prompts: a folder with prompts of your own.
         output: the TREC run to write (``.gz`` is compressed); by default ``runs/CORPUS-STANCE.res.gz``.
-        recordings: a store of answers; by default one beside the run, for models that cost something.
-        replay: recordings to answer from; nothing is sent then.
         on_document: is called as each document is read to be indexed.
         on_start: gets the numbers of topics and documents, and the names of the engines.
         on_topic: gets the id of each topic that is reranked.
+        settings: the steps of the pipeline: :class:`RetrievalSettings`.
 
     Raises:
         DeclarationError: a setting is out of its range or does not fit the others, the split has no topic, or the
@@ -122,12 +128,23 @@ def retrieve(
 
     if keep < 1:
         raise DeclarationError(f"-k is {keep}; keep at least 1 document")
+    perspectives = settings.get("perspectives", False)
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
+    weights = settings.get("weights")
     plan = PipelinePlan(
-        stance, rerank is not None, perspectives, mmr, depth, window, step,
-        None if weights is None else tuple(weights), cross_encoder, instruction, mmr_encoder,
-    )  # fmt: skip
+        stance,
+        rerank is not None,
+        perspectives,
+        settings.get("mmr"),
+        settings.get("depth", 100),
+        settings.get("window", 20),
+        settings.get("step", 10),
+        None if weights is None else tuple(weights),
+        settings.get("cross_encoder"),
+        settings.get("instruction", ""),
+        settings.get("mmr_encoder"),
+    )
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
         raise DeclarationError(
@@ -137,11 +154,19 @@ def retrieve(
     target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)
     topics = topics_of(folder, split)
     session = (
-        retrieval_session(asked, beside=target, recordings=recordings, replay=replay, prompts=prompts)
+        retrieval_session(
+            asked,
+            beside=target,
+            recordings=settings.get("recordings"),
+            replay=settings.get("replay"),
+            prompts=settings.get("prompts"),
+        )
         if asked
         else None
     )
-    indexes = open_indexes(folder, [name.strip() for name in engine.split(",")], encoder, on_document)
+    indexes = open_indexes(
+        folder, [name.strip() for name in engine.split(",")], settings.get("encoder"), on_document
+    )
     engines = ", ".join(index.engine for index in indexes)
     on_start(len(topics), len(indexes[0]), engines)
     stages = assemble(indexes, plan, session, on_topic)
