@@ -75,7 +75,7 @@ def test_a_judge_of_ones_own_brings_its_prompts_in_a_folder(tmp_path):
 def test_it_works_in_a_process_of_its_own(tmp_path):
     install(tmp_path)
     done = subprocess.run(
-        [sys.executable, "-m", "conqret.cli.main", "formats"],
+        [sys.executable, "-m", "conqret.cli.main", "info", "formats"],
         capture_output=True, text=True, check=True, cwd=tmp_path,
         env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100"},
     )  # fmt: skip

@@ -66,8 +66,8 @@ def test_parquet(tmp_path: Path) -> None:
 def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:
     corpus = CorpusDirectory(tmp_path)
     for read, command in (
-        (corpus.debates, "scrape debates"),
-        (corpus.ledger, "scrape evidence"),
+        (corpus.debates, "corpus debates"),
+        (corpus.ledger, "corpus evidence"),
         (corpus.topics, "corpus build"),
         (corpus.statistics, "corpus build"),
         (lambda: list(corpus.qrels_iter("pro")), "corpus build"),

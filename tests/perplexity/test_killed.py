@@ -76,7 +76,7 @@ def test_nothing_is_scored_twice_after_kills(folder, tmp_path):
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(killed), str(whole), ",".join(map(str, KILLED_AT)),
-         "score", "perspective-diversity", answers, "--references", questions, "--backbone", folder("gpt2"),
+         "debateqa", "score", "perspective-diversity", answers, "--references", questions, "--backbone", folder("gpt2"),
          "--token-budget", "512"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip

@@ -140,7 +140,7 @@ async def test_a_time_goes_before_the_date_of_citation() -> None:
 
 
 def test_evidence_is_not_gathered_from_a_time_that_is_none(tmp_path: Path) -> None:
-    found = CliRunner().invoke(app, ["scrape", "evidence", str(tmp_path), "--archived", "soon"])
+    found = CliRunner().invoke(app, ["corpus", "evidence", str(tmp_path), "--archived", "soon"])
     assert "year, month or day, as in 2024-06" in str(found.exception)
 
 

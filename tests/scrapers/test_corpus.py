@@ -102,7 +102,7 @@ def test_what_cannot_be_built() -> None:
     one = debate("a", "x [1].", "y.", 1)
     with pytest.raises(DeclarationError, match="more than once"):
         build_corpus([one, one], [])
-    with pytest.raises(DeclarationError, match="scrape evidence"):
+    with pytest.raises(DeclarationError, match="corpus evidence"):
         build_corpus([one], [])
 
 

@@ -69,7 +69,7 @@ async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", [])
     with only_writer(corpus), pytest.raises(DeclarationError, match="another process"):
         await gather_evidence(corpus, OPTIONS)
-    with pytest.raises(DeclarationError, match="scrape debates"):
+    with pytest.raises(DeclarationError, match="corpus debates"):
         await gather_evidence(tmp_path, OPTIONS)
 
 

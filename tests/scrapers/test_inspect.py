@@ -22,7 +22,7 @@ URL = "https://www.example.org/procon/night-trams-debate"
 
 
 def inspect(*arguments: str) -> dict[str, Any]:
-    found = RUNNER.invoke(app, ["scrape", "inspect", *arguments, "--json"])
+    found = RUNNER.invoke(app, ["corpus", "inspect", *arguments, "--json"])
     assert found.exit_code == 0, f"{found.output} {found.exception}"
     record: dict[str, Any] = json.loads(found.output)
     return record
@@ -70,19 +70,19 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     page, cons = tmp_path / "saved.html", PROCON / "night-trams-cons.html"
     link = f'<link rel="canonical" href="{URL}">'
     page.write_text(TRAMS.replace("<head>", f"<head>{link}"), encoding="utf-8")
-    found = RUNNER.invoke(app, ["scrape", "inspect", str(page)])
+    found = RUNNER.invoke(app, ["corpus", "inspect", str(page)])
     assert f"further   {URL}/Cons belongs to it; --further FILE gives the saved page" in found.output
     assert "missing   cons: no argument found" in found.output
-    whole = RUNNER.invoke(app, ["scrape", "inspect", str(page), "--further", str(cons)])
+    whole = RUNNER.invoke(app, ["corpus", "inspect", str(page), "--further", str(cons)])
     assert "missing" not in whole.output
     assert "6, 5 with an address; 5 cited" in whole.output
     index = RUNNER.invoke(
-        app, ["scrape", "inspect", str(PROCON / "index.html"), "--address", "https://x.test/procon"]
+        app, ["corpus", "inspect", str(PROCON / "index.html"), "--address", "https://x.test/procon"]
     )
     assert "none fits; --layout NAME compares the page with one" in index.output
     assert "index     3 debates are listed; conqret corpus topics makes a list" in index.output
     short = RUNNER.invoke(
-        app, ["scrape", "inspect", str(PROCON.parent / "debatabase" / "cats-at-school.html")]
+        app, ["corpus", "inspect", str(PROCON.parent / "debatabase" / "cats-at-school.html")]
     )
     assert "debatabase fits" in short.output
     assert "a script draws it" not in index.output + short.output
@@ -90,7 +90,7 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     drawn.write_text(
         "<div id=root></div><script>draw()</script><p style='display:none'>a b c", encoding="utf-8"
     )
-    said = RUNNER.invoke(app, ["scrape", "inspect", str(drawn)])
+    said = RUNNER.invoke(app, ["corpus", "inspect", str(drawn)])
     assert "a script draws it" in said.output
     assert "hidden    p: 3 words that readers do not see" in said.output
 
@@ -111,7 +111,7 @@ def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
     empty.write_bytes(b" \n")
     deep.write_text("<div>" * 5000, encoding="utf-8")
     given = [one.replace("{empty}", str(empty)).replace("{deep}", str(deep)) for one in arguments]
-    found = RUNNER.invoke(app, ["scrape", "inspect", *given])
+    found = RUNNER.invoke(app, ["corpus", "inspect", *given])
     assert found.exit_code != 0
     assert said in str(found.exception)
 

@@ -35,10 +35,10 @@ def corpus(site: Site, tmp_path_factory: pytest.TempPathFactory) -> CorpusDirect
     folder = tmp_path_factory.mktemp("sites")
     for index in ("procon", "resources/debatabase"):
         topics = folder / f"{index.rpartition('/')[2]}.txt"
-        listed = RUNNER.invoke(app, ["scrape", "topics", f"{site.url}/{index}", "-o", str(topics), *POLITE])
+        listed = RUNNER.invoke(app, ["corpus", "topics", f"{site.url}/{index}", "-o", str(topics), *POLITE])
         assert listed.exit_code == 0, listed.output
         read = RUNNER.invoke(
-            app, ["scrape", "debates", str(topics), "-o", str(folder / "corpus"), "--quiet", *POLITE]
+            app, ["corpus", "debates", str(topics), "-o", str(folder / "corpus"), "--quiet", *POLITE]
         )
         assert read.exit_code == 0, read.output
     return CorpusDirectory(folder / "corpus")
@@ -107,7 +107,7 @@ def _slug(path: str) -> str:
 
 def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -> None:
     listed = tmp_path / "topics.txt"
-    found = RUNNER.invoke(app, ["scrape", "topics", f"{site.url}/procon", "-o", str(listed), *POLITE])
+    found = RUNNER.invoke(app, ["corpus", "topics", f"{site.url}/procon", "-o", str(listed), *POLITE])
     assert found.exit_code == 0
     assert "2 debates listed on 1 page" in found.output
     assert "1 explainer left as comments: an explainer takes no side" in found.output
@@ -122,7 +122,7 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
     more = RUNNER.invoke(
         app,
         [
-            "scrape",
+            "corpus",
             "topics",
             f"{site.url}/procon",
             "-o",
@@ -140,7 +140,7 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
 def test_categories_and_next_pages_are_followed_and_other_sites_are_not(site: Site, tmp_path: Path) -> None:
     listed = tmp_path / "topics.txt"
     found = RUNNER.invoke(
-        app, ["scrape", "topics", f"{site.url}/resources/debatabase", "-o", str(listed), "--json", *POLITE]
+        app, ["corpus", "topics", f"{site.url}/resources/debatabase", "-o", str(listed), "--json", *POLITE]
     )
     record = json.loads(found.output)
     assert record["debates"] == [
@@ -152,7 +152,7 @@ def test_categories_and_next_pages_are_followed_and_other_sites_are_not(site: Si
 def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:
     topics = tmp_path / "topics.txt"
     topics.write_text(f"{site.url}/procon/fare-zones-explainer\n", encoding="utf-8")
-    found = RUNNER.invoke(app, ["scrape", "debates", str(topics), "-o", str(tmp_path / "c"), *POLITE])
+    found = RUNNER.invoke(app, ["corpus", "debates", str(topics), "-o", str(tmp_path / "c"), *POLITE])
     assert found.exit_code == 1
     assert "this is an explainer" in found.output
 
@@ -174,7 +174,7 @@ def test_what_is_no_index_says_what_it_is(
 ) -> None:
     listed = tmp_path / "topics.txt"
     given = [one.replace("{site}", site.url) for one in arguments]
-    found = RUNNER.invoke(app, ["scrape", "topics", *given, "-o", str(listed), *POLITE])
+    found = RUNNER.invoke(app, ["corpus", "topics", *given, "-o", str(listed), *POLITE])
     assert found.exit_code != 0
     assert said in f"{found.output} {found.exception}"
     assert not listed.exists()
@@ -183,7 +183,7 @@ def test_what_is_no_index_says_what_it_is(
 def test_links_that_match_are_a_list_for_any_site(site: Site, tmp_path: Path) -> None:
     listed = tmp_path / "topics.txt"
     found = RUNNER.invoke(
-        app, ["scrape", "topics", f"{site.url}/", "-o", str(listed), "--links", "*/debates/z*", *POLITE]
+        app, ["corpus", "topics", f"{site.url}/", "-o", str(listed), "--links", "*/debates/z*", *POLITE]
     )
     assert found.exit_code == 0, found.output
     assert listed.read_text(encoding="utf-8").splitlines()[1:] == [f"{site.url}/debates/zoos/"]
