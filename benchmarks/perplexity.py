@@ -231,7 +231,7 @@ def conqret_released(folder, device):
 
 
 def _conqret(folder, device, definition):
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     scorer = ConditionalPerplexity(folder, device=device, definition=definition)
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], scorer._forward._model
@@ -239,7 +239,7 @@ def _conqret(folder, device, definition):
 
 def vllm(folder, device):
     """The scorer over vLLM's offline engine."""
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     scorer = ConditionalPerplexity(folder, device=device, reader="vllm")
     return lambda pairs: [row.perplexity for row in scorer.score(pairs)], None

@@ -32,7 +32,7 @@ from conqret.text.language_model import LanguageModel
 from conqret.text.sentences import sentences
 
 if TYPE_CHECKING:
-    from conqret.local import TargetScore
+    from conqret.local.definitions import TargetScore
 
 MOST_TOKENS = 10**9
 """No text has more tokens."""

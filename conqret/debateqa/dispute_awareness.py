@@ -18,7 +18,7 @@ from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.ratings import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
-from conqret.local import TargetScore
+from conqret.local.definitions import TargetScore
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from conqret.debateqa.debateqa_files import DebatableQuestion, read_answers
 from conqret.debateqa.kept import TargetStore
 from conqret.debateqa.score_table import DIVERSITY, DIVERSITY_MEAN, EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
-from conqret.local import ConditionalPerplexity
+from conqret.local.scorer import ConditionalPerplexity
 
 if TYPE_CHECKING:
     from conqret.judging.engines.perplexity_workers import SpreadPerplexity

@@ -12,23 +12,15 @@ from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
-from conqret.judging.cost import Expected, Sizes
-from conqret.judging.engines import clients_of
 from conqret.judging.format_registry import DEFAULT_FORMAT
 from conqret.judging.judge_folder import JudgeFolder, judgment_key
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_run import Execution, aexecute, judge_record, judged, noted
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
-from conqret.judging.judging_cost import expected_judging
 from conqret.judging.judgments import Judgments
-from conqret.judging.own_judge import chosen_judge
-from conqret.judging.page import write_report
-from conqret.judging.replay import RecordedCall, recorded_call
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.summary import summarise
 from conqret.judging.tables import skipped_row, verdict_row
-from conqret.judging.tally import Tally
-from conqret.judging.verdict_log import VerdictLog, log_of, logged_judge
 from conqret.local.model_identity import without_hub
 from conqret.runs.loop import Loop
 from conqret.runs.run_places import default_folder, stem
@@ -38,6 +30,10 @@ from conqret.runs.trials import Memory
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    from conqret.judging.cost import Expected
+    from conqret.judging.replay import RecordedCall
+    from conqret.judging.verdict_log import VerdictLog
 
 Abstains = Callable[[Judgment], Judgment]
 """Leaves the unsure scores of a judgment out."""
@@ -149,6 +145,9 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     Raises:
         DeclarationError: as there.
     """
+    from conqret.judging.cost import Sizes
+    from conqret.judging.judging_cost import expected_judging
+
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings)
     _abstention(settings, setup)
@@ -170,15 +169,19 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedIt
     """
     items = only_split(items)
     several = [items] if isinstance(items, Item | Mapping) else items
-    log = log_of(
-        settings.get("verdicts"),
-        several,
-        settings.get("judge") or settings.get("server"),
-        metrics=settings.get("metrics") or (),
-        columns=settings.get("columns"),
-        scale=settings.get("verdict_scale"),
-        skip_invalid=settings.get("skip_invalid", False),
-    )
+    log = None
+    if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
+        from conqret.judging.verdict_log import log_of
+
+        log = log_of(
+            settings.get("verdicts"),
+            several,
+            settings.get("judge") or settings.get("server"),
+            metrics=settings.get("metrics") or (),
+            columns=settings.get("columns"),
+            scale=settings.get("verdict_scale"),
+            skip_invalid=settings.get("skip_invalid", False),
+        )
     if log is not None:
         source = log.source
         checked, setup = check_items(source, _own_setup(settings, source, log))
@@ -246,8 +249,12 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
     options = JudgeOptions(**_judging(settings))
     client = client_options(settings.get("model"), settings)
     if log is not None:
+        from conqret.judging.verdict_log import logged_judge
+
         judge, client = logged_judge(log, client)
     else:
+        from conqret.judging.own_judge import chosen_judge
+
         given = settings.get("judge"), settings.get("server")
         judge, client = chosen_judge(*given, source, client, options.metrics)
     setup = set_up(judge, client, options, settings.get("prompts"))
@@ -342,6 +349,8 @@ def _recorded(replay: Path, judging: Mapping[str, Any], *, sure: bool) -> Record
     """What the recordings were made with; None where all that they say is said, or (``sure``) they do not say it."""
     if sure and "samples" in judging:
         return None
+    from conqret.judging.replay import recorded_call
+
     try:
         return recorded_call(replay)
     except DeclarationError:
@@ -364,6 +373,10 @@ async def _into_folder(
     settings: JudgeSettings,
     abstain: Abstains | None,
 ) -> Judgments:
+    from conqret.judging.engines import clients_of
+    from conqret.judging.page import write_report
+    from conqret.judging.tally import Tally
+
     recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
     execution = Execution(
         source,

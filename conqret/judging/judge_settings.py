@@ -7,21 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from conqret.data import Judgment
 from conqret.errors import check_known
-from conqret.io import CheckedItems
-from conqret.io.reports import Requests
-from conqret.judging.dimensions import Order
-from conqret.judging.engines import Engine
-from conqret.judging.judge_parts import Judge
-from conqret.judging.setup import Setup
-from conqret.llm.backends.function import Function
-from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
-from conqret.prompts import Library
-from conqret.runs.session import Session
 
 if TYPE_CHECKING:
+    from conqret.data import Judgment
+    from conqret.io import CheckedItems
+    from conqret.io.reports import Requests
+    from conqret.judging.dimensions import Order
+    from conqret.judging.engines import Engine
+    from conqret.judging.judge_parts import Judge
+    from conqret.judging.setup import Setup
+    from conqret.llm.backends.function import Function
+    from conqret.llm.client import Client
+    from conqret.prompts import Library
+    from conqret.runs.session import Session
     from conqret.studies.abstain.abstention import Abstention
 
 

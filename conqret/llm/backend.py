@@ -112,7 +112,8 @@ class Backend:
 
     Attributes:
         prefix: how the names of its models begin (``local/``). Without a slash at its end it is the whole name
-            (``offline``); the empty one takes every name that is nobody else's. The longest that fits counts.
+            (``offline``); the empty one takes every name that is nobody else's. The longest that fits counts. A module
+            of conqret's own is called as its prefix.
         open: the connection of a client, from its resolved options; what takes time is left to ``prepare``.
         writes: whether its models write an answer to messages, in the shape that is asked for.
         texts: whether those that do not write plain texts all the same.
@@ -170,6 +171,8 @@ BACKENDS = Registry(
     "backend", "conqret.backends", Backend, package="conqret.llm.backends", attribute="BACKEND"
 )
 """Every backend by the name of its module or entry point."""
+_REST = "hosted"
+"""The one that takes every name that is nobody else's."""
 
 
 def backend_of(model: str) -> Backend:
@@ -178,7 +181,10 @@ def backend_of(model: str) -> Backend:
     Raises:
         DeclarationError: a plug-in's backend cannot be loaded, or two of them want the same names.
     """
-    fitting = {name: one for name, one in BACKENDS.items() if one.takes(model)}
+    # One of conqret's own is called as the names of its models begin, so that no other is loaded.
+    own = model.partition("/")[0]
+    named = {name: BACKENDS[name] for name in BACKENDS if name == own or BACKENDS.plugged(name)}
+    fitting = {name: one for name, one in named.items() if one.takes(model)} or {_REST: BACKENDS[_REST]}
     longest = max(len(one.prefix) for one in fitting.values())
     best, *others = [name for name, one in fitting.items() if len(one.prefix) == longest]
     if others:

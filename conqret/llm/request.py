@@ -12,7 +12,7 @@ from conqret.data import Call, Reason, Status
 from conqret.prompts import Rendered
 
 if TYPE_CHECKING:
-    from conqret.local import TargetScore
+    from conqret.local.definitions import TargetScore
 
 Response = TypeVar("Response", bound=BaseModel)
 

@@ -31,7 +31,7 @@ def model(tmp_path: Path) -> Path:
 def test_a_folder_judges_resumes_and_replays(
     cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     monkeypatch.chdir(tmp_path)
     write_items(tmp_path / "items.jsonl", demo()[:2])

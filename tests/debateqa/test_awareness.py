@@ -65,7 +65,7 @@ def test_against_labels():
 
 def test_a_local_model_can_only_say_0_or_1(tmp_path):
     pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
     from tests.llm.local_models import save_model
 
     folder = save_model(tmp_path / "small", window=8192)

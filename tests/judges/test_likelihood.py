@@ -18,7 +18,7 @@ from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_parts import Case
 from conqret.llm.request import Request
-from conqret.local import TargetScore
+from conqret.local.definitions import TargetScore
 from conqret.text.analysis import words_of
 from conqret.text.language_model import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel
 from conqret.text.lexicons import STOP_WORDS

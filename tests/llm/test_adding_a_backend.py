@@ -87,9 +87,16 @@ def test_what_cannot_be_asked_is_said_before_anything_is(plugin: Path) -> None:
     assert "command/ must be followed by" in empty.stderr
 
 
+class Plugged(dict[str, Backend]):
+    """Backends as a registry has them that two packages bring."""
+
+    def plugged(self, name: str) -> str:
+        return "a package"
+
+
 def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     hosted = BACKENDS["hosted"]
-    both = {"one": replace(hosted, prefix="x/"), "other": replace(hosted, prefix="x/"), "hosted": hosted}
+    both = Plugged(one=replace(hosted, prefix="x/"), other=replace(hosted, prefix="x/"), hosted=hosted)
     monkeypatch.setattr("conqret.llm.backend.BACKENDS", both)
     assert backend_of("x") is hosted
     with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both take the model 'x/y'"):
@@ -107,6 +114,8 @@ def test_every_name_has_one_backend() -> None:
     for model, name in names.items():
         assert backend_of(model) is BACKENDS[name]
         assert ClientOptions(model).backend is BACKENDS[name]
+    own = [name for name in BACKENDS if name != "hosted" and BACKENDS.plugged(name) is None]
+    assert [BACKENDS[name].prefix.rstrip("/") for name in own] == own
 
 
 def test_what_runs_on_this_machine_is_not_given_up() -> None:

@@ -68,7 +68,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("chat", [False, True])
 def test_figures_are_those_of_the_scorer(tmp_path: Path, model: Path, chat: bool) -> None:
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
     from tests.llm.local_models import save_model
 
     folder = save_model(tmp_path / "chat", window=256, chat=True) if chat else model
@@ -140,7 +140,7 @@ def test_a_text_that_does_not_fit_has_a_reason(model: Path) -> None:
 
 
 def test_not_one_token_of_a_prompt_is_cut(model: Path) -> None:
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     scorer = ConditionalPerplexity(str(model), wrapping=5)
     words, target = 1, "Cars should go."
@@ -174,7 +174,7 @@ def test_a_context_window_that_is_given_does_not_widen_the_models_own(model: Pat
 def test_a_text_that_the_scorer_fails_on_fails_alone(
     model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     stream = ConditionalPerplexity.stream
 
@@ -249,7 +249,7 @@ def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch
             beside.append(len(alive))
             alive.add(self)
 
-    monkeypatch.setattr("conqret.local.ConditionalPerplexity", Heavy)
+    monkeypatch.setattr("conqret.local.scorer.ConditionalPerplexity", Heavy)
     monkeypatch.setattr("conqret.llm.backends.local._held", {})
 
     async def load(name: str) -> None:

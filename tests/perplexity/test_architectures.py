@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.local import ConditionalPerplexity
+from conqret.local.scorer import ConditionalPerplexity
 from tests.perplexity.reference import Naive
 from tests.perplexity.small_models import CHANGES_AT, PAIRS
 

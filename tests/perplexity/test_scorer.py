@@ -7,8 +7,8 @@ import pytest
 
 from conqret.debateqa.kept import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.local import ConditionalPerplexity
 from conqret.local.memory import TokenBudget
+from conqret.local.scorer import ConditionalPerplexity
 from tests.perplexity.reference import AutoTokenizer, Naive
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
@@ -75,7 +75,7 @@ def test_a_template_can_be_left_out(folder, naive):
 
 @pytest.mark.parametrize("wrapping", [1, 2, 3, 4, 5])
 def test_wrapping_prompts(folder, naive, wrapping):
-    from conqret.local import WRAPPINGS
+    from conqret.local.wrapping import WRAPPINGS
 
     reference = naive("qwen2", True)
     asked = WRAPPINGS[wrapping].replace("{answer}", "{}")

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.local import ConditionalPerplexity
+from conqret.local.scorer import ConditionalPerplexity
 from tests.perplexity.small_models import PAIRS
 
 

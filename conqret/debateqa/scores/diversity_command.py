@@ -73,7 +73,7 @@ def perspective_diversity(
     from conqret.debateqa.score_table import DIVERSITY, write_table
     from conqret.errors import DeclarationError
     from conqret.judging.engines.perplexity_workers import scorer_of
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     questions = read_questions(references, measured.mapping)
     if not any(one.partial_answers for one in questions.values()):

@@ -15,7 +15,8 @@ from conqret.judging.engines.cluster import RESTARTS, Cluster
 from conqret.local.scorer import LOOK_AHEAD, KnownTargets, Pair
 
 if TYPE_CHECKING:
-    from conqret.local import ConditionalPerplexity, TargetScore
+    from conqret.local.definitions import TargetScore
+    from conqret.local.scorer import ConditionalPerplexity
 
 AHEAD = 2
 """Chunks at a time for each worker: one that it reads, and one that waits."""
@@ -29,9 +30,9 @@ def scorer_of(
 
     Raises:
         DeclarationError: as :func:`conqret.judging.engines.clients_of` and
-        :class:`conqret.local.ConditionalPerplexity`.
+        :class:`conqret.local.scorer.ConditionalPerplexity`.
     """
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     with clients_of(engine, workers) as clients:
         if isinstance(clients, Cluster):
@@ -57,7 +58,7 @@ class Scorer:
 
     @cached_property
     def _scorer(self) -> ConditionalPerplexity:
-        from conqret.local import ConditionalPerplexity
+        from conqret.local.scorer import ConditionalPerplexity
 
         return ConditionalPerplexity(self._model, **self._settings)
 
@@ -79,7 +80,7 @@ class _Chunk(NamedTuple):
 
 
 class SpreadPerplexity:
-    """As :class:`conqret.local.ConditionalPerplexity`, which takes the same ``settings``, on the workers of a
+    """As :class:`conqret.local.scorer.ConditionalPerplexity`, which takes the same ``settings``, on the workers of a
     cluster. Where it has as many GPUs as there are workers, each has one.
 
     Raises:

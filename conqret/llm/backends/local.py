@@ -33,7 +33,8 @@ from conqret.local.memory import give_back
 from conqret.local.text_writing import write
 
 if TYPE_CHECKING:
-    from conqret.local import ConditionalPerplexity, TargetScore
+    from conqret.local.definitions import TargetScore
+    from conqret.local.scorer import ConditionalPerplexity
 
 T = TypeVar("T")
 
@@ -178,7 +179,7 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
 
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
     """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
-    from conqret.local import ConditionalPerplexity
+    from conqret.local.scorer import ConditionalPerplexity
 
     wanted = (name, identity)
     if wanted not in _held:
