@@ -38,8 +38,7 @@ from intervals import interval
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
-from conqret.baseline.fitted import WEIGHTS, WIDEST
-from conqret.baseline.surface import surface
+from conqret.baseline.text_quality import WEIGHTS, WIDEST, surface
 from conqret.stats.resampling import mean_interval
 from conqret.text.analysis import Text
 
@@ -135,7 +134,7 @@ class Scale(NamedTuple):
         return cls(tuple(rows[0]), mean, sd)
 
     def of_texts(self, texts: Sequence[str]) -> Array:
-        """Standardised features, a row a text, as `conqret.baseline.fitted` standardises them."""
+        """Standardised features, a row a text, as `conqret.baseline.text_quality` standardises them."""
         known = {text: list(surface(Text(text)).values()) for text in set(texts)}
         return np.clip((np.array([known[text] for text in texts]) - self.mean) / self.sd, -WIDEST, WIDEST)
 

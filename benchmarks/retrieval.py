@@ -26,11 +26,11 @@ from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engine import WordIndexSettings
+from conqret.retrieval.engines.pisa import silenced
 from conqret.retrieval.evaluation.evaluate import Evaluation, evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.first_stage import BM25
 from conqret.retrieval.pipeline import PipelinePlan
-from conqret.retrieval.silence import silenced
 from conqret.runs.session import Session
 from conqret.text.sides import QuestionSides
 from conqret.text.stance_detection import lean, signs

@@ -19,9 +19,9 @@ from conqret.io.labels import Label, LabelSet, Unit
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import kendall, pearson
+from conqret.stats.effects import ALPHA
 from conqret.stats.planning import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
-from conqret.stats.significance import ALPHA
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels

@@ -17,11 +17,10 @@ from simulated_commands import better_ranker
 from conqret.perturb import Direction
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
-from conqret.stats.effects import Effect, Paired, paired_effects
+from conqret.stats.effects import ALPHA, Effect, Paired, paired_effects
 from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import mean
-from conqret.stats.significance import ALPHA
 from conqret.studies.bias.result import spanned
 from conqret.studies.sensitivity.verdict import Verdict, corrected, judge_response
 

@@ -24,9 +24,8 @@ from simulated_verdicts import places, rated, worths
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
-from conqret.stats.effects import largest_p
+from conqret.stats.effects import ALPHA, largest_p
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.significance import ALPHA
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.held_out import FoldedChoice
 from conqret.studies.agreement.shared_units import Shared, UnitSides

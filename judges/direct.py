@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.offline_answers import SIDES
 from conqret.judging.responses import LABELS, SLIGHTLY, GradedSide, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
+from conqret.judging.sections import SIDES
 
 
 class Score(Typed):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from conqret.judges.rag_fine_grained import GROUNDEDNESS
 from conqret.judging.judge_parts import Judge
-from conqret.judging.offline_answers import stated
 from conqret.judging.responses import ZeroToFive
 from conqret.judging.scales import ZERO_TO_FIVE
 from conqret.judging.sections import (
@@ -15,6 +14,7 @@ from conqret.judging.sections import (
     dimension_sections,
     in_one_call,
     rating_section,
+    stated,
 )
 
 JUDGE = Judge(

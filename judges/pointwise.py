@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Ask, Judge
-from conqret.judging.offline_answers import stated
 from conqret.judging.responses import OneToThreeOrNull
 from conqret.judging.scales import ONE_TO_THREE, rated
+from conqret.judging.sections import stated
 
 
 def _ask(dimension: Dimension) -> Ask[OneToThreeOrNull]:

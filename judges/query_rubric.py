@@ -9,9 +9,9 @@ from pydantic import Field
 
 from conqret.data import Measure, Part
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.offline_answers import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
+from conqret.judging.sections import covered, side
 
 NUGGETS = 20
 """Nuggets a prompt (ConQRet, Figures 8 and 9)."""

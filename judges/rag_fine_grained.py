@@ -7,7 +7,6 @@ from typing import Any
 
 from conqret.data import Measure, Status
 from conqret.judging.judge_parts import Case, Judge
-from conqret.judging.offline_answers import stated
 from conqret.judging.responses import DocumentRating, DocumentRatings, ZeroToFiveOrNull
 from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 from conqret.judging.sections import (
@@ -16,6 +15,7 @@ from conqret.judging.sections import (
     dimension_sections,
     in_one_call,
     rating_section,
+    stated,
 )
 
 

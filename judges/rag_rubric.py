@@ -10,10 +10,9 @@ from pydantic import Field
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import SECOND, Case, Judge
-from conqret.judging.offline_answers import covered, side
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
-from conqret.judging.sections import JudgeSection, in_one_call
+from conqret.judging.sections import JudgeSection, covered, in_one_call, side
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 

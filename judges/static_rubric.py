@@ -12,9 +12,9 @@ from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.offline_answers import SIDES, side
 from conqret.judging.responses import LABELS, Side, Typed
 from conqret.judging.scales import preferred_mostly, share
+from conqret.judging.sections import SIDES, side
 
 CONTEXT_RELEVANCE = (
     "direct_relevance",

@@ -25,7 +25,7 @@ from conqret.data.corpus import (
     Split,
     judged_pairs,
 )
-from conqret.data.debate_text import Debate
+from conqret.data.item import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError
 from conqret.scrapers.split import TRAIN_SHARE, groups, split_topics

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urldefrag
 
-from conqret.data.debate_text import Debate
+from conqret.data.item import Debate
 from conqret.errors import DeclarationError
 from conqret.io.bounded import whole_text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
-from conqret.io.locking import only_writer
+from conqret.io.safe_files import only_writer
 from conqret.runs.row_store import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates.cited_sources import web_address

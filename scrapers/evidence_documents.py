@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 from conqret.data.item import Document
-from conqret.io.append import cut_torn_line
+from conqret.io.safe_files import cut_torn_line
 from conqret.runs.row_store import RowStore
 
 ID_LENGTH = 16

@@ -22,7 +22,7 @@ from typing import Any
 from conqret.data.corpus import SOURCE_STATUSES
 from conqret.errors import ConqretError
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.io.locking import only_writer
+from conqret.io.safe_files import only_writer
 from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.evidence_documents import DocumentStore, make_document
 from conqret.scrapers.extract import Extractor

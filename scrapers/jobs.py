@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from conqret.data.debate_text import Debate, Source
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
+from conqret.data.item import Debate, Source
 from conqret.scrapers.fetch import FetchError, Policy
 from conqret.scrapers.fetch.address_guard import checked_url
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine, source_key

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.evidence_documents import DocumentStore
 from conqret.scrapers.evidence_fetching import EvidenceOptions, opened, parsed, summary_of

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from conqret.data.corpus import Split
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 
 TRAIN_SHARE = 0.7
 """ConQRet, section 4.3: 70% for train; of its 98 topics, 68."""

@@ -61,8 +61,8 @@ def topics(
     import asyncio
 
     need_scrape()
-    from conqret.io.atomic import write_all
     from conqret.io.overwriting import check_new
+    from conqret.io.safe_files import write_all
     from conqret.scrapers.topic_list import gather_topics
 
     async def gather(bar: ProgressBar) -> TopicList:

@@ -27,7 +27,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from conqret.errors import DeclarationError
-from conqret.io.append import AppendLog, whole_lines
+from conqret.io.safe_files import AppendLog, whole_lines
 from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits, Page, content_type_of
 from conqret.scrapers.fetch.fetch_limits import decode
 

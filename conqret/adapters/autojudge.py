@@ -30,9 +30,8 @@ from conqret.data import Item
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, number
 from conqret.io import open_items
 from conqret.io.reports import RUN
-from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
-from conqret.judging.judge_parts import SECOND
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND
 from conqret.judging.judge_settings import JudgeSettings, check_names
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL

@@ -10,7 +10,7 @@ from conqret._optional import require
 from conqret.adapters.tracked import Run, rows, run_folder, without_number
 from conqret.errors import DeclarationError
 from conqret.io import item_record
-from conqret.io.atomic import write_whole
+from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary_tables import metric_table
 from conqret.show.markdown import safe, tables_markdown

@@ -13,7 +13,7 @@ from conqret._optional import require
 from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judgments import Judgments
 
 scorers = require("inspect_ai.scorer", extra="inspect")

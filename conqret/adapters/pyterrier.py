@@ -13,8 +13,8 @@ from typing import Any, Unpack
 from conqret._optional import require
 from conqret.adapters.single import SingleSettings, beyond
 from conqret.io import open_items
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.judge import Items
+from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import check_names
 from conqret.judging.session_judge import SessionJudge
 

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import ClientSettings, SampleSettings, check_names
 from conqret.judging.judgments import Judgments
 from conqret.judging.session_judge import SessionJudge

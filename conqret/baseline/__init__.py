@@ -1,11 +1,11 @@
 """The offline baseline: lexical and statistical evidence in place of a model.
 
 It is deterministic, needs neither key nor network, and is the floor that an LLM judge must beat to be worth its
-price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.fitted`); the rest is made by hand.
+price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.text_quality`); the rest is made by hand.
 `Evidence` is all that other packages need.
 """
 
+from conqret.baseline.alignment import By, CitationVerdict, Finding, PreferenceFinding, Which
 from conqret.baseline.evidence import Evidence
-from conqret.baseline.findings import By, CitationVerdict, Finding, PreferenceFinding, Which
 
 __all__ = ["By", "CitationVerdict", "Evidence", "Finding", "PreferenceFinding", "Which"]

@@ -1,8 +1,4 @@
-"""Does a source bear a sentence out? Words, numbers, names and negation against its best passage.
-
-Lexical entailment in the manner of the first RTE systems (Dagan et al. 2006): coverage of the claim's words
-by the source, with vetoes for what must agree exactly.
-"""
+"""Which words of a claim its documents say: findings of evidence, groundedness, alignment of sentences."""
 
 from __future__ import annotations
 
@@ -13,11 +9,54 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
 
-from conqret.baseline.findings import clip, quoted
 from conqret.computing import check_computing
 from conqret.text.analysis import Sentence, Text, denied, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
+
+Which = Literal["argument", "second_argument"]
+By = Literal["documents", "argument", "second_argument"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A value in [0, 1] and one or two short sentences that name the evidence behind it."""
+
+    value: float
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceFinding:
+    """Which of two arguments is the stronger, by how much (0 to 1), and why."""
+
+    label: Literal["first", "second", "tie"]
+    strength: float
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitationVerdict:
+    """What one cited document says of the sentence that cites it; both are numbered from 1.
+
+    ``label`` is None where the item has no document of that number.
+    """
+
+    sentence: int
+    document: int
+    label: Literal["supports", "contradicts", "silent"] | None
+    explanation: str
+
+
+def clip(value: float) -> float:
+    """``value``, held within [0, 1]."""
+    return 0.0 if value < 0 else 1.0 if value > 1 else value
+
+
+def quoted(words: list[str] | tuple[str, ...], limit: int = 5) -> str:
+    """The first ``limit`` words in quotation marks, with commas."""
+    return ", ".join(f"\u201c{word}\u201d" for word in words[:limit])
+
 
 SUPPORT_COVERAGE = 1 / 3
 POLARITY_COVERAGE = 0.6
@@ -222,3 +261,58 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
 
 
 _part = re.compile(r"[^\w'\u2019]+")
+
+
+UNCITED_WEIGHT = 0.5
+
+
+def citation_verdicts(argument: Text, alignments: Alignments) -> tuple[CitationVerdict, ...]:
+    """One verdict for each cited document of each sentence, in order."""
+    verdicts = []
+    for i, sentence in enumerate(argument.sentences, start=1):
+        for number in sentence.cites:
+            found = alignments.of(sentence, number)
+            if found is not None:
+                verdicts.append(CitationVerdict(i, number, found.label, found.explanation))
+            else:
+                verdicts.append(CitationVerdict(i, number, None, "The item has no document of this number."))
+    return tuple(verdicts)
+
+
+def groundedness(argument: Text, alignments: Alignments) -> Finding:
+    """The share of the argument's content that its documents bear out, in [0, 1].
+
+    The mean of `align`'s value over sentences, weighted by the weight of their content stems. A cited
+    sentence takes the best of its cited documents; one that cites nothing takes its coverage by the words of
+    all documents together, at half weight if other sentences do cite.
+    """
+    cited = any(sentence.cites for sentence in argument.sentences)
+    total = borne = 0.0
+    clashes = missing = 0
+    everything = frozenset[str]().union(*(d.terms for d in alignments.documents))
+    for sentence in argument.sentences:
+        size = sum(sentence.weights.values())
+        if sentence.cites:
+            best = _best(sentence, alignments)
+            value = best.value if best else 0.0
+            clashes += best is not None and best.label == "contradicts"
+            missing += best is None or best.label == "silent"
+        elif sentence.terms:
+            value = sum([w for t, w in sentence.weights.items() if t in everything]) / size
+            size *= UNCITED_WEIGHT if cited else 1.0
+        else:
+            continue
+        total += size
+        borne += size * value
+    value = min(1.0, borne / total) if total else 0.0
+    n = sum(bool(s.cites) for s in argument.sentences)
+    if not cited:
+        return Finding(value, "Nothing is cited; compared with the words of all documents.")
+    return Finding(
+        value, f"Of {n} cited sentences {clashes} clash with their source and {missing} are not found in it."
+    )
+
+
+def _best(sentence: Sentence, alignments: Alignments) -> Alignment | None:
+    found = [one for number in sentence.cites if (one := alignments.of(sentence, number)) is not None]
+    return max(found, key=lambda alignment: alignment.value) if found else None

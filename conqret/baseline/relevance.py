@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.baseline.findings import Finding, clip, quoted
+from conqret.baseline.alignment import Finding, clip, quoted
 from conqret.computing import check_computing
 from conqret.text.analysis import COMMON_STEMS, Sentence, Text, weight
 from conqret.text.boilerplate import boilerplate

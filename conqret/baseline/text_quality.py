@@ -1,16 +1,109 @@
 """The fifteen dimensions of argument quality (Wachsmuth et al. 2017), from cues that can be counted.
 
-Cogency, effectiveness and reasonableness are fitted on people's ratings (`conqret.baseline.fitted`); the eleven under
+Cogency, effectiveness and reasonableness are fitted on people's ratings (:class:`Fitted`); the eleven under
 them are made by hand.
 """
 
 from __future__ import annotations
 
-from conqret.baseline.findings import Finding, clip
-from conqret.baseline.fitted import fitted
-from conqret.baseline.surface import surface
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conqret.baseline.alignment import Finding, clip
 from conqret.text import lexicons as lex
 from conqret.text.analysis import Text
+
+WIDEST = 3.0
+"""Standard deviations beyond which a feature counts no further: one "you" is a third of a text of three words."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A linear model of features: ``score = intercept + sum(weight * z)``, ``z = (x - mean) / sd`` within [-3, 3].
+
+    The score is in log-odds: of a preference as a difference between two texts, of a quality for one text.
+    """
+
+    intercept: float
+    weights: Mapping[str, float]
+    mean: Mapping[str, float]
+    sd: Mapping[str, float]
+
+    def score(self, features: Mapping[str, float]) -> float:
+        """The log-odds of a text with these features. Raises KeyError where a weighted feature is missing."""
+        return self.intercept + math.fsum(
+            weight * standardised(features[name], self.mean[name], self.sd[name])
+            for name, weight in self.weights.items()
+        )
+
+    def share(self, features: Mapping[str, float]) -> float:
+        """The score as a share in (0, 1): ``1 / (1 + exp(-score))``."""
+        return share_of(self.score(features))
+
+
+def standardised(value: float, mean: float, sd: float) -> float:
+    """``(value - mean) / sd``, held within [-3, 3]."""
+    return max(-WIDEST, min(WIDEST, (value - mean) / sd))
+
+
+def share_of(log_odds: float) -> float:
+    """``1 / (1 + exp(-log_odds))``."""
+    return 1 / (1 + math.exp(-log_odds))
+
+
+@cache
+def fitted() -> Mapping[str, Fitted]:
+    """The models by name: preference, cogency, effectiveness, reasonableness."""
+    held = record()
+    scale = held["features"]
+    mean = {name: one["mean"] for name, one in scale.items()}
+    sd = {name: one["sd"] for name, one in scale.items()}
+    return {
+        name: Fitted(model["intercept"], model["weights"], mean, sd) for name, model in held["models"].items()
+    }
+
+
+def record() -> dict[str, Any]:
+    """All that ``fitted.json`` says: the weights, the scale of the features, and where they come from."""
+    return json.loads(WEIGHTS.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+WEIGHTS = Path(__file__).with_name("fitted.json")
+
+
+ENOUGH_WORDS = 200
+"""Words from which more of them count no further: above, people's ratings hardly rise with length (Spearman
+.08 among the longest fifth of Webis-ArgQuality-20), and padding would be rewarded."""
+
+_RUDE = (lex.ABUSE | lex.SLANG) - lex.FIRST_PERSON - lex.SECOND_PERSON
+
+
+def surface(text: Text) -> dict[str, float]:
+    """The features of ``text`` by name, all at least 0.
+
+    log_words: ln of the number of words, 1 to 200. word_length: characters a word. questions, exclamations:
+    question and exclamation marks a sentence. small_starts: share of the sentences that begin with a small
+    letter. first_person, second_person, rude_words (abuse and slang): in a hundred words.
+    """
+    words = max(1, len(text.words))
+    pieces = text.pieces
+    sentences = max(1, len(pieces))
+    return {
+        "log_words": math.log(min(words, ENOUGH_WORDS)),
+        "word_length": sum(map(len, text.words)) / words,
+        "questions": text.raw.count("?") / sentences,
+        "exclamations": text.raw.count("!") / sentences,
+        "small_starts": sum(piece[:1].islower() for piece in pieces) / sentences,
+        "first_person": 100 * text.count(lex.FIRST_PERSON) / words,
+        "second_person": 100 * text.count(lex.SECOND_PERSON) / words,
+        "rude_words": 100 * text.count(_RUDE) / words,
+    }
+
 
 DIMENSIONS = (
     "overall_quality", "cogency", "local_acceptability", "local_relevance", "local_sufficiency", "effectiveness",

@@ -21,7 +21,7 @@ def formats(
     json_output: options.Json = False,
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources."""
-    from conqret.judging.format_registry import JUDGES
+    from conqret.judging.judge_parts import JUDGES
 
     judges = list(JUDGES.values())
     rows = [
@@ -44,7 +44,7 @@ def formats(
 
 
 def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
-    from conqret.judging.format_registry import JUDGES
+    from conqret.judging.judge_parts import JUDGES
     from conqret.judging.judge_words import metric_names
 
     for judge in judges:

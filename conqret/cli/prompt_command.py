@@ -139,7 +139,7 @@ def copy(
 def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, Ask[Any] | None]:
     """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
     from conqret.errors import DeclarationError
-    from conqret.judging.format_registry import JUDGES
+    from conqret.judging.judge_parts import JUDGES
 
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:

@@ -1,7 +1,6 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models."""
 
-from conqret.data.debate_text import Debate, DebateArgument, Source
-from conqret.data.item import Argument, Document, Item, Stance, Topic, Version
+from conqret.data.item import Argument, Debate, DebateArgument, Document, Item, Source, Stance, Topic, Version
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
 
 __all__ = [

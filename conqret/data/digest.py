@@ -1,10 +1,23 @@
-"""The digest of plain data, by which runs and indexes are known again."""
+"""Plain data: its digest, by which runs and indexes are known again, and values gathered by key."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Hashable, Iterable
 from pathlib import Path
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key; keys in the order in which they first come, and values as they come."""
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def digest_of(data: object) -> str:

@@ -91,3 +91,45 @@ class Item(Frozen):
             )
         except (KeyError, TypeError, ValueError):
             return None
+
+
+class Source(Frozen):
+    """One entry of a page's list of sources.
+
+    ``number`` is its number on the page; ``url`` is empty where the page gives none (it is then searched by
+    title); ``cited`` is the date that the page gives for it, as printed, or empty.
+    """
+
+    number: int = Field(ge=0)
+    title: str
+    url: str = ""
+    cited: str = ""
+
+
+class DebateArgument(Frozen):
+    """One pro or con argument: its headline and its paragraphs, with the citation markers left in the text.
+
+    ``counterpoint`` is what the page itself answers to it, for the other side: Debatabase prints one under each point.
+    """
+
+    title: str
+    paragraphs: tuple[str, ...]
+    counterpoint: tuple[str, ...] = ()
+
+
+class Debate(Frozen):
+    """One debate page. ``id`` is a slug that is safe as a file name; ``layout`` names the parser that read it.
+
+    ``archived`` is the address of the archive's copy that was read, empty where the page itself was.
+    """
+
+    id: Identifier
+    url: str
+    title: str
+    question: NonEmpty
+    introduction: str = ""
+    pros: tuple[DebateArgument, ...]
+    cons: tuple[DebateArgument, ...]
+    sources: tuple[Source, ...]
+    layout: str
+    archived: str = ""

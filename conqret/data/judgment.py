@@ -97,7 +97,7 @@ class Measure(Frozen):
     preference (first, second or tie), ``flipped`` whether it changed with the order of the arguments,
     and ``method`` says how the value was read where there is a choice (``logprobs``, ``rating``, or ``mixed``
     where samples or orders differ in that). ``confidence`` is what speaks for the value, from 0 (nothing) to 1, by its
-    source (:mod:`conqret.judging.stated_confidence`).
+    source (:mod:`conqret.judging.scales`).
     """
 
     status: Status

@@ -16,7 +16,7 @@ from conqret.judging.cost import Expected
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
-from conqret.llm.ratings import rating_distribution
+from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.definitions import TargetScore
 from conqret.prompts import Rendered

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from conqret.data.digest import file_digest_of
 from conqret.debateqa.baselines.text_similarity import Likeness
 from conqret.debateqa.metric_requests import AnswerCase
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.local.definitions import TargetScore
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
 from conqret.errors import DeclarationError, number
 from conqret.io.comparisons import Comparison

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io.atomic import replacing
 from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import readable_columns
+from conqret.io.safe_files import replacing
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.stats.means import mean_of_sums
+from conqret.stats.estimate import mean_of_sums
 
 if TYPE_CHECKING:
     import polars as pl

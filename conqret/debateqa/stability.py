@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of
 from conqret.errors import DeclarationError, check_known
-from conqret.stats.clusters import snapped
 from conqret.stats.correlation import kendall
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.rank_correlation import too_crowded
+from conqret.stats.resampling import snapped
 
 if TYPE_CHECKING:
     import numpy as np

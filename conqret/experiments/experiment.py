@@ -15,7 +15,7 @@ from conqret.experiments.reading import read_experiment
 from conqret.experiments.spent import write_costs
 from conqret.judging.engines import Engine
 from conqret.judging.page import write_report
-from conqret.runs.run_places import default_folder
+from conqret.runs.run_folder import default_folder
 from conqret.studies.sensitivity.page import write_sensitivity
 
 

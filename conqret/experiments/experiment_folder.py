@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError, number
 from conqret.experiments.config import System
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.bounded import whole_bytes
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.studies.sensitivity.result import SensitivityFolder

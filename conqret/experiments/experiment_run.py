@@ -20,8 +20,8 @@ from conqret.experiments.ranking_stage import rank
 from conqret.experiments.record import experiment_record
 from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments
-from conqret.io.atomic import write_whole
 from conqret.io.bounded import whole_text
+from conqret.io.safe_files import write_whole
 from conqret.judging.engines import clients_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.redaction import without_password

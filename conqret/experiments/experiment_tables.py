@@ -8,8 +8,8 @@ from typing import Any
 from conqret.judging.overview import DIMENSION_NAMES, OVERALL
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table, cell_text, spaced
+from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import FEWEST_TESTED, Estimate
-from conqret.stats.significance import ALPHA
 
 DAMAGE = "Does the judge notice damage?"
 """The title of the table of curves, the longest one."""

@@ -11,8 +11,8 @@ from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
-from conqret.io.atomic import write_whole
 from conqret.io.jsonl import object_in
+from conqret.io.safe_files import write_whole
 from conqret.io.trec import read_rankings, scored, write_run
 from conqret.runs.session import Sessions
 

@@ -10,7 +10,7 @@ from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, Experiment, Retriever
 from conqret.experiments.sound_part import sound_part
 from conqret.io.toml import Place, read_toml, toml_error
-from conqret.judging.format_registry import JUDGES, JURY
+from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.llm.reachable import address
 from conqret.retrieval.dense.encoder_files import is_adapter

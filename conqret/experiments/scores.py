@@ -12,8 +12,8 @@ from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.experiments.relevance_scores import Qrels, qrels, retrieval, without_relevant
 from conqret.generation.generator import Generated
-from conqret.io.atomic import write_whole
-from conqret.judging.format_registry import JURY
+from conqret.io.safe_files import write_whole
+from conqret.judging.judge_parts import JURY
 from conqret.judging.tables import ScoreTable
 
 if TYPE_CHECKING:

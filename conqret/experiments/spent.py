@@ -11,7 +11,7 @@ from conqret.data import Call, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.experiment_cost import estimate
 from conqret.experiments.job import Job
-from conqret.io.atomic import write_whole
+from conqret.io.safe_files import write_whole
 
 Piece = tuple[str, str, str]
 """The task, the system whose it is, and the judge."""

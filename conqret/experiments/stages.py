@@ -11,8 +11,8 @@ from conqret.generation.generation_run import GenerationRun, agenerate
 from conqret.generation.tasks import make_tasks
 from conqret.io import ItemSource, open_items
 from conqret.io.trec import read_rankings
-from conqret.judging.format_registry import JURY
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import JURY
 from conqret.judging.judge_run import Execution, aexecute
 from conqret.judging.setup import Setup, check_items
 from conqret.runs.session import Sessions

@@ -17,7 +17,7 @@ from conqret.io.trec import read_rankings
 from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
-from conqret.runs.run_places import default_folder, stem
+from conqret.runs.run_folder import default_folder, stem
 
 
 class GenerationSettings(TypedDict, total=False):

@@ -18,8 +18,8 @@ from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generator import Generated, GenerateOptions, GenerationTask, Generator
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
 from conqret.io.rows import item_record
+from conqret.io.safe_files import InFolder
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library

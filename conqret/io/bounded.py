@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError
 from conqret.io.limits import LIST, Limit
-from conqret.io.regular import only_regular
+from conqret.io.safe_files import only_regular
 
 PART = 2**20
 """Bytes that are read at a time: for as many as are wanted, Python makes the room before it reads."""

@@ -6,11 +6,19 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from conqret.io.cell_values import MAX_BITS, as_list, as_text, list_in_text, plain
+from conqret.io.cell_values import (
+    MAX_BITS,
+    as_list,
+    as_text,
+    list_in_text,
+    looks_misread,
+    plain,
+    sound,
+    sound_id,
+)
 from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.jsonl import parse
 from conqret.io.schema import Check, Schema, TableReader
-from conqret.io.text_cells import looks_misread, sound, sound_id
 
 _OBJECT = 'Write an object such as {"source": "…"}'
 _Word = TypeVar("_Word")

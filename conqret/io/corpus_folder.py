@@ -32,13 +32,11 @@ from conqret.data.corpus import (
     QrelsStance,
     Split,
 )
-from conqret.data.debate_text import Debate
-from conqret.data.item import Document
+from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, check_known
-from conqret.io.atomic import replacing, write_all, write_whole
 from conqret.io.bounded import whole_text
-from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 

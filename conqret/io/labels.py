@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, LabelsError, UnknownNameError, number
 from conqret.io.faults import FaultList
 from conqret.io.label_files import annotator_of, label_files

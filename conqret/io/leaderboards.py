@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier
 from conqret.io.faults import listed, quoted

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io import atomic
+from conqret.io import safe_files as atomic
 from conqret.io.jsonl import object_in
 
 REGISTER = "written.json"

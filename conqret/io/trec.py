@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from conqret.data.corpus import Qrel
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, Fault
-from conqret.io.atomic import write_all
 from conqret.io.decoding import byte_lines
+from conqret.io.safe_files import write_all
 
 _Row = TypeVar("_Row")
 MOST_PARTS = 10

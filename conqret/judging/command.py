@@ -304,7 +304,7 @@ def _write_for_build(
     found: Judgments, outcomes: Sequence[RequirementOutcome], junit: Path | None, markdown: Path | None
 ) -> None:
     """Write what a build shows, where that is wanted."""
-    from conqret.io.atomic import write_whole
+    from conqret.io.safe_files import write_whole
     from conqret.judging.summary_tables import build_summary
 
     if junit is not None:
@@ -317,7 +317,7 @@ def _write_for_build(
 
 def _metrics(format: str | None, own: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
     """The metrics of which something can be required: those that are asked for."""
-    from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
+    from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
     from conqret.judging.own_judge import PAIRED, SINGLE
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}

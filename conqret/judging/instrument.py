@@ -14,15 +14,14 @@ from typing import Any, Protocol, runtime_checkable
 
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
-from conqret.judging.consistency import combine_samples
 from conqret.judging.dimensions import ordered
 from conqret.judging.fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
+from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
-from conqret.judging.stated_confidence import with_confidence
-from conqret.llm.ratings import rating_distribution
+from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, Rendered, find_injections
 from conqret.text.citations import strays

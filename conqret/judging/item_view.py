@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.data import Flag, Item, Judgment, Measure, Status
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.evidence_view import (
     DOCUMENTS,
     EXPLANATION,

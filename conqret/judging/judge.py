@@ -12,9 +12,9 @@ from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
-from conqret.judging.format_registry import DEFAULT_FORMAT
 from conqret.judging.judge_folder import JudgeFolder, judgment_key
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import DEFAULT_FORMAT
 from conqret.judging.judge_run import Execution, aexecute, judge_record, judged, noted
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
 from conqret.judging.judgments import Judgments
@@ -23,7 +23,7 @@ from conqret.judging.summary import summarise
 from conqret.judging.tables import skipped_row, verdict_row
 from conqret.local.model_identity import without_hub
 from conqret.runs.loop import Loop
-from conqret.runs.run_places import default_folder, stem
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory
 

@@ -20,9 +20,8 @@ from conqret.data import Judgment, Status
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
 from conqret.io import item_record
-from conqret.io.append import whole_lines
 from conqret.io.cell_values import canonical
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, whole_lines
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.summary import Summary, summarise
 from conqret.runs.row_store import RowStore

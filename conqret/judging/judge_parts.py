@@ -21,6 +21,7 @@ from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.llm.request import Reading
 from conqret.prompts import Library, Rendered
+from conqret.registry import Registry
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -178,3 +179,38 @@ def _about(ask: Ask[Any], wanted: frozenset[str]) -> Ask[Any]:
 def digest(parts: object) -> str:
     """16 hex digits that stand for plain data."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+DEFAULT_FORMAT = "rag-fine-grained"
+"""The format that the paper finds closest to people (ConQRet, Tables 6 and 7)."""
+
+JUDGES = Registry(
+    "format",
+    "conqret.judges",
+    Judge,
+    package="conqret.judges",
+    attribute="JUDGE",
+    first=(
+        DEFAULT_FORMAT,
+        "rag-direct",
+        "rag-rubric",
+        "query-rubric",
+        "g-eval",
+        "static-rubric",
+        "direct",
+        "listwise",
+        "pointwise",
+        "listwise-rag",
+    ),
+)
+"""Every judge by its format's name; those that the paper compares come first."""
+
+JURY = Judge(
+    name="jury",
+    summary="several judges together",
+    scale="0 to 1",
+    score="what its rule makes of its members' scores",
+    source="own",
+    asks=(),
+)
+"""What the run of a jury has for a format; nobody can be asked for it."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from conqret.data import Item, Judgment, Reason
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, item_record
-from conqret.io.atomic import replacing, write_whole
 from conqret.io.jsonl import compact
+from conqret.io.safe_files import replacing, write_whole
 from conqret.judging.instrument import Instrument
 from conqret.judging.item_spans import about, judge_in_span
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key

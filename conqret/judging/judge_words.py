@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.format_registry import JURY
+from conqret.judging.judge_parts import JURY
 from conqret.judging.summary import Usage
 from conqret.show.words import count, money
 

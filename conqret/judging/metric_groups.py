@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.data import Item, Judgment
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.estimate import Estimate
-from conqret.stats.means import mean_of_sums
+from conqret.stats.estimate import Estimate, mean_of_sums
 
 MOST_KINDS = 12
 """Values of a field of metadata that make groups; one with more names items rather than kinds of them."""

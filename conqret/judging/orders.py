@@ -12,8 +12,7 @@ from statistics import fmean
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judging.judge_parts import SECOND
-from conqret.judging.scales import PREFERENCE, mean_of, mean_part
-from conqret.judging.stated_confidence import mean_confidence
+from conqret.judging.scales import PREFERENCE, mean_confidence, mean_of, mean_part
 
 OTHER_ORDER = "(With the arguments swapped, so that 1 is the second:)"
 """Stands between the explanations of the two orders, which number the arguments differently."""

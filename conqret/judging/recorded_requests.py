@@ -15,10 +15,10 @@ from typing import Any
 
 from conqret.data import Call, Judgment
 from conqret.errors import ConqretError, UnknownNameError, shortened
-from conqret.judging.format_registry import JURY
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import JURY
 from conqret.judging.own_judge import NAME as OWN
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client import Client

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import JUDGES
 from conqret.llm.recordings import Recordings
 
 _SETTINGS = ("max_tokens", "context_window")

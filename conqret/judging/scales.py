@@ -1,13 +1,43 @@
-"""Rating scales, and the way from a rating to a score in [0, 1]."""
+"""Ratings on a scale as measures in [0, 1], and several samples of one as one."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, median, pstdev
 
 from conqret.data import Measure, Part, Reason, Status
+from conqret.data.digest import gathered
+
+SOURCES = ("logprobs", "samples", "stated", "orders")
+"""In the order in which they are taken where nobody says which."""
+PLACES = 9
+"""Decimals that are kept, so that no confidences are told apart by rounding alone."""
+
+
+def confidences(measure: Measure) -> dict[str, float]:
+    """The confidence of a measure by each source that there is."""
+    found = dict(measure.confidence)
+    samples = [value for value in measure.samples if value is not None]
+    if len(samples) > 1:
+        found["samples"] = max(0.0, round(1 - 2 * pstdev(samples), PLACES))
+    if measure.flipped is not None:
+        found["orders"] = float(not measure.flipped)
+    return found
+
+
+def with_confidence(measure: Measure, sure: Mapping[str, float]) -> Measure:
+    """A scored measure with what speaks for it; any other as it is."""
+    if not sure or measure.value is None:
+        return measure
+    return measure.model_copy(update={"confidence": {**measure.confidence, **sure}})
+
+
+def mean_confidence(measures: Sequence[Measure]) -> dict[str, float]:
+    """The mean over measures that become one, of each source that all of them have."""
+    shared = set.intersection(*(set(one.confidence) for one in measures))
+    return {source: fmean(one.confidence[source] for one in measures) for source in sorted(shared)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +134,53 @@ def most_frequent(labels: Sequence[str]) -> str:
     if first == second or tie > max(first, second):
         return "tie"
     return "first" if first > second else "second"
+
+
+def majority(values: Sequence[float]) -> float:
+    """The most frequent value; the median of them where several are equally frequent."""
+    counts = Counter(values)
+    top = max(counts.values())
+    return median(value for value, count in counts.items() if count == top)
+
+
+def combine_samples(measures: Sequence[Measure]) -> Measure:
+    """One measure from those of the samples: the mean of the values that there are.
+
+    A single sample is returned as it is. Without any value it is the first sample's reason that counts.
+    """
+    if len(measures) == 1:
+        return measures[0]
+    scored = [sample for sample in measures if sample.value is not None]
+    values = [sample.value for sample in scored if sample.value is not None]
+    if not values:
+        return measures[0].model_copy(update={"samples": (None,) * len(measures)})
+    labels = [sample.label for sample in scored if sample.label is not None]
+    flips = [sample.flipped for sample in scored if sample.flipped is not None]
+    methods = {sample.method for sample in scored}
+    return Measure(
+        status=scored[0].status,
+        value=fmean(values),
+        raw=mean_of(sample.raw for sample in scored),
+        label=most_frequent(labels) if labels else None,
+        flipped=any(flips) if flips else None,
+        method=methods.pop() if len(methods) == 1 else "mixed",
+        majority=majority(values),
+        samples=tuple(sample.value for sample in measures),
+        confidence=mean_confidence(scored),
+        explanation=scored[0].explanation,
+        parts=_combine_parts([sample.parts for sample in scored]),
+        detail=""
+        if len(scored) == len(measures)
+        else f"{len(scored)} of {len(measures)} samples gave a value",
+    )
+
+
+def _combine_parts(measures: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
+    """The parts of all samples by id, in the order of their first appearance, with their mean ratings."""
+    groups = gathered((part.id, part) for parts in measures for part in parts)
+    return tuple(mean_part(group, _commonest(part.label for part in group)) for group in groups.values())
+
+
+def _commonest(labels: Iterable[str | None]) -> str | None:
+    counts = Counter(label for label in labels if label is not None)
+    return max(counts, key=counts.__getitem__, default=None)

@@ -6,20 +6,43 @@ invalid, the others stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError, create_model
 
+from conqret.baseline import By, Finding
 from conqret.data import Measure, Reason
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import Ask, Case, JudgeReply
-from conqret.judging.offline_answers import stated
 from conqret.judging.responses import OneToThreeOrNull, Typed, ZeroToFiveOrNull
-from conqret.judging.scales import ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
 from conqret.llm.replies import describe
+
+SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
+
+
+def stated(case: Case, finding: Finding, scale: Scale) -> dict[str, Any]:
+    """A finding as an explanation and a rating on ``scale``.
+
+    Of several samples so many go up to the next rating as the finding is near to it: their mean is finer than the
+    scale, which has three points at times.
+    """
+    up = (case.sample + 0.5) / case.options.samples
+    return {"explanation": finding.explanation, "rating": scale.rating(finding.value, up)}
+
+
+def side(first: float, second: float, tie: str) -> str:
+    """Which of two ratings is higher, as ``argument_1``, ``argument_2`` or the word for neither."""
+    return tie if first == second else "argument_1" if first > second else "argument_2"
+
+
+def covered(case: Case, nuggets: Sequence[str], by: By, *, weight: float = 1.0) -> list[int]:
+    """The coverage of each nugget by the documents or an argument, times ``weight``, from 1 to 5."""
+    return [ONE_TO_FIVE.rating(weight * case.evidence.coverage(nugget, by)) for nugget in nuggets]
+
 
 DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
 

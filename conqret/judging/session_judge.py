@@ -9,7 +9,7 @@ import uuid
 import weakref
 from typing import Any, Self, Unpack
 
-from conqret.io.closing import Closing
+from conqret.io.safe_files import Closing
 from conqret.judging.judge import ajudge, session_of
 from conqret.judging.judge_settings import JudgeSettings, check_names
 from conqret.runs.background import BackgroundLoop

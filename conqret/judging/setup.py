@@ -10,10 +10,9 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Ask, Case, Judge, digest
+from conqret.judging.judge_parts import JUDGES, Ask, Case, Judge, digest
 from conqret.judging.stated import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

@@ -17,7 +17,7 @@ from conqret.data import Measure
 from conqret.errors import DeclarationError
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Percent
-from conqret.judging.stated_confidence import with_confidence
+from conqret.judging.scales import with_confidence
 from conqret.prompts import Library
 
 PROMPT = "confidence"

@@ -16,8 +16,7 @@ from pydantic import BaseModel
 
 from conqret.data import Judgment, Status
 from conqret.runs.session import SessionCounts
-from conqret.stats.estimate import Estimate
-from conqret.stats.means import mean_of_sums
+from conqret.stats.estimate import Estimate, mean_of_sums
 
 SUMMED = (
     "recorded",

@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_words import cost
 from conqret.judging.summary import MetricSummary, Summary, Usage
-from conqret.runs.run_places import told_apart
+from conqret.runs.run_folder import told_apart
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markdown import safe, tables_markdown

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from conqret.data import Judgment, Version
-from conqret.io.atomic import replacing
+from conqret.io.safe_files import replacing
 
 COLUMNS = (
     "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",

@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.errors import UnknownNameError, check_known
 from conqret.io.label_sheets import LabelTask
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.labels.custom import custom_task
 from conqret.labels.sampling import TASKS
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating

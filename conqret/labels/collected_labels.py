@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from statistics import median_low, mode
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.labels.records import Given

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from conqret.data import Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.io.label_scale import dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_verdicts import Final

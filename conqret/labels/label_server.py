@@ -106,7 +106,7 @@ class ServerOptions(OptionGroup):
         Raises:
             DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
         """
-        from conqret.io.locking import only_writer
+        from conqret.io.safe_files import only_writer
         from conqret.labels.links import Links
         from conqret.web.local_server import checked_proxy, checked_url, is_loopback
 

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conqret.llm.recording import checksum
+from conqret.llm.store_file import checksum
 
 LAYOUT = 4
 """The number of the layout below; a file of another is refused."""

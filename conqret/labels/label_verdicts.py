@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.labels.records import Given
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 

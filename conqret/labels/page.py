@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.judging_plan import TASK as JUDGING
 from conqret.errors import number

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
-from conqret.io.locking import only_writer
+from conqret.io.safe_files import only_writer
 from conqret.io.sqlite_pages import rows_in_pages, set_aside
 from conqret.labels.database import FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study

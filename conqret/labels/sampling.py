@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, pstdev
 
 from conqret.data import Item, Judgment, Reason
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import LabelTask

@@ -15,8 +15,8 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import parse
-from conqret.llm.recording import Recording
 from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.store_file import Recording
 
 PATTERNS = {
     "email": r"(?:(?<![\w.+-])[\w.+-]++|[\w.+-]{1,64}+)@[\w-]++(?:\.[\w-]++)++",

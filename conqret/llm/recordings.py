@@ -19,16 +19,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io.atomic import write_all
-from conqret.io.closing import Closing
 from conqret.io.jsonl import JsonLines
+from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
 from conqret.io.sqlite_pages import MAGIC
-from conqret.llm.recording import Recording
+from conqret.llm.rate_limits import SpendingLedger
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion
-from conqret.llm.spending import SpendingLedger
-from conqret.llm.store_file import DamagedStoreError, StoreError, StoreFile
+from conqret.llm.store_file import DamagedStoreError, Recording, StoreError, StoreFile
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.sqlite_pages import rows_in_pages, set_aside
-from conqret.llm.recording import COLUMNS, Recording
 from conqret.llm.recordings import Recordings
+from conqret.llm.store_file import COLUMNS, Recording
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,12 @@ from typing import Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.backend import Connection, ModelFacts
-from conqret.llm.brake import Brake
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import AdaptiveGate, Quota, Used
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import Breaker, ProviderError, backoff
+from conqret.llm.retry import Brake, Breaker, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
 
 EXPECTED_ANSWER = 2_000

@@ -59,7 +59,7 @@ def collect(
     from conqret.perspectives import own_corpora
     from conqret.perspectives.page import collected_table
     from conqret.retrieval.dense.document_passages import WORDS
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     found = own_corpora.questions_of(questions)
     wanted = own_corpora.RESULTS if results is None else results

@@ -95,7 +95,7 @@ def detect(
     from conqret.perspectives.detection import GRADES, estimate
     from conqret.perspectives.detection_study import DetectionFolder, record_of, study
     from conqret.perspectives.detection_tables import detection_tables
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
     if detector is not None:
@@ -151,7 +151,7 @@ def _by_detector(
     from conqret.perspectives.detection_calibration import quality_of
     from conqret.perspectives.detection_tables import quality_table
     from conqret.perspectives.detector import load_detector
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
     folder = DetectedFolder(output or default_folder(stem(source), "detect", detector.resolve().name))

@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
-from conqret.io.atomic import write_whole
-from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.perspectives.detector import AT_ONCE, Detector
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from conqret.data.item import Frozen
-from conqret.io.atomic import write_files
-from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
+from conqret.io.safe_files import InFolder, write_files
 from conqret.llm.client import Client
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled, text

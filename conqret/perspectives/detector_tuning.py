@@ -17,8 +17,8 @@ from pathlib import Path
 from conqret._optional import require
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_whole
 from conqret.io.pairs import Pair
+from conqret.io.safe_files import write_whole
 from conqret.local.checkpoints import quiet, whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import EXTRA, check_base

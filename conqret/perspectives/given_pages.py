@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document
-from conqret.data.digest import digest_of
-from conqret.data.gathering import gathered
+from conqret.data.digest import digest_of, gathered
 from conqret.debateqa.curation.source_pages import PageEvidence
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled, identifier, text

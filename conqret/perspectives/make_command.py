@@ -64,7 +64,7 @@ def make(
     from conqret.perspectives import making
     from conqret.perspectives.page import made_table
     from conqret.perspectives.perspective_sources import read_perspective_sources
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     read = read_perspective_sources(rows, source.value)
     session = asking.session(model)

@@ -14,11 +14,10 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.io.atomic import write_files
-from conqret.io.in_folder import InFolder
 from conqret.io.label_sheets import csv_text
+from conqret.io.safe_files import InFolder, write_files
 from conqret.judging.cost import Expected, expected_asking
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages

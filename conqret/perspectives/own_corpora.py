@@ -27,9 +27,9 @@ from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSour
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
-from conqret.io.in_folder import InFolder
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.rows import columns_of
+from conqret.io.safe_files import InFolder
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.dense.document_passages import WORDS, passages

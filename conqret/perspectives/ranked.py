@@ -13,7 +13,7 @@ from conqret.perspectives.perspective_files import PerspectiveQuestion
 from conqret.perspectives.scoring import Judged, judged_of, queries
 from conqret.retrieval.evaluation.system_names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
-from conqret.runs.run_places import stem
+from conqret.runs.run_folder import stem
 
 if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index

@@ -116,7 +116,7 @@ def score(
     from conqret.perspectives.scoring import score as scored
     from conqret.retrieval.evaluation.system_names import ASKING, has_step
     from conqret.retrieval.retrieve import retrieval_session
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.page import write_files
     from conqret.show.table import spaced
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.perspectives import ranking_diversity as diversity
@@ -21,8 +21,8 @@ from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import Estimate, mean_interval
+from conqret.stats.effects import sign_p
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.stats.significance import sign_p
 
 CUTS = (5, 10)
 """The depths of the paper's measures (BeRDS, section 7 and B.1)."""

@@ -132,7 +132,7 @@ def tune(
     from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
     from conqret.perspectives.detector_tuning import parted, tune_detector
     from conqret.perspectives.tuning_across import counts_of, told, tune_across
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.perturb.perturbation import Change, Changed, Draw, additions
 from conqret.perturb.sentence_edits import put_after, split

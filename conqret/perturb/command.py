@@ -11,7 +11,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
-from conqret.runs.run_places import stem
+from conqret.runs.run_folder import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

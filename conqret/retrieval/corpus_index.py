@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import object_in
-from conqret.io.regular import check_own_files
+from conqret.io.safe_files import check_own_files
 from conqret.retrieval.collection import Collection, OwnCollection, collection_of
 from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
 from conqret.retrieval.opened import Index, OwnIndex

@@ -11,7 +11,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import end, named, note, note_all, progress, result
 from conqret.errors import number
 from conqret.retrieval.retrieve_session import AnswersBeside, Corpus, Depth, Split, Where, describe_windows
-from conqret.runs.run_places import RUNS
+from conqret.runs.run_folder import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

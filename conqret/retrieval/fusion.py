@@ -12,6 +12,27 @@ from conqret.retrieval.first_stage import DEPTH
 
 if TYPE_CHECKING:
     import pandas as pd
+from collections.abc import Hashable
+from typing import TypeVar
+
+T = TypeVar("T", bound=Hashable)
+
+
+def round_robin(rankings: Sequence[Sequence[T]], limit: int | None = None) -> list[tuple[T, int]]:
+    """The first of each ranking in turn, then the second of each, without what came before (BeRDS, section 6).
+
+    A ranking whose turn gives something that is there already passes that turn. Returns pairs of an entry
+    and the number (from 0) of the ranking that brought it, at most ``limit`` of them.
+    """
+    found: dict[T, int] = {}
+    for place in range(max((len(ranking) for ranking in rankings), default=0)):
+        for number, ranking in enumerate(rankings):
+            if limit is not None and len(found) >= limit:
+                return list(found.items())
+            if place < len(ranking):
+                found.setdefault(ranking[place], number)
+    return list(found.items())
+
 
 SMOOTHING = 60
 """k of reciprocal rank fusion, as its authors set it (Cormack, Clarke and Buettcher 2009)."""

@@ -15,7 +15,7 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import scored, write_run
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
-from conqret.runs.run_places import RUNS
+from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from conqret.io.closing import Closing
+from conqret.io.safe_files import Closing
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from conqret.io.closing import Closing
+from conqret.io.safe_files import Closing
 
 T = TypeVar("T")
 

@@ -19,8 +19,7 @@ from typing import Any
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import parse
-from conqret.io.locking import LOCK_NAME, only_writer
-from conqret.io.regular import check_own_files
+from conqret.io.safe_files import LOCK_NAME, check_own_files, only_writer
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.run_folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
 

@@ -13,9 +13,7 @@ from typing import BinaryIO, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError
-from conqret.io.append import AppendLog, whole_lines
-from conqret.io.atomic import replacing
-from conqret.io.closing import Closing
+from conqret.io.safe_files import AppendLog, Closing, replacing, whole_lines
 
 Row = TypeVar("Row", bound=BaseModel)
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, get_args
@@ -21,14 +22,46 @@ from pydantic import BaseModel, Field, ValidationError
 from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, first_line
-from conqret.io.atomic import PARTS, write_whole
 from conqret.io.bounded import whole_bytes
 from conqret.io.decoding import byte_lines
-from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import parse
-from conqret.io.locking import LOCK_NAME, only_writer
-from conqret.io.regular import check_own_files
+from conqret.io.safe_files import LOCK_NAME, PARTS, InFolder, check_own_files, only_writer, write_whole
 from conqret.llm.recordings import STORE_NAME
+
+
+def told_apart(places: Sequence[Path]) -> list[str]:
+    """The shortest ends of the paths of ``places`` by which they are told apart: ``judge`` and ``samples`` of
+    ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
+    place twice has the same name twice."""
+    parts = [place.absolute().parts for place in places]
+    return [_shortest(one, [other for other in parts if other != one]) for one in parts]
+
+
+def _shortest(one: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
+    depths = range(1, len(one))
+    found = (one[-depth:] for depth in depths if all(other[-depth:] != one[-depth:] for other in others))
+    return str(Path(*next(found, one)))
+
+
+RUNS = Path("runs")
+PACKED = (".gz",)
+KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".res", ".run", ".trec")
+"""Endings of the files that are read; any other dot belongs to a name (Llama-3.1-8B)."""
+
+
+def stem(file: Path) -> str:
+    """A file's name without the endings of a kind of file."""
+    name = file.name
+    for endings in (PACKED, KINDS):
+        found = next((one for one in endings if name.lower().endswith(one) and len(name) > len(one)), "")
+        name = name[: len(name) - len(found)]
+    return name
+
+
+def default_folder(*parts: str) -> Path:
+    """The folder of what is told apart by ``parts``: the name of what comes in, the instrument's, the model's."""
+    return RUNS / "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in parts)
+
 
 RECORD_NAME = "run.json"
 ITEMS, SCORES, SUMMARY, REPORT = "items.jsonl", "scores.parquet", "summary.json", "report.html"
@@ -86,7 +119,7 @@ class RunFolder(Generic[R]):
 
     The base of a kind says in brackets of which type its record is, and that says the kind. ``COMMAND`` is the command
     that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes beside record
-    and recordings is declared as a :class:`~conqret.io.in_folder.InFolder`, and goes where a run begins afresh.
+    and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins afresh.
     """
 
     path: Path

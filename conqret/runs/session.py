@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.io.closing import Closing
+from conqret.io.safe_files import Closing
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.llm.client import Client
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Answer

@@ -19,9 +19,9 @@ from conqret._version import __version__
 from conqret.adapters.single import as_item
 from conqret.data import Judgment
 from conqret.errors import ConqretError, UnknownNameError
-from conqret.judging.format_registry import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain

@@ -17,10 +17,9 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
 from conqret.io.faults import kind
 from conqret.io.jsonl import compact
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import set_up
 from conqret.runs.background import BackgroundLoop

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from conqret._version import __version__
-from conqret.io import atomic
+from conqret.io import safe_files as atomic
 from conqret.show import words
 from conqret.show.visible_text import cut, visible
 

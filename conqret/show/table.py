@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING, Literal
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.show import words
 from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible

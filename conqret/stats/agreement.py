@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from conqret.errors import DeclarationError, check_known
-from conqret.stats.clusters import snapped
 from conqret.stats.confusion import RARE, shared_by_chance
 from conqret.stats.estimate import FEWEST_SHARED, Sampled
-from conqret.stats.resampling import Resamples, whole
+from conqret.stats.resampling import Resamples, snapped, whole
 
 if TYPE_CHECKING:
     import numpy as np

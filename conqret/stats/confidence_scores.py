@@ -9,9 +9,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Estimate, Sampled
-from conqret.stats.resampling import leave_one_out, mean, mean_interval
+from conqret.stats.resampling import leave_one_out, mean, mean_interval, snapped
 
 if TYPE_CHECKING:
     import numpy as np

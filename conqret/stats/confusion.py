@@ -7,9 +7,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Protocol
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import snapped
 from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, Scale
-from conqret.stats.resampling import Resamples, whole
+from conqret.stats.resampling import Resamples, snapped, whole
 
 if TYPE_CHECKING:
     import numpy as np

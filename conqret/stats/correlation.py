@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conqret.stats.clusters import SAME, beside_mode
 from conqret.stats.confusion import paired
 from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, Sampled, undefined
-from conqret.stats.resampling import Resamples, whole
+from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 if TYPE_CHECKING:
     import numpy as np

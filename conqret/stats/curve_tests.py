@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats import correlation
-from conqret.stats.effects import Paired
+from conqret.stats.effects import ALPHA, Paired, holm
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.resampling import mean, mean_interval
-from conqret.stats.significance import ALPHA, holm
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

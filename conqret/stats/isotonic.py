@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import snapped
+from conqret.stats.resampling import snapped
 
 if TYPE_CHECKING:
     import numpy as np

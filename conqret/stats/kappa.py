@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import snapped
 from conqret.stats.confusion import RARE, of_categories, shared_by_chance
 from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, undefined
-from conqret.stats.resampling import Resamples, whole
+from conqret.stats.resampling import Resamples, snapped, whole
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import cluster_places
 from conqret.stats.effects import Paired, sign_flip_p
 from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.resampling import cluster_places
 
 if TYPE_CHECKING:
     import numpy as np

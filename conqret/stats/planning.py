@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level, alphas
-from conqret.stats.effects import Paired, sign_flip_p
+from conqret.stats.effects import ALPHA, Paired, sign_flip_p
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Sampled
 from conqret.stats.resampling import leave_one_out, mean
-from conqret.stats.significance import ALPHA
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import cluster_places, sides
 from conqret.stats.estimate import (
     CONFIDENCE,
     LEAST_FREEDOM,
@@ -25,7 +24,7 @@ from conqret.stats.estimate import (
     share_ends,
     undefined,
 )
-from conqret.stats.resampling import mean
+from conqret.stats.resampling import cluster_places, mean, sides
 from conqret.stats.student import quantile
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import sides
 from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, undefined
-from conqret.stats.resampling import leave_one_out, mean_interval
+from conqret.stats.resampling import leave_one_out, mean_interval, sides
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,9 +21,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from conqret.stats.clusters import cluster_means, cluster_places
 from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, TOLERANCE, Estimate
-from conqret.stats.resampling import mean
+from conqret.stats.resampling import cluster_means, cluster_places, mean
 from conqret.stats.student import quantile
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.stats.clusters import cluster_places
 from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.resampling import cluster_places
 
 if TYPE_CHECKING:
     import numpy as np

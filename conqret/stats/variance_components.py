@@ -22,9 +22,8 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import SAME, cluster_places, snapped
 from conqret.stats.design_study import ITEM, OBJECTS, ORDER, SAMPLE, TOPIC, Components, VarianceEffect
-from conqret.stats.resampling import leave_one_out
+from conqret.stats.resampling import SAME, cluster_places, leave_one_out, snapped
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,8 +18,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
-from conqret.io.atomic import write_whole
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.engines import Engine, clients_of
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows, trial_key

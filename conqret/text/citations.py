@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conqret.data.debate_text import DebateArgument
+    from conqret.data.item import DebateArgument
 from bisect import bisect_right
 
 _word = re.compile(r"\S+")

@@ -12,8 +12,8 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate_text import Source
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
+from conqret.data.item import Source
 from conqret.scrapers.debates.layout import HEADINGS, DebatePage
 from conqret.scrapers.debates.page_html import has_class, text_of
 

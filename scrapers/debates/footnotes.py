@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from conqret.data.debate_text import DebateArgument, Source
+from conqret.data.item import DebateArgument, Source
 from conqret.scrapers.debates.cited_sources import cited_date, source_address
 from conqret.scrapers.debates.layout import DebatePage
 from conqret.scrapers.debates.lines import PageLine

@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate_text import DebateArgument, Source
+from conqret.data.item import DebateArgument, Source
 from conqret.scrapers.debates.page_html import UnreadableHtmlError, parse, text_of, with_class
 from conqret.scrapers.debates.question import MAX_TITLE, choose_question
 from conqret.scrapers.debates.selectors import Selector

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.data.debate_text import Debate
+from conqret.data.item import Debate
 from conqret.registry import Registry
 from conqret.scrapers.debates.ids import debate_id
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate_text import DebateArgument
+from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.layout import HEADINGS, DebatePage, entry_content
 from conqret.scrapers.debates.page_html import outermost, text_of, with_class
 

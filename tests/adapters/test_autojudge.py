@@ -65,7 +65,7 @@ def table(path):
 
 def test_every_format_of_the_workflow(run, tmp_path):
     from conqret.adapters.autojudge import WORKFLOW
-    from conqret.judging.format_registry import JUDGES
+    from conqret.judging.judge_parts import JUDGES
 
     variants = yaml.safe_load(WORKFLOW.read_text())["variants"]
     assert set(variants) == set(JUDGES) - {"controllability"}  # it needs a side, and requests have none

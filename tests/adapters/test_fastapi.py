@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="fastapi is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
 import conqret  # noqa: E402
-from conqret.judging.format_registry import JUDGES  # noqa: E402
+from conqret.judging.judge_parts import JUDGES  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
 from tests.server import FaultServer  # noqa: E402
 

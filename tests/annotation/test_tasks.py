@@ -9,7 +9,7 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.labels.choosing import screens_of, task_of
 from conqret.labels.planned import planned_screens
 from conqret.labels.screens import CANNOT_JUDGE, Screen

@@ -13,7 +13,7 @@ import pytest
 from conqret import DeclarationError, Document, Item, ItemsError, Judgments, ajudge, judge
 from conqret.errors import UnknownNameError
 from conqret.io import item_record
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.runs.session import SessionCounts
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items

@@ -11,9 +11,17 @@ import pytest
 
 from conqret import judge
 from conqret.baseline import Evidence
-from conqret.baseline.fitted import WEIGHTS, WIDEST, Fitted, fitted, record, standardised
-from conqret.baseline.surface import ENOUGH_WORDS, surface
-from conqret.baseline.text_quality import FITTED
+from conqret.baseline.text_quality import (
+    ENOUGH_WORDS,
+    FITTED,
+    WEIGHTS,
+    WIDEST,
+    Fitted,
+    fitted,
+    record,
+    standardised,
+    surface,
+)
 from conqret.text.analysis import Text
 from tests.baseline.items import UNIFORMS, item
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.baseline import By, Evidence, Which
-from conqret.baseline.preference import Strength, prefer
+from conqret.baseline.evidence import Strength, prefer
 from conqret.baseline.text_quality import DIMENSIONS, FITTED
 from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io.locking import only_writer
+from conqret.io.safe_files import only_writer
 from conqret.labels.answer_ledger import Ledger
 from tests.annotation.studies import begun
 from tests.cli.conftest import Cli

@@ -10,10 +10,9 @@ import pytest
 
 from conqret.data import Reason
 from conqret.judges.likelihood import texts
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo

@@ -17,7 +17,7 @@ from conqret import __version__
 from conqret.cli.commands import PANELS
 from conqret.cli.main import app
 from conqret.data import Document, Item
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo

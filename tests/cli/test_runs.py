@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io.locking import only_writer
+from conqret.io.safe_files import only_writer
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
 from conqret.runs.management import found_run

@@ -21,8 +21,8 @@ from conqret.debateqa.score_table import (
     write_table,
 )
 from conqret.errors import DeclarationError, MissingDependencyError
-from conqret.io.locking import only_writer
-from conqret.runs.run_places import default_folder, stem
+from conqret.io.safe_files import only_writer
+from conqret.runs.run_folder import default_folder, stem
 from tests.cli.score_files import lines, questions_file
 
 RUN = CliRunner()

@@ -144,7 +144,7 @@ def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monk
     from filelock import FileLock, Timeout
 
     from conqret.debateqa import score_table as table
-    from conqret.io.locking import LOCK_NAME
+    from conqret.io.safe_files import LOCK_NAME
 
     folder, write, held = tmp_path / "out", table.write_table, []
 

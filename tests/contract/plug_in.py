@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.generation import STRATEGIES
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library
 from conqret.studies.bias.contrast import PROBES

@@ -17,9 +17,8 @@ from pydantic import ValidationError
 
 from conqret import Item, Judgment, judge
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.prompts import Library
 from tests.contract.items import HOSTILE, UNUSUAL, demo, with_text
 
@@ -95,7 +94,7 @@ def test_it_is_deterministic(name: str) -> None:
 
 def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     code = (
-        "import hashlib; from conqret import judge; from conqret.judging.format_registry import JUDGES;"
+        "import hashlib; from conqret import judge; from conqret.judging.judge_parts import JUDGES;"
         "from tests.contract.items import demo;"
         "print([hashlib.sha256(repr([j.model_dump(mode='json', exclude={'trace'}) for j in"
         " judge(demo()[:2], format=f)]).encode()).hexdigest() for f in JUDGES])"

@@ -11,7 +11,7 @@ import pytest
 from conqret import judge
 from conqret.errors import DeclarationError
 from conqret.generation import STRATEGIES
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.prompts.library import split_front_matter

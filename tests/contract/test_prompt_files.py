@@ -5,10 +5,9 @@ import re
 import pytest
 
 from conqret import Item
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Ask, Case
+from conqret.judging.judge_parts import JUDGES, Ask, Case
 from conqret.prompts import Library, Rendered
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
 

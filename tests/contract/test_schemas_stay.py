@@ -25,9 +25,8 @@ from conqret.debateqa.curation.debatable import Debatable
 from conqret.debateqa.curation.review import CoveredViews, MissedViews, SameView
 from conqret.debateqa.dispute_awareness import Verdict
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain

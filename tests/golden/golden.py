@@ -25,7 +25,7 @@ from typing import Any
 
 import polars
 
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from tests.runs.killed import Forks
 
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from conqret.io.atomic import replacing, write_all
+from conqret.io.safe_files import replacing, write_all
 
 
 def test_the_file_appears_at_the_end(tmp_path):

@@ -83,7 +83,7 @@ def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) 
         row = store._db.execute(
             "SELECT key, completion, ask, item, model, params, sample, created FROM recordings"
         )
-        from conqret.llm.recording import checksum
+        from conqret.llm.store_file import checksum
 
         store._db.execute("UPDATE recordings SET checksum = ?", (checksum(list(row.fetchone())),))
         assert store.get("k") is None

@@ -8,7 +8,7 @@ import pytest
 from conqret.data import Document, Item
 from conqret.errors import ItemsError
 from conqret.io import open_items
-from conqret.io.text_cells import MAX_TEXT
+from conqret.io.cell_values import MAX_TEXT
 
 GOOD = {
     "id": "a",

@@ -14,9 +14,8 @@ from conqret import Document, Item, judge
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.judges.likelihood import texts
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import judge_item
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.llm.request import Request
 from conqret.local.definitions import TargetScore
 from conqret.text.analysis import words_of

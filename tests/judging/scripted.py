@@ -8,10 +8,9 @@ from typing import Any
 
 from conqret import Document, Item, Measure
 from conqret.data import Call, Reason
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Case, JudgeReply
+from conqret.judging.judge_parts import JUDGES, Case, JudgeReply
 from conqret.llm.request import Answer, Request
 from conqret.prompts import Library
 

@@ -98,7 +98,7 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
 
 def test_a_judge_of_a_script_is_not_said_to_have_changed(tmp_path):
     import conqret
-    from conqret.judging.format_registry import JUDGES
+    from conqret.judging.judge_parts import JUDGES
 
     mine = replace(JUDGES["direct"], name="my-judge")
     made = tmp_path / "run"

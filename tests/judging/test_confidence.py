@@ -4,10 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Measure, Reason, Status
-from conqret.judging.consistency import combine_samples
 from conqret.judging.orders import both_orders
-from conqret.judging.scales import preferred
-from conqret.judging.stated_confidence import confidences, with_confidence
+from conqret.judging.scales import combine_samples, confidences, preferred, with_confidence
 
 
 def scored(value, **more):

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.consistency import combine_samples, majority
 from conqret.judging.dimensions import DIMENSIONS, ordered
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
+from conqret.judging.scales import ONE_TO_FIVE, combine_samples, majority, preferred, rated
 from conqret.llm.request import Request
 from tests.judging.scripted import ITEM, Scripted, instrument
 

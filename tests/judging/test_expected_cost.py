@@ -19,10 +19,9 @@ from conqret.judging.cost import (
     times,
 )
 from conqret.judging.fitting import prompt_tokens
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import PERTURBATIONS

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from conqret import DeclarationError, Item
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import UnknownNameError
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import flags, judge_item
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import JUDGES
 from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
 from conqret.llm.request import Request
 from tests.judging.scripted import ITEM, Scripted, instrument

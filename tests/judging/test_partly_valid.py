@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from conqret.data import Reason
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.sections import valid_alone
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

@@ -8,9 +8,8 @@ import pytest
 
 from conqret import Judgment
 from conqret.data import Reason
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled, judge_item
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.scales import most_frequent
 from conqret.llm.request import Request

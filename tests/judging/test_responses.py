@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from conqret.judging.format_registry import JUDGES
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.responses import once_each
 from conqret.llm.replies import describe
 from tests.contract.items import demo

@@ -9,10 +9,9 @@ import pytest
 
 from conqret import Document, Item, judge
 from conqret.io import open_items
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Ask, Case
+from conqret.judging.judge_parts import JUDGES, Ask, Case
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request

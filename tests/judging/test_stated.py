@@ -5,12 +5,11 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.errors import DeclarationError
-from conqret.judging.format_registry import JUDGES
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Case
+from conqret.judging.judge_parts import JUDGES, Case
+from conqret.judging.scales import confidences
 from conqret.judging.setup import PROBE, set_up
-from conqret.judging.stated_confidence import confidences
 from conqret.llm.client_options import ClientOptions
 
 WRITTEN = [name for name in JUDGES if all(ask.reading is None for ask in JUDGES[name].asks)]

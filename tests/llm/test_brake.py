@@ -6,9 +6,8 @@ import pytest
 
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
-from conqret.llm.brake import SEEN, Brake
 from conqret.llm.recordings import Recordings
-from conqret.llm.retry import ProviderError
+from conqret.llm.retry import SEEN, Brake, ProviderError
 from conqret.runs.session import Session
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer

@@ -10,8 +10,8 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.ratings import rating_distribution
 from conqret.llm.recordings import Recordings
+from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Message
 from tests.llm.samples import SECRET, Verdict, ask_all, options, request
 from tests.server import FaultPlan, FaultServer

@@ -9,9 +9,9 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.ratings import rating_distribution
 from conqret.llm.recordings import Recordings
 from conqret.llm.redaction import Redaction, secrets_in_use
+from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request

@@ -6,9 +6,9 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.llm.personal import PATTERNS, PersonalData
-from conqret.llm.ratings import rating_distribution
-from conqret.llm.recording import Recording
+from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.store_file import Recording
 from tests.llm.test_recordings import LABELS
 
 

@@ -6,8 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from conqret.data import Reason
-from conqret.llm.ratings import rating_distribution
-from conqret.llm.replies import Rejection, describe, read_reply
+from conqret.llm.replies import Rejection, describe, rating_distribution, read_reply
 from conqret.llm.request import Completion, TokenLogprobs
 from tests.llm.samples import Verdict
 

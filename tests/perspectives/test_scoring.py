@@ -15,7 +15,7 @@ from conqret.perspectives.scoring import ALL, _side_test, pooled, queries, score
 from conqret.retrieval.evaluation.evaluate import MeasureScore, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats import mean_interval
-from conqret.stats.significance import sign_p
+from conqret.stats.effects import sign_p
 
 ROWS = [
     {"id": "q1", "question": "Do trams pay?", "subset": "survey", "perspectives": [

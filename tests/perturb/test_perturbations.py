@@ -8,7 +8,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.io.rows import item_record
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import (
     PERTURBATIONS,
     Direction,

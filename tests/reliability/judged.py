@@ -4,7 +4,7 @@ import numpy as np
 
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.io.labels import read_labels
-from conqret.judging.consistency import combine_samples
+from conqret.judging.scales import combine_samples
 
 PEOPLE = ("ann", "ben", "cat")
 

@@ -8,8 +8,8 @@ import pytest
 
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.consistency import combine_samples
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.scales import combine_samples
 from conqret.show.sheet import write_sheet
 from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
 from conqret.studies.variance.result import noise_study, repeatabilities

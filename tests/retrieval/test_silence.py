@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from conqret.retrieval.silence import silenced
+from conqret.retrieval.engines.pisa import silenced
 
 
 def test_descriptors_come_back(capfd):

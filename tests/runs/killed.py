@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from conqret.io.atomic import PARTS
+from conqret.io.safe_files import PARTS
 
 ROOT = Path(__file__).resolve().parents[2]
 

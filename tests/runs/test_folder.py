@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.runs.run_folder import ABANDONED, LAYOUT, RunFolder, RunRecord
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.runs.run_places import told_apart
+from conqret.runs.run_folder import told_apart
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from conqret.data import Source
 from conqret.errors import DeclarationError
-from conqret.io.append import AppendLog, whole_lines
+from conqret.io.safe_files import AppendLog, whole_lines
 from conqret.scrapers.evidence_fetching import summary_of
 from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.io.locking import only_writer
+from conqret.io.safe_files import only_writer
 from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.reparse import reparse_evidence
@@ -60,7 +60,7 @@ async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
 
     async with RawServer({"/a": reply(page(PROSE))}) as server:
         corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        monkeypatch.setattr("conqret.io.append.AppendLog.append", full)
+        monkeypatch.setattr("conqret.io.safe_files.AppendLog.append", full)
         with pytest.raises(OSError, match="No space"):
             await gather_evidence(corpus, OPTIONS)
 

@@ -8,10 +8,9 @@ from conqret.errors import DeclarationError
 from conqret.stats import mean_interval
 from conqret.stats.agreement import alphas
 from conqret.stats.classification import accuracy, auroc, matthews
-from conqret.stats.clusters import snapped
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Sampled, freedom_by_size
-from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean
+from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean, snapped
 
 
 def test_without_clusters_it_is_students_interval():

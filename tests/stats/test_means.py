@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
 from conqret.stats import mean_interval
-from conqret.stats.estimate import undefined
-from conqret.stats.means import mean_of_sums
+from conqret.stats.estimate import mean_of_sums, undefined
 
 CLUSTERS = st.lists(st.lists(st.sampled_from((0.0, 0.2, 0.5, 0.9, 1.0)), max_size=6), min_size=1, max_size=8)
 

@@ -11,9 +11,9 @@ import pytest
 
 from conqret import Judgment, judge
 from conqret.data import Measure, Status
-from conqret.judging.format_registry import JUDGES
-from conqret.llm.recording import Recording
+from conqret.judging.judge_parts import JUDGES
 from conqret.llm.recordings import Recordings
+from conqret.llm.store_file import Recording
 from tests.contract.items import demo
 from tests.torture.effort import times
 from tests.torture.mutations import completion

@@ -10,7 +10,7 @@ import pytest
 
 import conqret
 from conqret.errors import FaultsError
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from tests.torture.effort import FULL, times
 
 CITED = "Later start times raised attendance by 12 percent in Seattle schools [1]. "

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import conqret
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.runs.session import Session

@@ -13,15 +13,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment, Measure, Part
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune.statements import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
 from conqret.stats.classification import auroc
+from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.significance import holm
 
 if TYPE_CHECKING:
     import numpy as np

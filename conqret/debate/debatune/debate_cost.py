@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.debatune.debate_topics import SIDES, Side
 from conqret.debate.debatune.holding import HoldingPlan
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Speaking

@@ -24,7 +24,7 @@ from conqret.debate.debatune.debater_tuning import (
 )
 from conqret.debate.debatune.instructions import ASSISTANT, Instruction
 from conqret.errors import DeclarationError, first_line
-from conqret.io.atomic import write_whole
+from conqret.io.safe_files import write_whole
 from conqret.local.checkpoints import quiet, whole
 from conqret.local.models import Loaded, load
 from conqret.local.token_windows import window_of

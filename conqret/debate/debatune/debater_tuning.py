@@ -19,7 +19,7 @@ from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.debate.debatune.instructions import Instruction
 from conqret.errors import DeclarationError, Fault, ItemsError
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
 from conqret.runs.run_folder import TrainedFolder, TrainedRecord

@@ -80,7 +80,7 @@ def hold(
     from conqret.debate.debatune.holding import hold as hold_debates
     from conqret.debate.debatune.page import write_held
     from conqret.prompts import Library
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     plan = HoldingPlan(read_debate_topics(topics), _speakers(asking.calls, model, against), rounds, arguments)
     library = Library(asking.prompts)

@@ -20,9 +20,8 @@ from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, Spoken
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library

@@ -66,7 +66,7 @@ def judged(
     """
     from conqret.judging.judge import expected_cost, judge
     from conqret.llm.client_options import OFFLINE_MODEL
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     who = model or (

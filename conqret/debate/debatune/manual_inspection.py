@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, ValidationError
 
 from conqret.data import Item, Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, METRIC, check_good_from, is_good
 from conqret.debate.debatune.statements import system_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_topics import SIDES
 from conqret.debate.debatune.filtering import NOT_ITS_SIDE

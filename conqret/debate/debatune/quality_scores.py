@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from conqret.data import Item, Judgment, Measure
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune.statements import SYSTEM, instruction_of, system_of
 from conqret.errors import DeclarationError, check_known

@@ -11,7 +11,7 @@ from typing import Any
 from conqret.data import Measure
 from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import write_new
-from conqret.runs.run_places import stem
+from conqret.runs.run_folder import stem
 
 NO_ANSWER = "no_answer"
 """Dropped, as the judge gave no valid answer: nobody knows whether it may stay."""

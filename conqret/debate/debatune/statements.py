@@ -15,7 +15,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.runs.run_places import stem
+from conqret.runs.run_folder import stem
 
 SYSTEM = "system"
 """Under this key of an item's metadata stands the system that wrote its statement."""

@@ -18,9 +18,8 @@ from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import SIDES, Side
 from conqret.debate.debatune.instructions import Instruction
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.cost import Expected, counter, expected
 from conqret.llm.client import Client
 from conqret.llm.request import Plain, Request

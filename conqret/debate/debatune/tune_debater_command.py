@@ -121,7 +121,7 @@ def tune(
     from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
     from conqret.debate.debatune.instructions import read_instructions
     from conqret.debate.debatune.tuning_plot import loss_curve, plan_lines
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.page import write_file
 
     chosen = TuningSettings(**settings.given())

@@ -51,7 +51,7 @@ def write(
     """
     from conqret.debate.debatune.instructions import read_instructions
     from conqret.debate.debatune.stating import StatedFolder, estimate, write_statements
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     found = read_instructions(rows, answered=False)
     asking = StudyOptions(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows

@@ -61,7 +61,7 @@ def argue(
     from conqret.debate.two_turn.two_turn_files import read_questions
     from conqret.debate.two_turn.written_run import WrittenFolder, write_debates
     from conqret.errors import DeclarationError
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.runs.session import Session
 
     writers = [asking.calls.of(model)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.payoffs import INSTRUCTIONS
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError

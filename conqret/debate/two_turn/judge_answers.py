@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.debate_judge import Judged
 from conqret.debate.two_turn.judging_plan import asking_of
 from conqret.debate.two_turn.payoffs import INSTRUCTIONS

@@ -82,7 +82,7 @@ def judge(
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
     check_allowance(allowance, asking.calls.of(model).max_tokens)

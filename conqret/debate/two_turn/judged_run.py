@@ -18,9 +18,8 @@ from conqret.debate.two_turn.baseline_judges import floors
 from conqret.debate.two_turn.debate_judge import PROMPT, DebateRequest, Judged, Slid, trials
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.debate.two_turn.slider_answers import SliderAnswer
-from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.llm.client import Client
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import TypeAdapter
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.debate_judge import DebateRequest, askings
 from conqret.debate.two_turn.slider_answers import CONDITIONS, Design
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from conqret.data import Document, Item, Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
+from conqret.io.cell_values import MAX_ID
 from conqret.io.label_set import LabelSet
-from conqret.io.text_cells import MAX_ID
 from conqret.judges.counter_argument import METRICS
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.text_annotations import BEST, Kind, TextAnnotation
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.resampling import mean_interval

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, Fault
 from conqret.io.cell_values import as_list
 from conqret.io.checks import each, filled, identifier, number, text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.judging_plan import QUESTION
 from conqret.debate.two_turn.payoffs import writers_bonus
 from conqret.debate.two_turn.slider_answers import SliderAnswer

@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.counter_writing import ARGUMENT, COUNTER, Argued, Debated, Written, tasks, trials
-from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.session import Sessions

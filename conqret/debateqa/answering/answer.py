@@ -22,7 +22,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.runs.run_places import default_folder, stem
+from conqret.runs.run_folder import default_folder, stem
 
 ENGINE = "bm25"
 """By which chunks are searched where no engine is named: it needs no encoder."""

@@ -21,10 +21,9 @@ from conqret.debateqa.answering.answering_strategy import AnswerStrategy
 from conqret.debateqa.answering.desk import KINDS, ROOM, AnswerPlan, Desk, NextStep, Searched
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
 from conqret.io.questions import SourcedQuestion
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.instrument import Asks
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

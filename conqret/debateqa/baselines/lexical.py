@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from conqret.baseline.findings import clip
+from conqret.baseline.alignment import clip
 from conqret.text.analysis import Sentence, Text, weight
 from conqret.text.sentences import sentences
 

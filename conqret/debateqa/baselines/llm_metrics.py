@@ -16,7 +16,7 @@ from conqret.judging.cost import Expected
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.client import Client
-from conqret.llm.ratings import rating_distribution
+from conqret.llm.replies import rating_distribution
 from conqret.llm.request import TokenLogprobs
 from conqret.runs.session import Session
 from conqret.runs.trials import collect

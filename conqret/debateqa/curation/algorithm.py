@@ -25,7 +25,7 @@ from conqret.judging.fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.trim import trim_proportionally
-from conqret.retrieval.merge import round_robin
+from conqret.retrieval.fusion import round_robin
 from conqret.runs.session import Session
 from conqret.runs.study_run import Answered
 from conqret.runs.trials import Trial

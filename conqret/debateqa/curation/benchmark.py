@@ -25,10 +25,9 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationStep
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
-from conqret.io.atomic import write_whole
 from conqret.io.corpus_folder import write_lines
-from conqret.io.in_folder import InFolder
 from conqret.io.questions import SourcedQuestion
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.runs.run_folder import ITEMS

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debateqa.curation.embeddings import Embed
 from conqret.debateqa.curation.made import MadeBenchmark
 from conqret.debateqa.curation.similarity import unit_rows

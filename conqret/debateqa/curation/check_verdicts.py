@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from conqret.io.atomic import write_whole
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client

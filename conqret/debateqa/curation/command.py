@@ -129,7 +129,7 @@ def run(
     from conqret.debateqa.curation.page import curate_table
     from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
     from conqret.io.questions import read_sourced
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
     session = asking.session(model)

@@ -202,10 +202,10 @@ def debatable(
     from conqret.debateqa.curation.debatable import CRITERIA, VERDICT, failed, subjects
     from conqret.debateqa.curation.page import debatable_table
     from conqret.debateqa.curation.verdict_command import verdicts
-    from conqret.io.atomic import write_files
     from conqret.io.jsonl import json_lines
     from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced
+    from conqret.io.safe_files import write_files
 
     read = read_sourced(questions, texts)
     done = verdicts(

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debateqa.curation.made import MadeBenchmark
 from conqret.errors import DeclarationError, check_positive
 from conqret.io.label_set import Label, LabelSet

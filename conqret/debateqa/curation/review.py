@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.benchmark_figures import NEAREST, AlikeViews, Near
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from conqret.data import Document
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import number
 from conqret.retrieval.corpus_index import Index, open_index
 

@@ -43,7 +43,7 @@ def verdicts(
 ) -> VerdictOutcome | None:
     """Ask about each of ``subjects``, which come from ``source``; None where only the price was asked for."""
     from conqret.debateqa.curation.check_verdicts import VerdictFolder, ask_verdicts, estimate
-    from conqret.runs.run_places import default_folder, stem
+    from conqret.runs.run_folder import default_folder, stem
 
     session = asking.session(model)
     if asking.dry_run:

@@ -11,8 +11,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.runs.run_folder import RECORD_NAME
-from conqret.runs.run_places import default_folder, stem
+from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 
 if TYPE_CHECKING:
     from conqret.debateqa.debateqa_files import DebatableQuestion

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from conqret.baseline import Evidence
+from conqret.baseline.nuggets import ASPECTS
 from conqret.data import Document, Item, Stance
 from conqret.generation.generation_strategy import Strategy
 from conqret.text.analysis import Sentence, Text, analysed
-from conqret.text.aspects import ASPECTS
 from conqret.text.boilerplate import boilerplate
 from conqret.text.citations import strip_citations
 from conqret.text.lexicons import ARGUMENT_CUES

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, RawLabel
 from conqret.io.label_scale import LabelScale

@@ -10,7 +10,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.debate.two_turn.rubric import FORMAT, counter_items
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.labels.task import AnnotationTask
 from conqret.labels.task_formats import format_task
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.format_registry import JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.labels.task import AnnotationTask, Wanted
 from conqret.labels.task_formats import format_task
 

@@ -26,8 +26,8 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, number
-from conqret.io.atomic import write_whole
 from conqret.io.bounded import whole_bytes
+from conqret.io.safe_files import write_whole
 from conqret.llm.batches.anthropic import AnthropicBatches, anthropic_server
 from conqret.llm.batches.batch_service import BatchService, read_lines
 from conqret.llm.batches.openai import OpenAIBatches

@@ -9,8 +9,8 @@ from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
 from conqret.stats import Estimate, holm, mean_interval
+from conqret.stats.effects import ALPHA
 from conqret.stats.resampling import mean
-from conqret.stats.significance import ALPHA
 
 Run = Mapping[str, Sequence[str]]
 """For each topic its documents, best first."""

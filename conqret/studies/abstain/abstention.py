@@ -12,7 +12,7 @@ from pydantic import Field
 
 from conqret.data import Judgment, Measure, Reason
 from conqret.data.item import Frozen
-from conqret.judging.stated_confidence import confidences
+from conqret.judging.scales import confidences
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.stats.selective import Bound, SelectedScores, fewest_labels

@@ -90,7 +90,7 @@ def abstain(
     `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
     threshold.
     """
-    from conqret.io.atomic import write_whole
+    from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.show.sheet import check_ending, write_sheet
     from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome

@@ -14,7 +14,7 @@ from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.errors import number as counted
 from conqret.io.labels import LabelSet
-from conqret.judging.stated_confidence import SOURCES
+from conqret.judging.scales import SOURCES
 from conqret.stats.confidence_scores import bands, brier, calibration_error
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.isotonic import cross_fitted, dealt
@@ -66,7 +66,7 @@ def abstain(
 ) -> Abstention:
     """Find the confidence from which on the scores of one judge are to be kept.
 
-    ``source`` is one of :data:`conqret.judging.stated_confidence.SOURCES` (None: the first that any score has),
+    ``source`` is one of :data:`conqret.judging.scales.SOURCES` (None: the first that any score has),
     ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
     Raises:

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from conqret.data.item import Frozen
-from conqret.stats.clusters import snapped
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.isotonic import FOLDS, dealt
-from conqret.stats.resampling import Resamples
+from conqret.stats.resampling import Resamples, snapped
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Judgment, Measure
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.io.label_scale import dimension_name
 from conqret.io.labels import LabelSet, Unit
-from conqret.judging.stated_confidence import confidences
+from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment, Status
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.io.labels import LabelSet, Unit
+from conqret.stats.effects import holm
 from conqret.stats.missingness import Association, missing_by_group, missing_by_value
-from conqret.stats.significance import holm
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.agreement.label_join import Joined
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.labels import Unit
 from conqret.judging.judge_folder import JudgeFolder

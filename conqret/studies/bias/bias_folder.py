@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.studies.bias.result import BiasRecord, BiasTable
 from conqret.studies.study_judging import JudgedFolder
 

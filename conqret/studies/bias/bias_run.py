@@ -20,8 +20,8 @@ from conqret.judging.judging_cost import expected_judging
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.runs.session import SessionCounts
+from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
-from conqret.stats.significance import ALPHA
 from conqret.studies.bias.bias_folder import BiasFolder
 from conqret.studies.bias.contrast import (
     AGAIN,

@@ -11,10 +11,9 @@ from conqret._optional import require
 from conqret.errors import strict_options
 from conqret.io import open_items
 from conqret.io.labels import LabelSet, read_labels
-from conqret.judging.format_registry import DEFAULT_FORMAT
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import LogSettings, StudySettings, client_options
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import check_items, set_up

@@ -162,9 +162,9 @@ def bias(
     could have missed. All other rows are exploratory.
     """
     from conqret.errors import DeclarationError
-    from conqret.io.atomic import write_whole
+    from conqret.io.safe_files import write_whole
     from conqret.judging.cost_table import tell_cost
-    from conqret.judging.format_registry import DEFAULT_FORMAT
+    from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.show.page import write_files
     from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
     from conqret.studies.bias.bias_run import estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.console.conditions import RequirementOutcome
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow

@@ -9,16 +9,15 @@ from functools import partial
 from typing import ClassVar, Literal, Self
 
 from conqret.data import Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
 from conqret.stats.curve_tests import MARGIN, slope_bounds
-from conqret.stats.effects import Effect, Paired, paired_effects
+from conqret.stats.effects import ALPHA, Effect, Paired, paired_effects
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean
-from conqret.stats.significance import ALPHA
 from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
 from conqret.studies.variance.result import Repeatability
 

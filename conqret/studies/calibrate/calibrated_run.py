@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from conqret.data.gathering import gathered
-from conqret.io.atomic import write_whole
+from conqret.data.digest import gathered
+from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
 from conqret.judging.tables import ScoreTable

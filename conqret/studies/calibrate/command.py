@@ -46,7 +46,7 @@ def calibrate(
     other topics only. Labels on at least six topics are needed, and their scale (`--scale`, `--map`, or a
     published layout).
     """
-    from conqret.io.atomic import write_whole
+    from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten

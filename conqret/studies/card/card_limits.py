@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.stats.significance import ALPHA
+from conqret.stats.effects import ALPHA
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import not_beaten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.show import words
 from conqret.show.table import Alarm, Cell, Column, Table

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from conqret.judging.format_registry import JURY
+from conqret.judging.judge_parts import JURY
 from conqret.judging.judge_words import judge_name
 from conqret.show import words
 from conqret.show.page import write_files

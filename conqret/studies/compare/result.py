@@ -20,12 +20,10 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.runs.run_places import told_apart
-from conqret.stats.clusters import SAME, snapped
-from conqret.stats.effects import largest_p
+from conqret.runs.run_folder import told_apart
+from conqret.stats.effects import ALPHA, largest_p, p_words
 from conqret.stats.estimate import Estimate, Sampled
-from conqret.stats.resampling import leave_one_out
-from conqret.stats.significance import ALPHA, p_words
+from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut

@@ -69,7 +69,7 @@ def diff(
     """
     from conqret._optional import require as needed
     from conqret.errors import DeclarationError
-    from conqret.io.atomic import write_whole
+    from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.junit import difference_junit
     from conqret.studies.agreement.agreement_settings import AgreementSettings

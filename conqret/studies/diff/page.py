@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.data import Item, Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.show.page import Ways, write_file

@@ -18,12 +18,11 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.io.labels import LabelSet, Unit
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.runs.run_places import told_apart
-from conqret.stats.clusters import snapped
+from conqret.runs.run_folder import told_apart
+from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, without_value
 from conqret.stats.prediction_powered import CorrectedMean
-from conqret.stats.resampling import mean
-from conqret.stats.significance import holm
+from conqret.stats.resampling import mean, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.changed_parts import ChangedPart, changed_parts, texts_of

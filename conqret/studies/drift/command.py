@@ -163,7 +163,7 @@ def drift(
     name under which the model answers, its system, prompts, price and speed.
     """
     from conqret.errors import DeclarationError
-    from conqret.io.atomic import write_whole
+    from conqret.io.safe_files import write_whole
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.show.sheet import check_ending, write_sheet

@@ -15,8 +15,8 @@ from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet, SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.show.words import floor_badges
-from conqret.stats.clusters import SAME
 from conqret.stats.curve_tests import TOLERANCE
+from conqret.stats.resampling import SAME
 from conqret.studies.bias.screen import WIDTH, pointed
 from conqret.studies.drift.result import Drift, DriftChart
 from conqret.studies.drift.result import SeriesPoint as SeriesPoint

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.scales import PREFERENCE
-from conqret.runs.run_places import told_apart
+from conqret.runs.run_folder import told_apart
 from conqret.studies.jury.rules import Combine
 
 if TYPE_CHECKING:

@@ -10,13 +10,11 @@ from typing import Any, ClassVar
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.io.atomic import write_all, write_whole
-from conqret.io.in_folder import InFolder
 from conqret.io.jsonl import compact
 from conqret.io.labels import LabelSet
-from conqret.judging.format_registry import JURY
+from conqret.io.safe_files import InFolder, write_all, write_whole
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
-from conqret.judging.judge_parts import digest
+from conqret.judging.judge_parts import JURY, digest
 from conqret.judging.judge_run import sum_up
 from conqret.runs.session import SessionCounts
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.judge_words import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words

@@ -21,10 +21,9 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.stats.correlation import pearson
-from conqret.stats.effects import largest_p
+from conqret.stats.effects import ALPHA, largest_p
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
-from conqret.stats.significance import ALPHA
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
 from conqret.studies.agreement.shared_units import Shared

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self, get_args
 
 from conqret.errors import DeclarationError
-from conqret.stats.clusters import snapped
 from conqret.stats.dawid_skene import FEWEST_RATERS, dawid_skene
 from conqret.stats.isotonic import FOLDS, dealt
+from conqret.stats.resampling import snapped
 from conqret.studies.agreement.dimension_view import MOST_CATEGORIES
 from conqret.studies.agreement.shared_units import Shared
 

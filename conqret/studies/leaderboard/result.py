@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.label_scale import dimension_name
-from conqret.runs.run_places import told_apart
+from conqret.runs.run_folder import told_apart
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.card.result import FILE_NAME, Card, read_card

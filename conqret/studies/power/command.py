@@ -53,7 +53,7 @@ class Planning(OptionGroup):
         """Simulate, and print the plan for ``what``."""
         from dataclasses import asdict
 
-        from conqret.io.atomic import write_whole
+        from conqret.io.safe_files import write_whole
         from conqret.stats.planning import SamplePlan
         from conqret.studies.power.page import plan_picture, plan_tables
 

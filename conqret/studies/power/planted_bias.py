@@ -17,7 +17,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from conqret.data import Judgment, Measure, Status
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Ground, Key
 from conqret.studies.bias.probes.position import SWAPPED
 

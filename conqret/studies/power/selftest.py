@@ -12,7 +12,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.own_judge import own_judge
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.stats.significance import ALPHA
+from conqret.stats.effects import ALPHA
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import PREFERENCE, Ground
 from conqret.studies.bias.result import bias_rows, primary_contrasts

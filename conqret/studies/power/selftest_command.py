@@ -79,7 +79,7 @@ def selftest(
     is simulated, and no model is called. More topics help more than more items of one topic, because differences
     between topics do not average out within them.
     """
-    from conqret.judging.format_registry import DEFAULT_FORMAT
+    from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.studies.bias.bias_study import bias_plan
     from conqret.studies.bias.result import primary_contrasts
     from conqret.studies.power.selftest import selftest as plant

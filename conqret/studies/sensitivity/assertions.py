@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError, number
-from conqret.judging.format_registry import DEFAULT_FORMAT
+from conqret.judging.judge_parts import DEFAULT_FORMAT
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool

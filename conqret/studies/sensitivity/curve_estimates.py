@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from conqret.data import Item, Judgment
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
-from conqret.io.in_folder import InFolder
+from conqret.io.safe_files import InFolder
 from conqret.perturb.versions import Unreached
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import SessionCounts

@@ -10,9 +10,8 @@ from typing import TypeVar, Unpack
 from conqret._optional import require
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
-from conqret.judging.format_registry import DEFAULT_FORMAT
 from conqret.judging.judge import Items
-from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import OwnJudgeSettings, StudySettings, client_options
 from conqret.judging.own_judge import chosen_judge
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words

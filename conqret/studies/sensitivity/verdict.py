@@ -15,9 +15,8 @@ from typing import Literal
 from conqret.errors import number
 from conqret.perturb import Direction
 from conqret.stats.curve_tests import MARGIN, TOLERANCE, Response
-from conqret.stats.effects import sign_flip_p
+from conqret.stats.effects import ALPHA, p_words, sign_flip_p
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.stats.significance import ALPHA, p_words
 
 Verdict = Literal["yes", "no", "inconclusive"]
 

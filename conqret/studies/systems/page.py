@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from conqret.show import words
 from conqret.show.table import Cell, Table
+from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.stats.significance import ALPHA
 from conqret.studies.systems.result import LENGTH, MetaEvaluation, RankAgreement, RankDifference
 
 

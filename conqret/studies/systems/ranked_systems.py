@@ -10,9 +10,9 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.faults import listed
 from conqret.io.leaderboards import ALL, SystemLeaderboard
-from conqret.stats.clusters import snapped
 from conqret.stats.estimate import CONFIDENCE, Sampled
 from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
+from conqret.stats.resampling import snapped
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,10 +13,10 @@ from itertools import combinations
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard
+from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, Sampled, Scale, without_value
 from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
-from conqret.stats.significance import holm
 from conqret.studies.systems.ranked_systems import Compared, MetaSettings, compared_topics, parsed, prepared
 
 LENGTH = "length"

@@ -12,7 +12,7 @@ from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.io.reports import RUN, TOPIC

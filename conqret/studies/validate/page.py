@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.console.conditions import RequirementOutcome
-from conqret.data.gathering import gathered
+from conqret.data.digest import gathered
 from conqret.judging.judge_words import judge_name
 from conqret.judging.summary_tables import requirement_table
 from conqret.show import words

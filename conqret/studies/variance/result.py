@@ -14,7 +14,7 @@ from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.runs.run_places import told_apart
+from conqret.runs.run_folder import told_apart
 from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.variance_components import variance_components

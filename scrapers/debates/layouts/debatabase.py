@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urldefrag, urlsplit
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate_text import DebateArgument
+from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from conqret.data.debate_text import DebateArgument
+from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import (
     HEADINGS,

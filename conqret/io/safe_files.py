@@ -1,0 +1,263 @@
+"""Files and folders that may be somebody else's, or be killed in the middle: written whole or not at all, appended line
+by line, locked, and none that leads out of its folder or never ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import itertools
+import json
+import mmap
+import os
+import stat
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Protocol, Self
+
+from pydantic import BaseModel
+
+from conqret.errors import DeclarationError
+from conqret.io.limits import LINE
+
+
+def only_regular(path: Path) -> Path:
+    """The same path, if a file or a folder is there, or nothing.
+
+    Raises:
+        DeclarationError: there is a pipe, a device or a socket, or a link to one.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # nothing is there, or no file can have this name
+        return path
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise DeclarationError(f"{path} is {_kind(mode)} and no file; remove it, or give another folder")
+    return path
+
+
+def check_own_files(folder: Path) -> None:
+    """Make sure that a folder holds files and folders alone, and no link out of it.
+
+    Raises:
+        DeclarationError: it names what else there is.
+    """
+    root = os.path.realpath(folder)
+    for entry in _entries(folder):
+        if entry.is_symlink():
+            target = os.path.realpath(entry)
+            if not (target == root or target.startswith(root.rstrip(os.sep) + os.sep)):
+                raise DeclarationError(
+                    f"{entry.path} is a link that leads out of the folder, where nothing is read or written; put "
+                    "the file itself there, or give another folder"
+                )
+        elif not entry.is_file() and not entry.is_dir():
+            only_regular(Path(entry.path))
+
+
+def _entries(folder: str | Path) -> Iterator[os.DirEntry[str]]:
+    """All below a folder; links are not followed, and what goes meanwhile is passed over."""
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for entry in entries:
+        yield entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from _entries(entry.path)
+
+
+def _kind(mode: int) -> str:
+    kinds = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    return next((name for is_one, name in kinds if is_one(mode)), "a device")
+
+
+class Closing(ABC):
+    """Something that is closed at the end of a ``with`` block, however that ends."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+PARTS = ".*.part"
+"""The names of files that are being written; who is killed then leaves one behind."""
+
+
+@contextlib.contextmanager
+def replacing(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a new file beside ``path`` for writing bytes; it takes the name at the end of the block. Its folder is made.
+
+    If the block raises, nothing is left behind and an older ``path`` stays as it was.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{target.name[:80]}.{uuid.uuid4().hex[:8]}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def write_all(path: Path, lines: Iterable[bytes]) -> int:
+    """Write lines with their ends into a file that is there whole or not at all; returns how many there are.
+
+    A file that ends in ``.gz`` is compressed, without a time stamp, so that the same lines give the same bytes.
+    """
+    count = 0
+    packed = path.suffix == ".gz"
+    with (
+        replacing(path) as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else contextlib.nullcontext(file) as target,
+    ):
+        for line in lines:
+            target.write(line)
+            count += 1
+    return count
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all."""
+    with replacing(path) as file:
+        file.write(content)
+
+
+def write_files(files: Mapping[Path, bytes | str | Iterable[str]]) -> list[Path]:
+    """Write files, whose folders are made where they are not there; each appears whole or not at all. Returns their
+    places."""
+    for path, content in files.items():
+        with replacing(path) as file:
+            for part in [content] if isinstance(content, (bytes, str)) else content:
+                file.write(part if isinstance(part, bytes) else part.encode())
+    return list(files)
+
+
+class AppendLog(Closing):
+    """Appends a line a record, each handed to the system at once: a kill loses none that was written.
+
+    A last line without its end, left by a kill in the middle of it, is cut off when the file is opened.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        cut_torn_line(path)
+        self._file = path.open("ab", buffering=0)
+
+    def append(self, record: BaseModel | Mapping[str, Any]) -> int:
+        """Write one line, and return its length in bytes; ``OSError`` if the disk does not take it."""
+        line = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
+        encoded = line.encode("utf-8", "replace") + b"\n"
+        data = memoryview(encoded)
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
+        return len(encoded)
+
+    def close(self) -> None:
+        """Close the file once its bytes are on the disk."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers from 1, a last one without its end left out; none of no file."""
+    if not path.exists():
+        return
+    most = LINE.most
+    with path.open("rb") as file:
+        for number in itertools.count(1):
+            line = file.readline(most + 1)
+            if len(line) > most:
+                raise DeclarationError(f"{path}:{number} is longer than {LINE}: remove it, {LINE.remedy}")
+            if not line.endswith(b"\n"):
+                return
+            yield number, line
+
+
+def cut_torn_line(path: Path) -> None:
+    """Cut off what follows the last line end of a file, if it is there and anything does."""
+    if not path.is_file() or not path.stat().st_size:  # an empty file cannot be mapped
+        return
+    with path.open("r+b") as file:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            end, size = view.rfind(b"\n") + 1, len(view)
+        if end < size:
+            file.truncate(end)
+
+
+LOCK_NAME = ".lock"
+"""The file in the folder that is locked; it stays there, empty."""
+
+
+@contextlib.contextmanager
+def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -> Iterator[None]:
+    """Make ``folder``, and keep other processes from writing it; the lock ends with the process, however it ends.
+
+    ``remedy`` is what the error says to do.
+
+    Raises:
+        DeclarationError: the folder cannot be made, holds a link that leads out of it, or another process is writing
+            it.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DeclarationError(
+            f"{folder} cannot be made: {error.strerror}; give another folder with -o"
+        ) from None
+    check_own_files(folder)  # the lock is a file there, too
+    lock = FileLock(folder / LOCK_NAME)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise DeclarationError(f"another process is writing {folder}; {remedy}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class _Folder(Protocol):
+    @property
+    def path(self) -> Path: ...
+
+
+class InFolder:
+    """``items_file = InFolder("items.jsonl")`` in a class with a ``path``: what has this name there. ``kept`` says that
+    it stays where the others are made anew. A pipe or a device of this name is refused.
+    """
+
+    def __init__(self, name: str, *, kept: bool = False) -> None:
+        self.name, self.kept = name, kept
+
+    def __get__(self, folder: _Folder, kind: type) -> Path:
+        return only_regular(folder.path / self.name)
+
+    @staticmethod
+    def of(kind: type) -> Iterator[InFolder]:
+        """All that a class and its bases declare."""
+        for one in kind.__mro__:
+            yield from (file for file in vars(one).values() if isinstance(file, InFolder))
