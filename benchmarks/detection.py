@@ -23,8 +23,9 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret.io.pairs import read_pairs
-from conqret.perspectives.detection_study import DetectionFolder, study
+from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
 from conqret.perspectives.detection_tables import detection_tables
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 
 FILE = "berds/perspective_detection.tsv"
@@ -59,7 +60,7 @@ def main() -> None:
             writer.writeheader()
             writer.writerows(rows)
         pairs = read_pairs(output, "label")
-        outcome = study(pairs, Session("offline"), DetectionFolder(Path(folder) / "run"))
+        outcome = run(DetectionPlan(Session("offline"), DetectionFolder(Path(folder) / "run"), pairs))
     for table in detection_tables(outcome.summary):
         Console().print(table)
 

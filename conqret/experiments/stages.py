@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
-from conqret.generation.generation_run import GenerationRun, agenerate
+from conqret.generation.generation_run import GenerationPlan
 from conqret.generation.tasks import make_tasks
 from conqret.io import ItemSource, open_items
 from conqret.io.trec import read_rankings
@@ -15,6 +15,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
 from conqret.judging.judge_run import Execution, aexecute
 from conqret.judging.setup import Setup, check_items
+from conqret.runs.engine import execute
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury_run
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
@@ -34,17 +35,10 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
         rankings: dict[str, list[str]] = {topic.id: [] for topic in job.topics()}
         rankings |= read_rankings(job.out.ranking(system.ranking, stance))
         tasks += make_tasks(job.corpus, rankings, stance, options, job.every_topic)
-    run = GenerationRun(
-        tasks=tasks,
-        options=options,
-        model=experiment.client(table.model),
-        out=job.out.arguments(system).path,
-        library=job.library,
-        settings={"system": system.name},
-        shared=sessions.of(experiment.client(table.model)),
-    )
-    another = run.folder.holds_another(run.record)  # a ranking that had failed is whole now
-    outcome = await agenerate(replace(run, overwrite=another))
+    session, folder = sessions.of(experiment.client(table.model)), job.out.arguments(system)
+    plan = GenerationPlan(session, folder, tasks, options, {"system": system.name})
+    another = folder.holds_another(plan.record())  # a ranking that had failed is whole now
+    outcome = (await execute(plan, overwrite=another)).summary
     failed = sum(outcome.failed.values())
     counts = {"arguments": outcome.written, "without evidence": outcome.no_evidence, "not written": failed}
     said = ", ".join(f"{count} {what}" for what, count in counts.items() if count or what == "arguments")

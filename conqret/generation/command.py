@@ -75,15 +75,15 @@ def generate(
         expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
     )  # fmt: skip
     if asking.dry_run:
-        found = expected_writing(job.tasks, job.options, job.model, job.library, Sizes())
+        found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
         asking.tell_cost([found])
         return
-    way = job.options.way
-    by = job.model.model if way.prompts else way.name
-    if job.model.backend.baseline:
+    way, writer = job.options.way, job.models.options
+    by = writer.model if way.prompts else way.name
+    if writer.backend.baseline:
         by += ": sentences of the documents, a floor and no author"
     outcome = asking.ask(
-        partial(write, job), len(job.tasks), "arguments",
+        partial(write, job, overwrite=asking.kept.overwrite), len(job.tasks), "arguments",
         about=f"{number(len(job.tasks), 'argument')} by", by=by, doing="writing",
     )  # fmt: skip
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}

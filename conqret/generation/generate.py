@@ -7,7 +7,7 @@ from typing import Literal, TypedDict, Unpack
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.generation.examples import SEED, SHOTS
-from conqret.generation.generation_run import GenerationOutcome, GenerationRun
+from conqret.generation.generation_run import GenerationFolder, GenerationOutcome, GenerationPlan
 from conqret.generation.generation_run import generate as write_arguments
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY
 from conqret.generation.generator import DOCUMENTS, GenerateOptions
@@ -16,8 +16,8 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import read_rankings
 from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.session import Session
 
 
 class GenerationSettings(TypedDict, total=False):
@@ -52,7 +52,7 @@ def generation_job(
     *,
     stance: Literal["pro", "con"],
     **settings: Unpack[GenerationSettings],
-) -> GenerationRun:
+) -> GenerationPlan:
     """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
     client = ClientOptions.of(settings.get("model", OFFLINE_MODEL))
     client.backend.check_can_ask("the question for an argument")
@@ -70,16 +70,18 @@ def generation_job(
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
     output = settings.get("output")
-    return GenerationRun(
-        tasks=make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
-        options=wanted,
-        model=client,
-        out=default_folder(stem(ranking), name) if output is None else Path(output),
-        library=Library(as_path(settings.get("prompts"))),
-        recordings=as_path(settings.get("recordings")),
-        replay=as_path(settings.get("replay")),
-        overwrite=settings.get("overwrite", False),
-        settings={"corpus": source.name, "run": ranking.name, "stance": stance},
+    session = Session(
+        client,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=as_path(settings.get("prompts")),
+    )
+    return GenerationPlan(
+        session,
+        GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
+        make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
+        wanted,
+        {"corpus": source.name, "run": ranking.name, "stance": stance},
     )
 
 
@@ -102,4 +104,5 @@ def generate(
     Raises:
         DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
     """
-    return write_arguments(generation_job(corpus, run, stance=stance, **settings))
+    plan = generation_job(corpus, run, stance=stance, **settings)
+    return write_arguments(plan, overwrite=settings.get("overwrite", False))

@@ -139,7 +139,11 @@ def write_whole(path: str | Path, content: bytes) -> None:
         file.write(content)
 
 
-def write_files(files: Mapping[Path, bytes | str | Iterable[str]]) -> list[Path]:
+Content = bytes | str | Iterable[str]
+"""What is written into a file: as it stands, or part by part."""
+
+
+def write_files(files: Mapping[Path, Content]) -> list[Path]:
     """Write files, whose folders are made where they are not there; each appears whole or not at all. Returns their
     places."""
     for path, content in files.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from conqret.console import shared_options as options
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
     from conqret.judging.cost import Expected
     from conqret.llm.client import Client
-    from conqret.runs.session import Session, SessionCounts
+    from conqret.runs.engine import Plan
+    from conqret.runs.session import Session, SessionCounts, Sessions
 
 
 class StudyResult(Protocol):
@@ -60,6 +62,12 @@ class StudyOptions(OptionGroup):
             prompts=self.prompts,
         )
 
+    def sessions(self) -> Sessions:
+        """The same for several models, to be held with ``with``."""
+        from conqret.runs.session import Sessions
+
+        return Sessions(recordings=self.kept.recordings, replay=self.kept.replay, prompts=self.prompts)
+
     def tell_cost(self, found: Sequence[Expected]) -> None:
         """Print what a run is expected to take: what a dry run does."""
         from conqret.judging.cost_table import tell_cost
@@ -95,6 +103,12 @@ class StudyOptions(OptionGroup):
         if outcome.missing:
             note_all(f"{len(outcome.missing)} answers are not among the recordings", outcome.missing)
         return outcome
+
+    def execute(self, plan: Plan[Any, O], total: int, rows: str, **told: Any) -> O:
+        """Execute ``plan``; ``told`` is what :meth:`ask` takes besides."""
+        from conqret.runs.engine import run
+
+        return self.ask(partial(run, plan, overwrite=self.kept.overwrite), total, rows, **told)
 
     def conclude(
         self,

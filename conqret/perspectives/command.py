@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,7 +92,7 @@ def detect(
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import GRADES, estimate
-    from conqret.perspectives.detection_study import DetectionFolder, record_of, study
+    from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
     from conqret.perspectives.detection_tables import detection_tables
     from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
@@ -119,11 +118,11 @@ def detect(
         asking.tell_cost([estimate(found, session)])
         return
     folder = DetectionFolder(output or default_folder(stem(pairs), "detect", session.options.model))
-    if chosen_by is not None and chosen_by.instrument != record_of(found, session).instrument:
+    plan = DetectionPlan(session, folder, found, threshold)
+    if chosen_by is not None and chosen_by.instrument != plan.record().instrument:
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
-    outcome = asking.ask(
-        partial(study, found, session, folder, yes_from=threshold, overwrite=asking.kept.overwrite),
-        len(found), "grades", about=f"{number(len(found), 'pair')} from {pairs}, asked of", doing="detecting",
+    outcome = asking.execute(
+        plan, len(found), "grades", about=f"{number(len(found), 'pair')} from {pairs}, asked of", doing="detecting",
     )  # fmt: skip
     summary = outcome.summary
     there = len(found) - sum(summary.unanswered.values())

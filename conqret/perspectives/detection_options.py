@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ def sided(
 ) -> tuple[tuple[PerspectiveQuestion, ...], list[Any], int]:
     """The questions with a side for each of two perspectives, what a dry run expects of asking for them, and for how
     many there was no answer."""
-    from conqret.debateqa.curation.check_verdicts import VerdictFolder, ask_verdicts, estimate
+    from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
     from conqret.perspectives.perspective_sides import VERDICT, subjects, unsided, with_sides
 
     open_ones = unsided(questions)
@@ -40,8 +39,8 @@ def sided(
     if asking.dry_run:
         return tuple(questions), [estimate(VERDICT, wanted, session)], 0
     beside = VerdictFolder(folder / "sides")
-    done = asking.ask(
-        partial(ask_verdicts, VERDICT, wanted, session, beside, overwrite=asking.kept.overwrite), len(wanted), "sides",
+    done = asking.execute(
+        VerdictPlan(session, beside, VERDICT, wanted), len(wanted), "sides",
         about=f"which perspective supports {len(wanted)} questions, asked of", doing="sides",
     )  # fmt: skip
     return with_sides(questions, done.rows), [], sum(not row.answered for row in done.rows)
@@ -59,7 +58,7 @@ def detected(
 ) -> tuple[Judged, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
     from conqret.perspectives.detecting import DetectedFolder
-    from conqret.perspectives.detection_study import DetectionFolder, study
+    from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
     from conqret.perspectives.detector import load_detector
     from conqret.perspectives.scoring import judged_of
 
@@ -73,8 +72,8 @@ def detected(
         lost = {}
     else:
         asked = DetectionFolder(folder / "detections")
-        outcome = asking.ask(
-            partial(study, pairs, session, asked, yes_from=threshold, overwrite=asking.kept.overwrite),
+        outcome = asking.execute(
+            DetectionPlan(session, asked, pairs, threshold),
             len(pairs), "grades", about=f"{len(pairs)} pairs of a document and a perspective, asked of",
             doing="detecting",
         )  # fmt: skip

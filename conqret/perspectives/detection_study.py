@@ -7,19 +7,20 @@ part of what the run is: the same command with others asks nothing anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from conqret.data.item import Frozen
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
-from conqret.io.safe_files import InFolder, write_files
-from conqret.llm.client import Client
+from conqret.io.safe_files import Content, InFolder
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.trials import Trial
 
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
@@ -63,39 +64,38 @@ class DetectionSummary(Frozen):
     against_labels: AgainstLabels | None = None
 
 
-def study(
-    pairs: Sequence[Pair],
-    session: Session,
-    folder: DetectionFolder,
-    *,
-    yes_from: int | None = None,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Detection], None] = lambda found: None,
-) -> StudyOutcome[Detection, DetectionSummary]:
-    """Ask about every pair that the folder does not hold, and write table and summary.
+@dataclass(frozen=True)
+class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
+    """Every pair is a question.
 
     ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
-    and :data:`YES_FROM` where no pair has one. Raises what :func:`conqret.runs.study_run.ask_all` raises.
-    """
+    and :data:`YES_FROM` where no pair has one."""
 
-    def finish(rows: Sequence[Detection]) -> DetectionSummary:
-        summary = _summary(session.options.model, pairs, rows, yes_from)
-        write_files(
-            {
-                folder.table_file: _table(pairs, rows, summary.yes_from),
-                folder.summary_file: summary.model_dump_json(indent=1),
-            }
-        )
-        return summary
+    models: Session
+    folder: DetectionFolder
+    pairs: Sequence[Pair]
+    yes_from: int | None = None
 
-    session.options.backend.check_can_ask("whether documents contain perspectives")
-    return session.run(
-        lambda client: ask_all(
-            trials(pairs, session), session, folder, record_of(pairs, session), finish,
-            overwrite=overwrite, on_start=on_start, on_row=on_row,
-        )
-    )  # fmt: skip
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        self.models.options.backend.check_can_ask("whether documents contain perspectives")
+
+    def record(self) -> DetectionRecord:
+        """What ``run.json`` says."""
+        return record_of(self.pairs, self.models)
+
+    def trials(self) -> list[Trial[Detection]]:
+        """A trial for each."""
+        return trials(self.pairs, self.models)
+
+    def conclude(self, rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        summary = _summary(self.models.options.model, self.pairs, rows, self.yes_from)
+        table = _table(self.pairs, rows, summary.yes_from)
+        return summary, {
+            self.folder.table_file: table,
+            self.folder.summary_file: summary.model_dump_json(indent=1),
+        }
 
 
 def record_of(pairs: Iterable[Pair], session: Session) -> DetectionRecord:

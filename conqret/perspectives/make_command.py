@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -72,8 +71,8 @@ def make(
         asking.tell_cost(making.estimate(read, session))
         return
     folder = making.MadeFolder(output or default_folder(stem(rows), "make", session.options.model))
-    outcome = asking.ask(
-        partial(making.make, read, session, folder, overwrite=asking.kept.overwrite), len(read), "rows",
+    outcome = asking.execute(
+        making.PerspectivesPlan(session, folder, read), len(read), "rows",
         about=f"{number(len(read), 'row')} from {rows}, asked of", doing="writing",
         role="an author",
     )  # fmt: skip

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.io.label_sheets import csv_text
-from conqret.io.safe_files import InFolder, write_files
+from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, expected_asking
-from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
@@ -27,7 +27,7 @@ from conqret.perspectives.perspective_sources import PerspectiveSource
 from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
 from conqret.prompts import Library, Rendered
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 INSPECTED = 20
@@ -99,47 +99,42 @@ class MadeSummary(Frozen):
         return sum(one.kept for one in self.subsets)
 
 
-def make(
-    sources: Sequence[PerspectiveSource],
-    session: Session,
-    folder: MadeFolder,
-    *,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[MadeRow], None] = lambda row: None,
-) -> StudyOutcome[MadeRow, MadeSummary]:
-    """Write and check the perspectives of every source that the folder does not hold.
+@dataclass(frozen=True)
+class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
+    """The perspectives of every source are written, then checked."""
 
-    Raises what :func:`conqret.runs.study_run.ask_all` raises.
-    """
+    models: Session
+    folder: MadeFolder
+    sources: Sequence[PerspectiveSource]
 
-    def finish(rows: Sequence[MadeRow]) -> MadeSummary:
-        summary = _summary(session.options.model, sources, rows)
-        kept = [_question(one, row) for one, row in zip(sources, rows, strict=True) if _sound(row)]
-        write_files(
-            {
-                folder.perspectives_file: perspective_lines(kept),
-                folder.left_out_file: _left_out(sources, rows),
-                folder.inspect_file: inspection_sheet(kept),
-                folder.summary_file: summary.model_dump_json(indent=1),
-            }
-        )
-        return summary
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        self.models.options.backend.check_can_ask("for perspectives")
 
-    session.options.backend.check_can_ask("for perspectives")
-    asked: dict[str, type[Any]] = {CHECK: Checked}
-    asked |= {way.prompt: way.response for way in map(way_of, sources)}
-    record = MadeRecord.of(session, asked, map(asdict, sources))
-    trials = [Trial(one.id, partial(_made, one, session)) for one in sources]
-    return session.run(
-        lambda client: ask_all(
-            trials, session, folder, record, finish, overwrite=overwrite, on_start=on_start, on_row=on_row
-        )
-    )
+    def record(self) -> MadeRecord:
+        """What ``run.json`` says."""
+        asked: dict[str, type[Any]] = {CHECK: Checked}
+        asked |= {way.prompt: way.response for way in map(way_of, self.sources)}
+        return MadeRecord.of(self.models, asked, map(asdict, self.sources))
+
+    def trials(self) -> Iterator[Trial[MadeRow]]:
+        """A trial for each."""
+        return (Trial(one.id, partial(_made, one, self.models)) for one in self.sources)
+
+    def conclude(self, rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        summary = _summary(self.models.options.model, self.sources, rows)
+        kept = [_question(one, row) for one, row in zip(self.sources, rows, strict=True) if _sound(row)]
+        return summary, {
+            self.folder.perspectives_file: perspective_lines(kept),
+            self.folder.left_out_file: _left_out(self.sources, rows),
+            self.folder.inspect_file: inspection_sheet(kept),
+            self.folder.summary_file: summary.model_dump_json(indent=1),
+        }
 
 
 def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[Expected]:
-    """The calls, tokens and dollars of :func:`make`; every row is taken to be checked."""
+    """The calls, tokens and dollars of :class:`PerspectivesPlan`; every row is taken to be checked."""
     likely = [(one, way_of(one).made(one, way_of(one).baseline(one))) for one in sources]
     checks = (
         check_prompt(session.library, found[0], found[1])

@@ -140,6 +140,11 @@ class Session:
         return self._client
 
     @property
+    def clients(self) -> tuple[Client, ...]:
+        """The one client, as runs of several models have theirs."""
+        return (self.client,)
+
+    @property
     def is_open(self) -> bool:
         """Whether somebody holds it: its client stays until they let go."""
         return self._depth > 0
@@ -312,6 +317,16 @@ class Sessions(Closing):
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for ``work``, which may ask all models."""
         return self._loop.run(work)
+
+    @property
+    def clients(self) -> tuple[Client, ...]:
+        """The clients of all models, in the order in which these were asked for."""
+        return tuple(session.client for session in self._known.values())
+
+    async def ready(self, folder: RunFolder[Any]) -> None:
+        """As :meth:`Session.ready`, for all models."""
+        for session in self._known.values():
+            await session.ready(folder)
 
     @property
     def counts(self) -> SessionCounts:

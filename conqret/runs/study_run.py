@@ -1,13 +1,16 @@
 """Questions to a model as a run: an answer a row, kept in a folder as it comes, so that a stopped run goes on.
 
-What a study adds: the questions (a trial for each), what a row holds, and what it makes of all rows in the end.
+What a study adds is a :class:`StudyPlan`: the questions (a trial for each), what a row holds, and what it makes of all
+rows in the end.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel
@@ -15,14 +18,14 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
-from conqret.io.safe_files import InFolder
-from conqret.llm.client import Client
+from conqret.io.safe_files import Content, InFolder, write_files
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Answer
+from conqret.runs.engine import Performed, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord
-from conqret.runs.session import Session, SessionCounts
-from conqret.runs.trials import Trial, perform
+from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.trials import Trial
 
 ROWS = "rows.jsonl"
 
@@ -139,44 +142,33 @@ def lost(rows: Iterable[Answered]) -> dict[str, int]:
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
 
 
-async def ask_all(
-    trials: Sequence[Trial[Row]],
-    session: Session,
-    folder: AskedFolder[R, Row],
-    record: R,
-    finish: Callable[[tuple[Row, ...]], T],
-    *,
-    beside: Sequence[Session] = (),
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Row], None] = lambda row: None,
-) -> StudyOutcome[Row, T]:
-    """Do every trial that the folder does not hold, and what ``finish`` makes of all rows while the folder is held.
+@dataclass(frozen=True)
+class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
+    """Questions to models, each answered once. Kinds of studies add what is asked about, and narrow the types."""
 
-    Use it as ``session.run(lambda client: ask_all(…))``; trials ask ``session.client``, and those of the sessions
-    ``beside`` it on the same event loop. ``on_start`` gets that client and the number of rows kept from before,
-    ``on_row`` each new row.
+    models: Session | Sessions
+    folder: AskedFolder[Any, Row]
 
-    Raises:
-        DeclarationError: the folder holds something else or another run, another process is writing it, or the
-            recordings are none. No model is asked then.
-    """
-    sessions = (session, *beside)
-    folder.check(record, overwrite=overwrite)
-    for one in sessions:
-        await one.ready(folder)
-    with folder.claimed(record, overwrite=overwrite):
-        for one in sessions:
-            one.keep_in(folder.recordings_file)
-        before = SessionCounts.total(one.counts for one in sessions)
-        with folder.rows() as rows:
-            kept = len(rows)
-            on_start(session.client, kept)
-            async for row in perform(trials, rows, in_flight=sum(one.client.in_flight for one in sessions)):
-                on_row(row)
-            rows.arrange(trial.key for trial in trials)
-        counts = SessionCounts.total(one.counts for one in sessions).since(before, kept=kept)
-        missing = tuple(str(lacking) for one in sessions for lacking in one.client.missing)
-        found = {row.id: row for row in rows.rows()}
-        ordered = tuple(found[trial.key] for trial in trials)
-        return StudyOutcome(finish(ordered), ordered, counts, missing)
+    @abstractmethod
+    def trials(self) -> Iterable[Trial[Row]]:
+        """The questions."""
+
+    @abstractmethod
+    def conclude(self, rows: tuple[Row, ...]) -> tuple[T, Mapping[Path, Content]]:
+        """What all rows come to, in the order of their trials, and the files that say it."""
+
+    def open_rows(self) -> RowStore[Row]:
+        """Those of the folder."""
+        return self.folder.rows()
+
+    def stages(self) -> Iterator[Stage[Row]]:
+        """All questions at once, as far as the models' limits allow."""
+        yield Stage(self.trials(), sum(client.in_flight for client in self.models.clients))
+
+    def result(self, done: Performed[Row]) -> StudyOutcome[Row, T]:
+        """The files are written, too."""
+        found = {row.id: row for row in done.rows.rows()}
+        ordered = tuple(found[key] for key in done.keys)
+        summary, files = self.conclude(ordered)
+        write_files(files)
+        return StudyOutcome(summary, ordered, done.session, done.missing)

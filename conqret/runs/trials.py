@@ -11,9 +11,10 @@ import asyncio
 import contextlib
 import contextvars
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from conqret.errors import DeclarationError
 from conqret.runs.run_spans import run_span
@@ -44,15 +45,44 @@ class Sink(Protocol[Row]):
         """Keep a row."""
 
 
+class Rows(Sink[Row], AbstractContextManager["Rows[Row]"], Protocol[Row]):
+    """All rows of a run, to be put in order in the end."""
+
+    def __len__(self) -> int:
+        """How many there are that need not be made."""
+
+    def rows(self) -> Iterator[Row]:
+        """The rows that count."""
+
+    def arrange(self, order: Iterable[str]) -> None:
+        """Leave only the rows of these keys, in this order."""
+
+
 class Memory(dict[str, Row]):
-    """A sink in memory: the rows by key."""
+    """Rows in memory, by key."""
 
     def __init__(self, key: Callable[[Row], str]) -> None:
         self._key = key
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing is to be closed."""
+
     def add(self, row: Row) -> None:
         """Keep a row."""
         self[self._key(row)] = row
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, in their order."""
+        return iter(tuple(self.values()))
+
+    def arrange(self, order: Iterable[str]) -> None:
+        """Leave only the rows of these keys, in this order."""
+        wanted = {key: self[key] for key in order if key in self}
+        self.clear()
+        self.update(wanted)
 
 
 async def perform(

@@ -9,11 +9,12 @@ import pytest
 
 from conqret.debateqa.curation.algorithm import Collector, CurationPlan
 from conqret.debateqa.curation.benchmark import CurateFolder
-from conqret.debateqa.curation.collecting import curate
+from conqret.debateqa.curation.collecting import CurationRun
 from conqret.debateqa.curation.source_pages import CorpusSource
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.io.questions import read_sourced
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 from conqret.text.word_lists import fold
 
@@ -173,7 +174,7 @@ def benchmark(corpus, tmp_path_factory):
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
     session = Session("offline")
     collector = Collector(CorpusSource(corpus), TrustedDomains(), CurationPlan(rerank="lexical"), session)
-    curate(read_sourced([questions]), collector, CurateFolder(folder / "out"))
+    run(CurationRun(session, CurateFolder(folder / "out"), read_sourced([questions]), collector))
     return folder / "out"
 
 

@@ -8,7 +8,7 @@ from aiohttp import web
 from conqret.data import Reason
 from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
 from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder
-from conqret.debateqa.curation.collecting import curate, estimate
+from conqret.debateqa.curation.collecting import CurationRun, estimate
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.errors import DeclarationError, UnknownNameError
@@ -16,6 +16,7 @@ from conqret.io import open_items
 from conqret.io.questions import SourcedQuestion
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
+from conqret.runs.engine import run as execute
 from conqret.runs.session import Session
 from tests.curation.memory import MemorySource, scripted
 from tests.server import FaultServer
@@ -37,7 +38,7 @@ def run(server, folder, source=None, plan=None, trusted=None):
     collector = Collector(
         source or MemorySource(), trusted or TrustedDomains(), plan or CurationPlan(), session
     )
-    return curate(QUESTIONS, collector, CurateFolder(folder))
+    return execute(CurationRun(session, CurateFolder(folder), QUESTIONS, collector))
 
 
 def lines(file):

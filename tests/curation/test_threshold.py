@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from conqret.debateqa.curation import similarity
-from conqret.debateqa.curation.check_verdicts import VerdictFolder, ask_verdicts
+from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
 from conqret.debateqa.curation.debatable import VERDICT, by_words, failed, subjects
 from conqret.debateqa.curation.question_sample import COLUMNS, choose_threshold, draw_pairs, sheet_rows
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 
 
@@ -118,10 +119,11 @@ def test_verdicts_are_kept_and_asked_once(tmp_path):
         SourcedQuestion("a", "Should zoos be closed?"),
         SourcedQuestion("b", "Have you ever been to a city zoo?"),
     ]
+    session, folder = Session("offline"), VerdictFolder(tmp_path / "v")
     for sent in (2, 0):
-        done = ask_verdicts(VERDICT, subjects(questions), Session("offline"), VerdictFolder(tmp_path / "v"))
+        done = run(VerdictPlan(session, folder, VERDICT, subjects(questions)))
         assert [failed(one.answer) for one in done.rows] == [(), ("about_issue",)]
         assert done.session.sent == sent
     assert json.loads((tmp_path / "v" / "summary.json").read_text()) == {"judgments": 2, "unanswered": {}}
     with pytest.raises(DeclarationError, match="What differs: what is asked"):
-        ask_verdicts(VERDICT, subjects(questions[:1]), Session("offline"), VerdictFolder(tmp_path / "v"))
+        run(VerdictPlan(session, folder, VERDICT, subjects(questions[:1])))

@@ -10,7 +10,7 @@ from conqret.generation import STRATEGIES
 from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generation_cost import expected_writing
-from conqret.generation.generation_run import GenerationRun, generate
+from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
 from conqret.generation.generator import GenerateOptions, Generator
 from conqret.generation.strategies.debate import revised
 from conqret.generation.tasks import make_tasks
@@ -20,6 +20,7 @@ from conqret.judging.cost import Sizes
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library
+from conqret.runs.session import Session
 from tests.generation.corpora import write_corpus
 
 DOCUMENTS = (
@@ -47,7 +48,7 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
     for name in STRATEGIES:
         options = GenerateOptions(strategy=name)
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
-        run = GenerationRun(tasks, options, ClientOptions("offline"), tmp_path / name)
+        run = GenerationPlan(Session("offline"), GenerationFolder(tmp_path / name), tasks, options)
         assert generate(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
         (items[name],) = open_items(run.folder.items_file)
         records[name] = run.folder.record()

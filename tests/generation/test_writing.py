@@ -5,7 +5,7 @@ import pytest
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.budget import ANSWER_ROOM
-from conqret.generation.generation_run import GenerationRun, generate
+from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
@@ -16,7 +16,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
-from conqret.runs.session import SessionCounts
+from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
@@ -37,9 +37,9 @@ def ranking(tmp_path):
     return path
 
 
-def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> GenerationRun:
+def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> GenerationPlan:
     tasks = make_tasks(corpus, read_rankings(ranking), stance, options)
-    return GenerationRun(tasks, options, OFFLINE, out, **more)
+    return GenerationPlan(Session(OFFLINE, **more), GenerationFolder(out), tasks, options)
 
 
 def test_items_that_the_judges_read(corpus, ranking, tmp_path):
@@ -66,10 +66,12 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     again = generate(run)
     assert again.session == SessionCounts(sent=0, recorded=0, kept=2, cost_usd=0.0)
     assert run.folder.items_file.read_bytes() == before
-    replayed = generate(job(corpus, ranking, tmp_path / "replayed", replay=run.out))
+    replayed = generate(job(corpus, ranking, tmp_path / "replayed", replay=run.folder.path))
     assert (replayed.session.sent, replayed.missing) == (0, ())
     assert (tmp_path / "replayed" / "items.jsonl").read_bytes() == before
-    shots = generate(job(corpus, ranking, tmp_path / "other", GenerateOptions(shots=1), replay=run.out))
+    shots = generate(
+        job(corpus, ranking, tmp_path / "other", GenerateOptions(shots=1), replay=run.folder.path)
+    )
     assert shots.failed == {str(Reason.NOT_RECORDED): 2}  # other examples are another prompt
     assert len(shots.missing) == 2
 
@@ -78,7 +80,7 @@ def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
     generate(job(corpus, ranking, tmp_path / "out"))
     with pytest.raises(DeclarationError, match=r"holds another run .*What differs: options, ranking"):
         generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
-    generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1), overwrite=True))
+    generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)), overwrite=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(DeclarationError, match=r"thesis\.tex"):
@@ -183,7 +185,7 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
     tasks = make_tasks(corpus, read_rankings(ranking), "pro", DEFAULTS)
     with FaultServer(FaultPlan(script=("bad_schema",)), length=2) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none", max_concurrency=1)
-        run = GenerationRun(tasks, DEFAULTS, model, tmp_path / "out")
+        run = GenerationPlan(Session(model), GenerationFolder(tmp_path / "out"), tasks, DEFAULTS)
         outcome = generate(run)
         sent = len(server.requests)
         assert (outcome.written, sent) == (2, 3)
@@ -196,6 +198,8 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
     assert {item.metadata["generation"]["model"] for item in items} == {"openai/test"}
     with FaultServer(FaultPlan(always="refusal")) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none")
-        refused = generate(GenerationRun(tasks, DEFAULTS, model, tmp_path / "refused"))
+        refused = generate(
+            GenerationPlan(Session(model), GenerationFolder(tmp_path / "refused"), tasks, DEFAULTS)
+        )
     assert refused.failed == {"refusal": 2}
     assert (tmp_path / "refused" / "items.jsonl").read_bytes() == b""

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
 from conqret.perspectives.checking import TOGETHER, UNDEBATABLE, WRONG, Checked
-from conqret.perspectives.making import INSPECTED, MadeFolder, estimate, inspection_sheet, make
+from conqret.perspectives.making import INSPECTED, MadeFolder, PerspectivesPlan, estimate, inspection_sheet
 from conqret.perspectives.perspective_files import QuestionPerspective, read_perspectives
 from conqret.perspectives.perspective_sources import read_perspective_sources
 from conqret.perspectives.perspective_writing import (
@@ -19,6 +19,7 @@ from conqret.perspectives.perspective_writing import (
     Views,
     way_of,
 )
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 from tests.server import FaultServer
 
@@ -48,7 +49,7 @@ def sources(tmp_path, kind, rows=None):
 def test_offline_it_makes_what_score_reads(tmp_path, kind):
     read = sources(tmp_path, kind)
     folder = MadeFolder(tmp_path / "out")
-    summary = make(read, Session("offline"), folder).summary
+    summary = run(PerspectivesPlan(Session("offline"), folder, read)).summary
     found = read_perspectives(folder.path / "perspectives.jsonl")
     assert {one.id for one in found} == {one.id for one in read} - {"fired"}
     assert summary.kept == len(found)
@@ -93,9 +94,8 @@ def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
     read = sources(tmp_path, "kialo", rows)
     folder = MadeFolder(tmp_path / "out")
     with FaultServer(answer=answer) as server:
-        session = Session(options(server))
-        first = make(read, session, folder)
-        again = make(read, session, folder)
+        plan = PerspectivesPlan(Session(options(server)), folder, read)
+        first, again = run(plan), run(plan)
         assert len(server.requests) == 8
     assert again.session.kept == 4
     assert first.summary == again.summary

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
+from conqret.io.safe_files import Content
 from conqret.llm.request import Answer
+from conqret.runs.engine import run
 from conqret.runs.session import Session
-from conqret.runs.study_run import ROWS, Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all
+from conqret.runs.study_run import ROWS, Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
 
 
@@ -37,6 +39,22 @@ class Folder(AskedFolder[Record, Row]):
     COMMAND: ClassVar[str] = "conqret numbers"
 
 
+@dataclass(frozen=True)
+class Numbers(StudyPlan[Row, int]):
+    names: Sequence[str]
+    work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row]]
+
+    def record(self) -> Record:
+        assert isinstance(self.models, Session)
+        return Record.of(self.models, {"perspective-detection": Number}, self.names)
+
+    def trials(self) -> list[Trial[Row]]:
+        return [Trial(name, self.work) for name in self.names]
+
+    def conclude(self, rows: tuple[Row, ...]) -> tuple[int, Mapping[Path, Content]]:
+        return len(rows), {}
+
+
 @pytest.fixture
 def session() -> Iterator[Session]:
     with Session("offline") as opened:
@@ -53,12 +71,9 @@ def ask(
         value = Number(number=len(done)) if good or done else None
         return Row.of(names[len(done)], Answer(value, (), detail="" if value else "it broke"))
 
-    record = Record.of(session, {"perspective-detection": Number}, names)
-    found = session.run(
-        lambda client: ask_all(
-            [Trial(name, work) for name in names], session, folder, record, len, **options,
-            on_start=lambda client, kept: before.append(kept), on_row=lambda row: done.append(row.id),
-        )
+    found = run(
+        Numbers(session, folder, names, work), **options,
+        on_start=lambda client, kept: before.append(kept), on_row=lambda row: done.append(row.id),
     )  # fmt: skip
     return found, done, before[0]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,8 +75,7 @@ def hold(
     """
     from conqret.debate.debatune.debate_cost import estimate
     from conqret.debate.debatune.debate_topics import read_debate_topics
-    from conqret.debate.debatune.holding import HeldFolder, HoldingPlan
-    from conqret.debate.debatune.holding import hold as hold_debates
+    from conqret.debate.debatune.holding import DebateRun, HeldFolder, HoldingPlan
     from conqret.debate.debatune.page import write_held
     from conqret.prompts import Library
     from conqret.runs.run_folder import default_folder, stem
@@ -89,13 +87,12 @@ def hold(
         return
     speakers = {one.model: named(one.model, one.backend.baseline, "a debater") for one in plan.speakers}
     folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *speakers))
-    run = partial(
-        hold_debates, plan, folder, prompts=library, **asking.kept.given(),
-    )  # fmt: skip
-    outcome = asking.ask(
-        run, plan.turns, "turns", about=f"{len(plan.motions)} debates on {number(len(plan.topics), 'topic')}, by",
-        doing="debating", by=" against ".join(speakers.values()),
-    )  # fmt: skip
+    with asking.sessions() as sessions:
+        outcome = asking.execute(
+            DebateRun(sessions, folder, plan), plan.turns, "turns", doing="debating",
+            about=f"{len(plan.motions)} debates on {number(len(plan.topics), 'topic')}, by",
+            by=" against ".join(speakers.values()),
+        )  # fmt: skip
     summary = outcome.summary
     debates = plan.debates(outcome.rows)
     write_held(debates, summary, folder.report_file)

@@ -7,7 +7,7 @@ as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,13 +20,11 @@ from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, Spoken
 from conqret.errors import DeclarationError
-from conqret.io.corpus_folder import write_lines
-from conqret.io.safe_files import InFolder, write_whole
-from conqret.llm.client import Client
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import Content, InFolder
 from conqret.llm.client_options import ClientOptions
-from conqret.prompts import Library
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 ROUNDS = 2
@@ -132,46 +130,62 @@ class HeldSummary(Frozen):
     trimmed: int
 
 
-def hold(
-    plan: HoldingPlan,
-    folder: HeldFolder,
-    *,
-    recordings: Path | None = None,
-    replay: Path | None = None,
-    prompts: Path | Library | None = None,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Spoken], None] = lambda row: None,
-) -> StudyOutcome[Spoken, HeldSummary]:
-    """Hold every debate of the plan, or what is left of it, and write the files; a turn is asked for once, wherever a
-    run was stopped.
+@dataclass(frozen=True)
+class DebateRun(StudyPlan[Spoken, HeldSummary]):
+    """Every turn of every debate is asked for once, wherever a run was stopped."""
 
-    Raises what :func:`conqret.runs.study_run.ask_all` raises.
-    """
+    models: Sessions
+    folder: HeldFolder
+    plan: HoldingPlan
 
-    with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
-        speakers = {side: sessions.of(one) for side, one in zip(SIDES, plan.speakers, strict=True)}
-        for session in speakers.values():
-            session.options.backend.check_can_ask("to debate")
-        first, *beside = dict.fromkeys(speakers.values())
-        record = HeldRecord.of(
-            first,
+    @cached_property
+    def speakers(self) -> dict[Side, Session]:
+        """Who speaks for which side."""
+        return {side: self.models.of(one) for side, one in zip(SIDES, self.plan.speakers, strict=True)}
+
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        for one in self.plan.speakers:
+            one.backend.check_can_ask("to debate")
+
+    def record(self) -> HeldRecord:
+        """What ``run.json`` says."""
+        plan = self.plan
+        return HeldRecord.of(
+            self.speakers[SIDES[0]],
             {ASKING: Arguments, OPENING: Statement, REPLY: Reply, CONCLUSION: Statement},
             [plan.rounds, plan.arguments, *((one.id, one.topic, dict(one.arguments)) for one in plan.topics)],
             model=" against ".join(dict.fromkeys(plan.models.values())),
             baseline=all(one.backend.baseline for one in plan.speakers),
             identity={
                 side: {**one.options.identity, "window": one.options.context_window}
-                for side, one in speakers.items()
+                for side, one in self.speakers.items()
             },
         )
-        trials = tuple(plan.trials(speakers))
-        return sessions.run(
-            ask_all(
-                trials, first, folder, record, lambda rows: _write(plan, folder, rows),
-                beside=beside, overwrite=overwrite, on_start=on_start, on_row=on_row,
-            )
-        )  # fmt: skip
+
+    def trials(self) -> Iterator[Trial[Spoken]]:
+        """A trial for each."""
+        return self.plan.trials(self.speakers)
+
+    def conclude(self, rows: tuple[Spoken, ...]) -> tuple[HeldSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        plan, debates = self.plan, self.plan.debates(rows)
+        statements = [row for one in debates for row in one.statements()]
+        summary = HeldSummary(
+            models=plan.models,
+            rounds=plan.rounds,
+            topics=len(plan.topics),
+            debates=len(debates),
+            finished=sum(one.finished for one in debates),
+            statements=len(statements),
+            missing=lost(row for row in rows if row.reason is not NOT_REACHED),
+            trimmed=sum(one.trimmed for one in debates),
+        )
+        return summary, {
+            self.folder.debates_file: json_lines(one.model_dump(mode="json") for one in debates),
+            self.folder.statements_file: json_lines(statements),
+            self.folder.summary_file: summary.model_dump_json(indent=1),
+        }
 
 
 async def _speak(
@@ -190,22 +204,3 @@ async def _speak(
     record = tuple((*place, earlier[motion.key(*place)]) for place in spoken)
     speaking = Speaking(motion.argued(earlier), number, side, record)
     return await speak(speaking, session)
-
-
-def _write(plan: HoldingPlan, folder: HeldFolder, rows: Sequence[Spoken]) -> HeldSummary:
-    debates = plan.debates(rows)
-    statements = [row for one in debates for row in one.statements()]
-    write_lines(folder.debates_file, (one.model_dump(mode="json") for one in debates))
-    write_lines(folder.statements_file, statements)
-    summary = HeldSummary(
-        models=plan.models,
-        rounds=plan.rounds,
-        topics=len(plan.topics),
-        debates=len(debates),
-        finished=sum(one.finished for one in debates),
-        statements=len(statements),
-        missing=lost(row for row in rows if row.reason is not NOT_REACHED),
-        trimmed=sum(one.trimmed for one in debates),
-    )
-    write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
-    return summary

@@ -8,9 +8,10 @@ after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
@@ -18,14 +19,13 @@ from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import SIDES, Side
 from conqret.debate.debatune.instructions import Instruction
 from conqret.errors import DeclarationError
-from conqret.io.corpus_folder import write_lines
-from conqret.io.safe_files import InFolder, write_whole
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, counter, expected
-from conqret.llm.client import Client
 from conqret.llm.request import Plain, Request
 from conqret.local.text_writing import ROOM
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 ASK = "statement"
@@ -73,51 +73,50 @@ class StatedSummary(Frozen):
     unwritten: dict[str, int]
 
 
-def write_statements(
-    rows: Sequence[Instruction],
-    session: Session,
-    folder: StatedFolder,
-    *,
-    system: str | None = None,
-    temperature: float = 0.0,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Stated], None] = lambda found: None,
-) -> StudyOutcome[Stated, StatedSummary]:
-    """Have every statement written that the folder does not hold; ``system`` names who wrote them (the model).
+@dataclass(frozen=True)
+class StatementsPlan(StudyPlan[Stated, StatedSummary]):
+    """Every instruction gets a statement; ``system`` names who wrote them (the model).
 
     Raises:
-        DeclarationError: as :func:`conqret.runs.study_run.ask_all`; or the offline writer is told anything but to
-        argue for
-            a side.
+        DeclarationError: the offline writer is told anything but to argue for a side.
     """
-    name = session.options.model if system is None else system
-    session.options.backend.check_can_ask("an instruction", written=True, plain=True)
-    if session.options.backend.baseline and (
-        odd := next((row for row in rows if row.stance == "none"), None)
-    ):
-        raise DeclarationError(
-            f"{odd.place} names no side of a topic, and the offline writer can do no more than argue for one: name a "
-            "model"
-        )
 
-    def finish(found: Sequence[Stated]) -> StatedSummary:
-        pairs = [(row, one) for row, one in zip(rows, found, strict=True) if one.answered]
-        write_lines(folder.statements_file, (_record(row, one, name) for row, one in pairs))
+    models: Session
+    folder: StatedFolder
+    rows: Sequence[Instruction]
+    system: str | None = None
+    temperature: float = 0.0
+
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        backend = self.models.options.backend
+        backend.check_can_ask("an instruction", written=True, plain=True)
+        if backend.baseline and (odd := next((row for row in self.rows if row.stance == "none"), None)):
+            raise DeclarationError(
+                f"{odd.place} names no side of a topic, and the offline writer can do no more than argue for one: "
+                "name a model"
+            )
+
+    def record(self) -> StatedRecord:
+        """What ``run.json`` says."""
+        shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in self.rows]
+        return StatedRecord.of(self.models, {}, shown, temperature=self.temperature)
+
+    def trials(self) -> Iterator[Trial[Stated]]:
+        """A trial for each."""
+        return (Trial(row.id, partial(_stated, row, self.models, self.temperature)) for row in self.rows)
+
+    def conclude(self, rows: tuple[Stated, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        name = self.models.options.model if self.system is None else self.system
+        pairs = [(row, one) for row, one in zip(self.rows, rows, strict=True) if one.answered]
         summary = StatedSummary(
-            written=len(pairs), cut=sum(one.cut for _, one in pairs), unwritten=lost(found)
+            written=len(pairs), cut=sum(one.cut for _, one in pairs), unwritten=lost(rows)
         )
-        write_whole(folder.summary_file, summary.model_dump_json().encode())
-        return summary
-
-    shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in rows]
-    record = StatedRecord.of(session, {}, shown, temperature=temperature)
-    trials = [Trial(row.id, partial(_stated, row, session, temperature)) for row in rows]
-    return session.run(
-        lambda client: ask_all(
-            trials, session, folder, record, finish, overwrite=overwrite, on_start=on_start, on_row=on_row
-        )
-    )  # fmt: skip
+        return summary, {
+            self.folder.statements_file: json_lines(_record(row, one, name) for row, one in pairs),
+            self.folder.summary_file: summary.model_dump_json(),
+        }
 
 
 def estimate(rows: Sequence[Instruction], session: Session) -> Expected:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +49,7 @@ def write(
     transformers model on this machine writes, one text after another.
     """
     from conqret.debate.debatune.instructions import read_instructions
-    from conqret.debate.debatune.stating import StatedFolder, estimate, write_statements
+    from conqret.debate.debatune.stating import StatedFolder, StatementsPlan, estimate
     from conqret.runs.run_folder import default_folder, stem
 
     found = read_instructions(rows, answered=False)
@@ -61,18 +60,10 @@ def write(
         return
     name = session.options.model
     folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
-    run = partial(
-        write_statements,
-        found,
-        session,
-        folder,
-        system=system,
-        temperature=temperature,
-        overwrite=kept.overwrite,
-    )
-    outcome = asking.ask(
-        run, len(found), "statements", about=f"{len(found)} statements by", doing="writing", role="an author"
-    )
+    outcome = asking.execute(
+        StatementsPlan(session, folder, found, system, temperature), len(found), "statements",
+        about=f"{len(found)} statements by", doing="writing", role="an author",
+    )  # fmt: skip
     summary = outcome.summary
     if summary.cut:
         shown.note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,7 +58,7 @@ def argue(
     """
     from conqret.debate.two_turn.counter_writing import debates, estimate, tasks
     from conqret.debate.two_turn.two_turn_files import read_questions
-    from conqret.debate.two_turn.written_run import WrittenFolder, write_debates
+    from conqret.debate.two_turn.written_run import DebateWritingRun, WrittenFolder
     from conqret.errors import DeclarationError
     from conqret.runs.run_folder import default_folder, stem
     from conqret.runs.session import Session
@@ -79,14 +78,12 @@ def argue(
         return
     names = [one.model for one in writers]
     folder = WrittenFolder(output or default_folder(stem(questions), "debate-argue", *names))
-    run = partial(
-        write_debates, debated, writers, folder, prompts=asking.prompts, **asking.kept.given(),
-    )  # fmt: skip
     by = " and ".join(named(one.model, one.backend.baseline, "an author") for one in writers)
-    outcome = asking.ask(
-        run, len(asked), "texts", about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by",
-        doing="writing", by=by,
-    )  # fmt: skip
+    with asking.sessions() as sessions:
+        outcome = asking.execute(
+            DebateWritingRun(sessions, folder, debated, writers), len(asked), "texts",
+            about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by", doing="writing", by=by,
+        )  # fmt: skip
     summary = outcome.summary
     examples = {one.reason: f"{one.id}: {one.detail}" for one in outcome.rows if not one.answered}
     for example in examples.values():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -78,7 +77,7 @@ def judge(
 
     from conqret.debate.two_turn.allowance import check_allowance, shortened
     from conqret.debate.two_turn.debate_judge import askings, estimate
-    from conqret.debate.two_turn.judged_run import DebateJudgingFolder, judge_debates
+    from conqret.debate.two_turn.judged_run import DebateJudgingFolder, DebateJudgingRun
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
@@ -102,9 +101,8 @@ def judge(
     if lost:
         before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
         note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
-    run = partial(judge_debates, asked, session, folder, shortened=lost, overwrite=asking.kept.overwrite)
-    outcome = asking.ask(
-        run, len(asked), "judgments",
+    outcome = asking.execute(
+        DebateJudgingRun(session, folder, asked, lost), len(asked), "judgments",
         about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
     )  # fmt: skip
     came, beside = outcome.summary.came, outcome.summary.beside

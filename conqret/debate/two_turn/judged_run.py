@@ -9,8 +9,9 @@ understand nothing) and ``summary.json`` (what came of both).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret._optional import require
@@ -18,13 +19,11 @@ from conqret.debate.two_turn.baseline_judges import floors
 from conqret.debate.two_turn.debate_judge import PROMPT, DebateRequest, Judged, Slid, trials
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, outcomes, standings
 from conqret.debate.two_turn.slider_answers import SliderAnswer
-from conqret.io.corpus_folder import write_lines
-from conqret.io.safe_files import InFolder, write_whole
-from conqret.llm.client import Client
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import Content, InFolder
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all
-
-NOTHING_LOST: Mapping[str, tuple[int, int]] = {}
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
+from conqret.runs.trials import Trial
 
 
 class JudgedRecord(AskedRecord):
@@ -59,49 +58,48 @@ class JudgedSummary:
     beside: tuple[Standing, ...]
 
 
-def judge_debates(
-    asked: Sequence[DebateRequest],
-    session: Session,
-    folder: DebateJudgingFolder,
-    *,
-    shortened: Mapping[str, tuple[int, int]] = NOTHING_LOST,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Judged], None] = lambda found: None,
-) -> StudyOutcome[Judged, JudgedSummary]:
-    """Ask for every judgment that the folder does not hold, and write the tables of answers.
+@dataclass(frozen=True)
+class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
+    """Every request is a judgment on the slider. ``shortened`` says for the record what passages lost
+    (:func:`conqret.debate.two_turn.allowance.shortened`). It needs numpy."""
 
-    ``shortened`` says for the record what passages lost (:func:`conqret.debate.two_turn.allowance.shortened`).
+    models: Session
+    folder: DebateJudgingFolder
+    asked: Sequence[DebateRequest]
+    shortened: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
-    Raises what :func:`conqret.runs.study_run.ask_all` raises, and MissingDependencyError where numpy is not installed.
-    """
-    require("numpy", extra="stats")
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        require("numpy", extra="stats")
+        self.models.options.backend.check_can_ask("which option of a debate is right")
 
-    model = session.options.model
+    def record(self) -> JudgedRecord:
+        """What ``run.json`` says."""
+        shown = ((one.key, one.question.record()) for one in self.asked)
+        allowance = self.asked[0].allowance if self.asked else None
+        return JudgedRecord.of(
+            self.models, {PROMPT: Slid}, shown, allowance=allowance, shortened=dict(self.shortened)
+        )
 
-    def finish(rows: Sequence[Judged]) -> JudgedSummary:
-        answers = tuple(one.answer(model, row) for one, row in zip(asked, rows, strict=True))
+    def trials(self) -> list[Trial[Judged]]:
+        """A trial for each."""
+        return trials(self.asked, self.models)
+
+    def conclude(self, rows: tuple[Judged, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        model = self.models.options.model
+        answers = tuple(one.answer(model, row) for one, row in zip(self.asked, rows, strict=True))
         others = tuple(
-            one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(asked)
+            one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(self.asked)
         )
         came = outcomes(answers)
         beside = standings((*answers, *others))
         summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
-        write_lines(folder.answers_file, map(_record, answers))
-        write_lines(folder.floors_file, map(_record, others))
-        write_whole(folder.summary_file, json.dumps(summary, indent=1, ensure_ascii=False).encode())
-        return JudgedSummary(came, beside)
-
-    session.options.backend.check_can_ask("which option of a debate is right")
-    shown = ((one.key, one.question.record()) for one in asked)
-    allowance = asked[0].allowance if asked else None
-    record = JudgedRecord.of(session, {PROMPT: Slid}, shown, allowance=allowance, shortened=dict(shortened))
-    return session.run(
-        lambda client: ask_all(
-            trials(asked, session), session, folder, record, finish,
-            overwrite=overwrite, on_start=on_start, on_row=on_row,
-        )
-    )  # fmt: skip
+        return JudgedSummary(came, beside), {
+            self.folder.answers_file: json_lines(map(_record, answers)),
+            self.folder.floors_file: json_lines(map(_record, others)),
+            self.folder.summary_file: json.dumps(summary, indent=1, ensure_ascii=False),
+        }
 
 
 def _record(answer: SliderAnswer) -> dict[str, Any]:

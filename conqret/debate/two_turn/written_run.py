@@ -7,19 +7,29 @@ where there is none), ``debates.jsonl`` (the debates of which nothing is missing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
-from conqret.debate.two_turn.counter_writing import ARGUMENT, COUNTER, Argued, Debated, Written, tasks, trials
-from conqret.io.corpus_folder import write_lines
-from conqret.io.safe_files import InFolder, write_whole
-from conqret.llm.client import Client
+from conqret.debate.two_turn.counter_writing import (
+    ARGUMENT,
+    COUNTER,
+    Argued,
+    Debated,
+    Task,
+    Written,
+    tasks,
+    trials,
+)
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import Content, InFolder
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.session import Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.session import Session, Sessions
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.trials import Trial
 
 
 class WrittenRecord(AskedRecord):
@@ -58,51 +68,55 @@ class WrittenSummary(Frozen):
     incomplete: tuple[str, ...]
 
 
-def write_debates(
-    debated: Sequence[Debated],
-    writers: Sequence[ClientOptions],
-    folder: WrittenFolder,
-    *,
-    recordings: Path | None = None,
-    replay: Path | None = None,
-    prompts: Path | None = None,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[Written], None] = lambda found: None,
-) -> StudyOutcome[Written, WrittenSummary]:
-    """Write every text that the folder does not hold, and the debates; ``writers`` are one or two models.
+@dataclass(frozen=True)
+class DebateWritingRun(StudyPlan[Written, WrittenSummary]):
+    """Every text of every debate is written by one of one or two writers."""
 
-    Raises what :func:`conqret.runs.study_run.ask_all` raises.
-    """
-    asked = tasks(debated)
+    models: Sessions
+    folder: WrittenFolder
+    debated: Sequence[Debated]
+    writers: Sequence[ClientOptions]
 
-    def finish(rows: Sequence[Written]) -> WrittenSummary:
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The texts to be written."""
+        return tuple(tasks(self.debated))
+
+    @cached_property
+    def sessions(self) -> dict[str, Session]:
+        """The writers, by their names."""
+        return {one.model: self.models.of(one) for one in self.writers}
+
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        for one in self.writers:
+            one.backend.check_can_ask("for arguments")
+
+    def record(self) -> WrittenRecord:
+        """What ``run.json`` says."""
+        first, *beside = self.sessions.values()
+        shown = ((one.id, one.writers, one.question.record()) for one in self.debated)
+        against = {one.options.model: dict(one.options.identity) for one in beside}
+        return WrittenRecord.of(first, {ARGUMENT: Argued, COUNTER: Argued}, shown, against=against)
+
+    def trials(self) -> list[Trial[Written]]:
+        """A trial for each."""
+        return trials(self.tasks, self.sessions)
+
+    def conclude(self, rows: tuple[Written, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
         by_key = {one.id: one for one in rows}
-        whole = {one.id: one.whole(by_key) for one in debated}
+        whole = {one.id: one.whole(by_key) for one in self.debated}
         summary = WrittenSummary(
-            writers=tuple(one.model for one in writers),
+            writers=tuple(one.model for one in self.writers),
             debates=len(whole),
             whole=sum(one is not None for one in whole.values()),
-            texts=len(asked),
+            texts=len(self.tasks),
             unwritten=lost(rows),
             snippets=sum(len(one.snippets) for one in rows),
             incomplete=tuple(name for name, one in whole.items() if one is None),
         )
-        write_lines(folder.debates_file, (one.record() for one in whole.values() if one is not None))
-        write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
-        return summary
-
-    with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
-        own = {one.model: sessions.of(one) for one in writers}
-        for session in own.values():
-            session.options.backend.check_can_ask("for arguments")
-        first, *beside = own.values()
-        shown = ((one.id, one.writers, one.question.record()) for one in debated)
-        against = {one.options.model: dict(one.options.identity) for one in beside}
-        record = WrittenRecord.of(first, {ARGUMENT: Argued, COUNTER: Argued}, shown, against=against)
-        return sessions.run(
-            ask_all(
-                trials(asked, own), first, folder, record, finish,
-                beside=beside, overwrite=overwrite, on_start=on_start, on_row=on_row,
-            )
-        )  # fmt: skip
+        return summary, {
+            self.folder.debates_file: json_lines(one.record() for one in whole.values() if one is not None),
+            self.folder.summary_file: summary.model_dump_json(indent=1),
+        }

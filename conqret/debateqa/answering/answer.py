@@ -10,19 +10,22 @@ from conqret._optional import require
 from conqret.debateqa.answer_page import write_answers
 from conqret.debateqa.answering.answering_run import (
     Answering,
+    AnsweringRun,
     AnswersFolder,
     AnswersOutcome,
     GivenAnswer,
-    answer_all,
 )
 from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES, AnswerStrategy
 from conqret.debateqa.answering.desk import AnswerPlan
 from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.questions import SourcedQuestion, read_sourced
+from conqret.judging.judge_settings import as_path
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.runs.engine import run as perform
 from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.session import Sessions
 
 ENGINE = "bm25"
 """By which chunks are searched where no engine is named: it needs no encoder."""
@@ -132,13 +135,9 @@ def answer(
     """
     run = questions if isinstance(questions, Answering) else answering(questions, **settings)
     folder = AnswersFolder(Path(output) if output is not None else place(questions, run))
-    outcome = answer_all(
-        run, folder,
-        recordings=None if recordings is None else Path(recordings),
-        replay=None if replay is None else Path(replay),
-        prompts=None if prompts is None else Path(prompts),
-        overwrite=overwrite, on_start=on_start, on_row=on_row,
-    )  # fmt: skip
+    with Sessions(recordings=recordings, replay=replay, prompts=as_path(prompts)) as models:
+        plan = AnsweringRun(models, folder, run)
+        outcome = perform(plan, overwrite=overwrite, on_start=on_start, on_row=on_row)
     passages = run.passages(outcome.rows)
     write_answers(run.questions, outcome.rows, folder.record(), outcome.summary, passages, folder.report_file)
     return outcome

@@ -7,9 +7,9 @@ Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,16 +21,15 @@ from conqret.debateqa.answering.answering_strategy import AnswerStrategy
 from conqret.debateqa.answering.desk import KINDS, ROOM, AnswerPlan, Desk, NextStep, Searched
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.errors import DeclarationError
-from conqret.io.corpus_folder import write_lines
+from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
-from conqret.io.safe_files import InFolder, write_whole
+from conqret.io.safe_files import Content, InFolder
 from conqret.judging.instrument import Asks
-from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Plain
 from conqret.prompts import Library
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 if TYPE_CHECKING:
@@ -178,43 +177,40 @@ class Answering:
         )  # fmt: skip
 
 
-def answer_all(
-    run: Answering,
-    folder: AnswersFolder,
-    *,
-    recordings: Path | None = None,
-    replay: Path | None = None,
-    prompts: Path | None = None,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[GivenAnswer], None] = lambda row: None,
-) -> AnswersOutcome:
-    """Answer every question whose answer the folder does not hold.
+@dataclass(frozen=True)
+class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
+    """Every question is answered."""
 
-    Raises:
-        DeclarationError: as :func:`conqret.runs.study_run.ask_all` and :meth:`Answering.check`.
-    """
+    models: Sessions
+    folder: AnswersFolder
+    plan: Answering
 
-    def finish(rows: Sequence[GivenAnswer]) -> AnswersSummary:
-        summary = _summary(run, rows)
-        write_lines(folder.answers_file, _records(run, rows))
-        write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
-        return summary
+    @cached_property
+    def sessions(self) -> tuple[Session, Session]:
+        """Who answers, and who searches."""
+        return self.models.of(self.plan.answerer), self.models.of(self.plan.searcher)
 
-    with Sessions(recordings=recordings, replay=replay, prompts=prompts) as sessions:
-        run.check(sessions.library)
-        answerer, agent = sessions.of(run.answerer), sessions.of(run.searcher)
-        trials = [
-            Trial(question.id, partial(_answered, run, question, answerer, agent))
-            for question in run.questions
-        ]
-        return sessions.run(
-            ask_all(
-                trials, answerer, folder, run.record(answerer), finish,
-                beside=[] if agent is answerer else [agent],
-                overwrite=overwrite, on_start=on_start, on_row=on_row,
-            )
-        )  # fmt: skip
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        self.plan.check(self.models.library)
+
+    def record(self) -> AnswersRecord:
+        """What ``run.json`` says."""
+        return self.plan.record(self.sessions[0])
+
+    def trials(self) -> Iterator[Trial[GivenAnswer]]:
+        """A trial for each."""
+        return (
+            Trial(one.id, partial(_answered, self.plan, one, *self.sessions)) for one in self.plan.questions
+        )
+
+    def conclude(self, rows: tuple[GivenAnswer, ...]) -> tuple[AnswersSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        summary = _summary(self.plan, rows)
+        return summary, {
+            self.folder.answers_file: json_lines(_records(self.plan, rows)),
+            self.folder.summary_file: summary.model_dump_json(indent=1),
+        }
 
 
 async def _answered(

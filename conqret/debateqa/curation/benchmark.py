@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
@@ -25,9 +26,9 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationStep
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
-from conqret.io.corpus_folder import write_lines
+from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
-from conqret.io.safe_files import InFolder, write_whole
+from conqret.io.safe_files import Content, InFolder
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.runs.run_folder import ITEMS
@@ -157,25 +158,18 @@ def fates(
             )
 
 
-def write_benchmark(
+def benchmark_files(
     questions: Sequence[SourcedQuestion],
     rows: Sequence[CurationStep],
     collector: Collector,
     folder: CurateFolder,
-) -> CurateSummary:
-    """Write what came of all questions, and its numbers."""
+) -> tuple[CurateSummary, dict[Path, Content]]:
+    """What came of all questions in numbers, and the files of a benchmark."""
     found = list(fates(questions, rows, collector))
     kept = [one for one in found if not one.why]
     used = dict.fromkeys(one for fate in kept for one in fate.documents)
     evidence = {one.document.id: one for one in collector.source.read(list(used))}
     texts = [_text(one, collector) for one in evidence.values()]
-    write_lines(folder.benchmark_file, (one.record() for one in kept))
-    write_lines(folder.documents_file, texts)
-    write_lines(
-        folder.filtered_file,
-        ({**one.question.record(), "why": one.why, "detail": one.detail} for one in found if one.why),
-    )
-    write_lines(folder.items_file, (one.model_dump(mode="json") for one in _items(kept, evidence)))
     whys = Counter(one.why for one in found)
     summary = CurateSummary(
         model=collector.session.options.model,
@@ -191,8 +185,14 @@ def write_benchmark(
         unstated_licences=sum(one["licence"] == UNSTATED for one in texts),
         cut_tokens=sum(one.cut for one in rows),
     )
-    write_whole(folder.summary_file, summary.model_dump_json(indent=1).encode())
-    return summary
+    left_out = ({**one.question.record(), "why": one.why, "detail": one.detail} for one in found if one.why)
+    return summary, {
+        folder.benchmark_file: json_lines(one.record() for one in kept),
+        folder.documents_file: json_lines(texts),
+        folder.filtered_file: json_lines(left_out),
+        folder.items_file: json_lines(one.model_dump(mode="json") for one in _items(kept, evidence)),
+        folder.summary_file: summary.model_dump_json(indent=1),
+    }
 
 
 def _text(one: PageEvidence, collector: Collector) -> dict[str, str]:

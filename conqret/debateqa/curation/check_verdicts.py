@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from conqret.io.safe_files import InFolder, write_whole
+from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
-from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, ask_all, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 
@@ -64,45 +64,36 @@ class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """All of them."""
 
 
-def ask_verdicts(
-    verdict: CheckVerdict,
-    subjects: Sequence[Subject],
-    session: Session,
-    folder: VerdictFolder,
-    *,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[VerdictRow], None] = lambda row: None,
-) -> StudyOutcome[VerdictRow, None]:
-    """The judgments of all subjects, in their order.
+@dataclass(frozen=True)
+class VerdictPlan(StudyPlan[VerdictRow, None]):
+    """Every subject gets a typed judgment."""
 
-    Raises what :func:`conqret.runs.study_run.ask_all` raises.
-    """
+    models: Session
+    folder: VerdictFolder
+    verdict: CheckVerdict
+    subjects: Sequence[Subject]
 
-    def finish(rows: Sequence[VerdictRow]) -> None:
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        self.models.options.backend.check_can_ask(self.verdict.about)
+
+    def record(self) -> VerdictRecord:
+        """What ``run.json`` says."""
+        shown = ((one.id, dict(one.variables)) for one in self.subjects)
+        return VerdictRecord.of(self.models, {self.verdict.prompt: self.verdict.response}, shown)
+
+    def trials(self) -> Iterator[Trial[VerdictRow]]:
+        """A trial for each."""
+        return (Trial(one.id, partial(_asked, self.verdict, one, self.models)) for one in self.subjects)
+
+    def conclude(self, rows: tuple[VerdictRow, ...]) -> tuple[None, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
         summary = {"judgments": len(rows), "unanswered": lost(rows)}
-        write_whole(folder.summary_file, json.dumps(summary, indent=1).encode())
-
-    session.options.backend.check_can_ask(verdict.about)
-    shown = ((one.id, dict(one.variables)) for one in subjects)
-    record = VerdictRecord.of(session, {verdict.prompt: verdict.response}, shown)
-    trials = [Trial(one.id, partial(_asked, verdict, one, session)) for one in subjects]
-    return session.run(
-        lambda client: ask_all(
-            trials,
-            session,
-            folder,
-            record,
-            finish,
-            overwrite=overwrite,
-            on_start=on_start,
-            on_row=on_row,
-        )
-    )
+        return None, {self.folder.summary_file: json.dumps(summary, indent=1)}
 
 
 def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> Expected:
-    """The calls, tokens and dollars of :func:`ask_verdicts`."""
+    """The calls, tokens and dollars of :class:`VerdictPlan`."""
     prompts = (_rendered(verdict, one, session) for one in subjects)
     return expected_asking("judge", session.options, prompts, verdict.tokens)
 

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
 
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.algorithm import DEPTH, POOL, Collector, CurationStep, cleaned
-from conqret.debateqa.curation.benchmark import CurateFolder, CurateSummary, record_of, write_benchmark
+from conqret.debateqa.curation.benchmark import (
+    CurateFolder,
+    CurateRecord,
+    CurateSummary,
+    benchmark_files,
+    record_of,
+)
 from conqret.debateqa.curation.page_ranking import LISTWISE
 from conqret.io.questions import SourcedQuestion
+from conqret.io.safe_files import Content
 from conqret.judging.cost import Expected, counter, expected_asking
-from conqret.llm.client import Client
 from conqret.prompts import Rendered
 from conqret.retrieval.rerank import INSTRUCTIONS
-from conqret.runs.study_run import StudyOutcome, ask_all
+from conqret.runs.session import Session
+from conqret.runs.study_run import StudyPlan
+from conqret.runs.trials import Trial
 
 VIEWS = 4
 """Points of view of a question, for an estimate: 11,640 on 2,941 questions, removed ones included (A.4)."""
@@ -29,38 +40,39 @@ PIECES = {
 view; 300 words."""
 
 
-def curate(
-    questions: Sequence[SourcedQuestion],
-    collector: Collector,
-    folder: CurateFolder,
-    *,
-    overwrite: bool = False,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_row: Callable[[CurationStep], None] = lambda step: None,
-) -> StudyOutcome[CurationStep, CurateSummary]:
-    """Take every step that the folder does not hold, and write the benchmark.
+@dataclass(frozen=True)
+class CurationRun(StudyPlan[CurationStep, CurateSummary]):
+    """Every question passes through the steps of the algorithm."""
 
-    Raises what :func:`conqret.runs.study_run.ask_all` raises.
-    """
-    session = collector.session
+    models: Session
+    folder: CurateFolder
+    questions: Sequence[SourcedQuestion]
+    collector: Collector
 
-    session.options.backend.check_can_ask("what documents say on a question")
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        self.models.options.backend.check_can_ask("what documents say on a question")
 
-    async def work(client: Client) -> StudyOutcome[CurationStep, CurateSummary]:
-        async with collector.source.opened(folder.path):
-            return await ask_all(
-                trials, session, folder, record_of(questions, collector),
-                lambda rows: write_benchmark(questions, rows, collector, folder),
-                overwrite=overwrite, on_start=on_start, on_row=on_row,
-            )  # fmt: skip
+    def record(self) -> CurateRecord:
+        """What ``run.json`` says."""
+        return record_of(self.questions, self.collector)
 
-    trials = [trial for question in questions for trial in collector.trials(question)]
-    return session.run(work)
+    def resources(self) -> AbstractAsyncContextManager[object]:
+        """The source, as long as it is searched."""
+        return self.collector.source.opened(self.folder.path)
+
+    def trials(self) -> Iterator[Trial[CurationStep]]:
+        """A trial for each."""
+        return (trial for question in self.questions for trial in self.collector.trials(question))
+
+    def conclude(self, rows: tuple[CurationStep, ...]) -> tuple[CurateSummary, Mapping[Path, Content]]:
+        """The run in numbers, and its files."""
+        return benchmark_files(self.questions, rows, self.collector, self.folder)
 
 
 def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[Expected]:
-    """The calls, tokens and dollars of :func:`curate`, from documents that a search may find; nothing that is recorded
-    already is taken off."""
+    """The calls, tokens and dollars of :class:`CurationRun`, from documents that a search may find; nothing that is
+    recorded already is taken off."""
     session, library = collector.session, collector.session.library
     client = counter(session.options)
     prompts: dict[str, list[Rendered]] = {name: [] for name in PIECES}

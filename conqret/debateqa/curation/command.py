@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,7 +124,7 @@ def run(
     require("pyterrier", "pandas", extra="retrieval")
     from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
     from conqret.debateqa.curation.benchmark import CurateFolder
-    from conqret.debateqa.curation.collecting import VIEWS, curate, estimate
+    from conqret.debateqa.curation.collecting import VIEWS, CurationRun, estimate
     from conqret.debateqa.curation.page import curate_table
     from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
     from conqret.io.questions import read_sourced
@@ -143,8 +142,8 @@ def run(
         note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
     folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
-    outcome = asking.ask(
-        partial(curate, found, collector, folder, overwrite=asking.kept.overwrite), len(found) * len(STEPS), "steps",
+    outcome = asking.execute(
+        CurationRun(session, folder, found, collector), len(found) * len(STEPS), "steps",
         about=f"{number(len(found), 'question')}, {source.described}, asked of",
         doing="collecting", role="an author",
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,7 @@ def verdicts(
     asking: StudyOptions,
 ) -> VerdictOutcome | None:
     """Ask about each of ``subjects``, which come from ``source``; None where only the price was asked for."""
-    from conqret.debateqa.curation.check_verdicts import VerdictFolder, ask_verdicts, estimate
+    from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
     from conqret.runs.run_folder import default_folder, stem
 
     session = asking.session(model)
@@ -50,8 +49,8 @@ def verdicts(
         asking.tell_cost([estimate(verdict, subjects, session)])
         return None
     folder = VerdictFolder(output or default_folder(stem(source), name, session.options.model))
-    asked = asking.ask(
-        partial(ask_verdicts, verdict, subjects, session, folder, overwrite=asking.kept.overwrite),
-        len(subjects), "judgments", about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
+    asked = asking.execute(
+        VerdictPlan(session, folder, verdict, subjects), len(subjects), "judgments",
+        about=f"{number(len(subjects), 'judgment')} from {source}, asked of",
     )  # fmt: skip
     return VerdictOutcome(asked, folder)

@@ -1,0 +1,181 @@
+"""The run engine: what every kind of run does, once. What it judges, writes or scores is a :class:`Plan`.
+
+A plan says what is recorded of the run, which trials it has, and what is made of their rows. :func:`execute` does the
+rest: it checks and claims the folder, takes up the rows of an earlier run, asks the models for what is missing, keeps
+each row as it comes, and puts all of them into the order of the trials.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from conqret.llm.client import Client
+from conqret.runs.run_folder import RunFolder, RunRecord
+from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.trials import Row, Rows, Trial, perform
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[Row]):
+    """Trials that are done together, so many at a time; ``span`` and ``about`` name them in a trace."""
+
+    trials: Iterable[Trial[Row]]
+    in_flight: int
+    span: str = "run"
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Performed(Generic[Row]):
+    """What was done: all rows, the keys of all trials in their order, what this session sent and received, and which
+    responses a replay lacked."""
+
+    rows: Rows[Row]
+    keys: tuple[str, ...]
+    session: SessionCounts
+    missing: tuple[str, ...]
+
+
+class Plan(ABC, Generic[Row, T]):
+    """What one kind of run does. ``folder`` is None where nothing is to be kept."""
+
+    models: Session | Sessions
+    folder: RunFolder[Any] | None
+
+    @abstractmethod
+    def record(self) -> RunRecord:
+        """What ``run.json`` says."""
+
+    @abstractmethod
+    def open_rows(self) -> Rows[Row]:
+        """Where the rows go, with those of an earlier run."""
+
+    @abstractmethod
+    def stages(self) -> Iterator[Stage[Row]]:
+        """The trials, one stage after the other: the next is asked for when the last has ended."""
+
+    @abstractmethod
+    def result(self, done: Performed[Row]) -> T:
+        """What the run comes to; files are written while the folder is still held."""
+
+    def check(self) -> None:
+        """Refuse what cannot be done. Raises DeclarationError."""
+
+    def begin(self) -> None:
+        """Write what has to be there before the record of a new run."""
+
+    def resume(self) -> None:
+        """Put right, in the claimed folder, what an earlier run may have left."""
+
+    def counted_before(self) -> SessionCounts:
+        """What the models had done that is not part of this run."""
+        return self.models.counts
+
+    def resources(self) -> AbstractAsyncContextManager[object]:
+        """What is held open as long as trials are done."""
+        return contextlib.nullcontext()
+
+    def keeps(self, row: Row) -> bool:
+        """Whether a row is kept; one that waits for a batch is not."""
+        return True
+
+    def revise(self, rows: Rows[Row]) -> None:
+        """Put others in the place of rows once all are there."""
+
+    def stop(self, rows: Rows[Row], session: SessionCounts) -> None:
+        """Write what can be said of a run that ends before its last trial."""
+
+
+async def execute(
+    plan: Plan[Row, T],
+    *,
+    overwrite: bool = False,
+    on_start: Callable[[Client, int], None] = lambda client, kept: None,
+    on_row: Callable[[Row], None] = lambda row: None,
+) -> T:
+    """Do what is left of a run, and return what it comes to.
+
+    Args:
+        plan: what is to be done; its models are open.
+        overwrite: begin afresh where the folder holds another run; its recordings are kept.
+        on_start: gets the first model's client and the number of rows kept from before.
+        on_row: gets each new row.
+
+    Raises:
+        DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
+            are none, or the settings do not fit a model. No model is asked then, and nothing is written.
+    """
+    plan.check()
+    models, folder = plan.models, plan.folder
+    with contextlib.ExitStack() as held:
+        if folder is not None:
+            record = plan.record()
+            folder.check(record, overwrite=overwrite)
+            await models.ready(folder)
+            held.enter_context(folder.claimed(record, overwrite=overwrite, begin=plan.begin))
+            plan.resume()
+            models.keep_in(folder.recordings_file)
+        before = plan.counted_before()
+        rows = held.enter_context(plan.open_rows())
+        kept = len(rows)
+        async with plan.resources():
+            keys = await _perform(plan, rows, kept, before, on_start, on_row)
+            plan.revise(rows)
+            rows.arrange(keys)
+            counts = models.counts.since(before, kept=kept)
+            missing = tuple(str(one) for client in models.clients for one in client.missing)
+            return plan.result(Performed(rows, tuple(keys), counts, missing))
+
+
+def run(plan: Plan[Any, T], **how: Any) -> T:
+    """Wait for :func:`execute`, which takes the same; also from within a running event loop (Jupyter)."""
+    models = plan.models
+    if isinstance(models, Session):
+        return models.run(lambda client: execute(plan, **how))
+    return models.run(execute(plan, **how))
+
+
+async def _perform(
+    plan: Plan[Row, Any],
+    rows: Rows[Row],
+    kept: int,
+    before: SessionCounts,
+    on_start: Callable[[Client, int], None],
+    on_row: Callable[[Row], None],
+) -> list[str]:
+    """Do every trial that has no row yet, and return the keys of all."""
+    models, keys = plan.models, list[str]()
+    for client in models.clients:
+        await client.collect()
+    on_start(models.clients[0], kept)
+    try:
+        for stage in plan.stages():
+            performed = perform(
+                _noted(stage.trials, keys), rows,
+                in_flight=stage.in_flight, keeps=plan.keeps, name=stage.span, about=stage.about,
+            )  # fmt: skip
+            async with contextlib.aclosing(performed) as made:
+                async for row in made:
+                    if plan.keeps(row):
+                        on_row(row)
+        for client in models.clients:
+            await client.hand_in()
+    except BaseException:  # stopped, or nothing can be written any more
+        with contextlib.suppress(OSError):
+            plan.stop(rows, models.counts.since(before, kept=kept))
+        raise
+    return keys
+
+
+def _noted(trials: Iterable[Trial[Row]], keys: list[str]) -> Iterator[Trial[Row]]:
+    """The trials, whose keys are noted as they are taken."""
+    for trial in trials:
+        keys.append(trial.key)
+        yield trial
