@@ -30,7 +30,8 @@ class Registry(Mapping[str, T], Generic[T]):
         group: the group of entry points (``conqret.judges``).
         of: the type that each object has to have.
         package: the package whose modules hold conqret's own, the object of each under ``attribute``. Modules whose
-            names begin with an underscore hold none. Without a package all are of plug-ins.
+            names begin with an underscore hold none. Or one module that holds all of them, as a tuple of that name.
+            Without a package all are of plug-ins.
         first: names that come before the others, which follow in alphabetical order.
         shared: the group has other kinds in it too; what is of another type is none of this kind. (Whoever looks
             has to import all of the group's objects for it.)
@@ -60,9 +61,11 @@ class Registry(Mapping[str, T], Generic[T]):
         found = self._homes.get(_plain(name))
         if found is None:
             raise UnknownNameError(self.kind, name, self._homes)
+        if isinstance(found, EntryPoint):
+            return self._checked(name, self._loaded(found), _source(found))
         if isinstance(found, str):
             return self._checked(name, getattr(import_module(found), self._attribute), found)
-        return self._checked(name, self._loaded(found), _source(found))
+        return self._checked(name, found, self._package)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -80,29 +83,37 @@ class Registry(Mapping[str, T], Generic[T]):
     def plugged(self, name: str) -> str | None:
         """The package that brings ``name``; None for conqret's own."""
         found = self._homes[_plain(name)]
-        return None if isinstance(found, str) else _source(found)
+        return _source(found) if isinstance(found, EntryPoint) else None
 
     @cached_property
-    def _homes(self) -> Mapping[str, str | EntryPoint]:
-        """By name the module of conqret's own, or the entry point of a plug-in's."""
-        spec = importlib.util.find_spec(self._package) if self._package else None
-        places = spec.submodule_search_locations if spec is not None else None
-        stems = {file.stem for place in places or () for file in Path(place).glob("[!_]*.py")}
-        own = {_plain(stem): f"{self._package}.{stem}" for stem in stems}
-        found: dict[str, str | EntryPoint] = {name: own[name] for name in self._first}
+    def _homes(self) -> Mapping[str, str | T | EntryPoint]:
+        """By name conqret's own object or its module, or the entry point of a plug-in's."""
+        own = self._own()
+        found: dict[str, str | T | EntryPoint] = {name: own[name] for name in self._first}
         found |= {name: own[name] for name in sorted(own)}
         for entry in sorted(entry_points(group=self.group), key=lambda one: one.name):
             if self._shared and not isinstance(self._loaded(entry), self._of):
                 continue
             taken = found.get(_plain(entry.name))
             if taken is not None:
-                other = "conqret" if isinstance(taken, str) else _source(taken)
+                other = _source(taken) if isinstance(taken, EntryPoint) else "conqret"
                 raise DeclarationError(
                     f"{_source(entry)} brings the {self.kind} {entry.name!r}, which {other} has already; "
                     "give it another name, or uninstall one of them"
                 )
             found[_plain(entry.name)] = entry
         return found
+
+    def _own(self) -> Mapping[str, str | T]:
+        spec = importlib.util.find_spec(self._package) if self._package else None
+        if spec is None:
+            return {}
+        if spec.submodule_search_locations is None:
+            return {_plain(one.name): one for one in getattr(import_module(self._package), self._attribute)}
+        stems = {
+            file.stem for place in spec.submodule_search_locations for file in Path(place).glob("[!_]*.py")
+        }
+        return {_plain(stem): f"{self._package}.{stem}" for stem in stems}
 
     def _loaded(self, entry: EntryPoint) -> object:
         try:

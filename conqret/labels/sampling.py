@@ -27,7 +27,7 @@ TASKS = Registry(
     "conqret.tasks",
     LabelTask,
     package="conqret.labels.sheet_tasks",
-    attribute="TASK",
+    attribute="SHEETS",
     first=("rating",),
     shared=True,
 )

@@ -55,8 +55,8 @@ ANNOTATION_TASKS = Registry(
     "task",
     "conqret.tasks",
     AnnotationTask,
-    package="conqret.labels.tasks",
-    attribute="TASK",
+    package="conqret.labels.label_tasks",
+    attribute="TASKS",
     shared=True,
 )
 """The tasks with screens of their own, by name."""

@@ -38,7 +38,7 @@ ANSWER_STRATEGIES = Registry(
     "conqret.answers",
     AnswerStrategy,
     package="conqret.debateqa.answering.strategies",
-    attribute="STRATEGY",
+    attribute="STRATEGIES",
     first=("none", "rag", "react"),
 )
 """Every way to answer by its name."""

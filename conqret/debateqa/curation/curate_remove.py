@@ -58,12 +58,12 @@ def remove(
     from conqret.errors import DeclarationError
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import write_new
-    from conqret.labels.sheet_tasks.partial_answer import TASK
+    from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
 
     if labels is None and duplicates is None:
         raise DeclarationError("nothing says what is to be removed: give --labels, --duplicates or both")
     made = read_made(folder)
-    scale = reading.scale or ["{}:{}".format(*TASK.scale)]
+    scale = reading.scale or ["{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)]
     people = None if labels is None else replace(reading, scale=scale).load(labels)
     alike = {} if duplicates is None else read_review(duplicates, "duplicate")
     if duplicates is not None and not alike:

@@ -1,4 +1,4 @@
-"""rating: the argument, on each dimension, on one scale."""
+"""What people are asked on a sheet: conqret's own tasks (see :mod:`conqret.io.label_sheets`)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,23 @@ def shows(item: Item) -> dict[str, str]:
     }
 
 
-TASK = LabelTask(
+RATING_SHEET = LabelTask(
     name="rating",
     summary="rate the argument on each dimension, beside the documents and the other argument",
     shows=shows,
     judged="argument",
 )
+
+
+PARTIAL_ANSWER_SHEET = LabelTask(
+    name="partial-answer",
+    summary="say 1 or 0: the partial answer is grounded in its documents, answers the question from one perspective, "
+    "and violates no moral code",
+    shows=shows,
+    judged="argument",
+    dimensions=("grounded", "answers_question", "ethical"),
+    scale=(0, 1),
+)
+
+
+SHEETS = (RATING_SHEET, PARTIAL_ANSWER_SHEET)

@@ -1,4 +1,4 @@
-"""cited: what the argument generator writes for either side, from the chunks that the question finds."""
+"""conqret's own ways to answer: none, rag, react (Yao et al. 2023) and cited."""
 
 from __future__ import annotations
 
@@ -6,16 +6,77 @@ from conqret.data import Reason
 from conqret.data.corpus import CorpusTopic
 from conqret.debateqa.answering.answering_strategy import AnswerStrategy
 from conqret.debateqa.answering.desk import Desk
-from conqret.debateqa.answering.strategies.rag import CHUNKS
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.strategies.cited import STRATEGY as CITED
 
+
+async def _from_memory(desk: Desk) -> str:
+    """Ask, and nothing else."""
+    return await desk.answer()
+
+
+NONE = AnswerStrategy(
+    name="none",
+    summary="no retrieval: the model answers from what it knows",
+    source="DebateQA, section 5.2 and Table 16",
+    respond=_from_memory,
+)
+
+
+CHUNKS = 10
+"""DebateQA, F.1."""
+
+
+async def _after_a_search(desk: Desk) -> str:
+    """Search with the question, and answer."""
+    desk.search(desk.question.question)
+    return await desk.answer()
+
+
+RAG = AnswerStrategy(
+    name="rag",
+    summary="vanilla RAG: the ten best chunks for the question, then the answer",
+    source="DebateQA, section 5.4.1, F.1 and Table 17",
+    respond=_after_a_search,
+    chunks=CHUNKS,
+)
+
+
+CHUNKS_OF_A_STEP = 3
+"""Of each retrieval (DebateQA, F.1)."""
+SEARCHES = 3
+"""Retrievals at most, that for the question itself among them (DebateQA, F.1)."""
+PROMPT = "answer/react"
+
+
+async def _as_an_agent(desk: Desk) -> str:
+    """Search as the agent says, and answer."""
+    desk.search(desk.question.question)
+    while len(desk.trace) < desk.searches:
+        step = await desk.next_step(PROMPT)
+        if not step.query:
+            break
+        desk.search(step.query, step.thought)
+    return await desk.answer()
+
+
+REACT = AnswerStrategy(
+    name="react",
+    summary="ReAct: an agent thinks, searches and reads, three times three chunks at most; then the answer",
+    source="DebateQA, section 5.4.1 and F.1",
+    respond=_as_an_agent,
+    chunks=CHUNKS_OF_A_STEP,
+    searches=SEARCHES,
+    agent=PROMPT,
+)
+
+
 HEADINGS = {"pro": "In favour:", "con": "Against:"}
 
 
-async def respond(desk: Desk) -> str:
+async def _for_either_side(desk: Desk) -> str:
     """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out."""
     documents = tuple(desk.search(desk.question.question))
     topic = CorpusTopic(id=desk.question.id, question=desk.question.question, split="test")
@@ -31,11 +92,14 @@ async def respond(desk: Desk) -> str:
     return "\n\n".join(said)
 
 
-STRATEGY = AnswerStrategy(
+CITED_SIDES = AnswerStrategy(
     name="cited",
     summary="the argument generator for either side, each premise citing the ten best chunks",
     source="ConQRet, section 3.2.2",
-    respond=respond,
+    respond=_for_either_side,
     chunks=CHUNKS,
     prompts=dict.fromkeys(CITED.prompts.values(), GeneratedArgument),
 )
+
+
+STRATEGIES = (NONE, RAG, REACT, CITED_SIDES)

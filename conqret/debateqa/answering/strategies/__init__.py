@@ -1,1 +1,0 @@
-"""conqret's own ways to answer, one module each."""
