@@ -45,7 +45,7 @@ def formats(
 
 def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
     from conqret.judging.judge_parts import JUDGES
-    from conqret.judging.judge_words import metric_names
+    from conqret.judging.summary_tables import metric_names
 
     for judge in judges:
         calls = sum(2 if ask.both_orders else 1 for ask in judge.asks)

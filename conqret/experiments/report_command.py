@@ -60,8 +60,7 @@ def report(
     from conqret.judging.summary_tables import ReferenceMeans, terminal
     from conqret.runs.run_folder import REPORT
     from conqret.show.page import write_file
-    from conqret.studies.calibrate.calibrated_run import calibrate_run
-    from conqret.studies.calibrate.calibration import Calibration
+    from conqret.studies.calibrate.calibration import Calibration, calibrate_run
 
     given = to or beside or recordings or prompts or calibration
     if (experiment := ExperimentFolder(run)).is_there():

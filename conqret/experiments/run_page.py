@@ -10,7 +10,7 @@ from conqret.experiments.page import experiment_page
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import counted, report_page
 from conqret.show.page import Ways
-from conqret.studies.bias.bias_folder import BiasFolder
+from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.bias.page import bias_sheet
 from conqret.studies.sensitivity.page import sensitivity_sheet
 from conqret.studies.sensitivity.result import SensitivityFolder

@@ -336,7 +336,7 @@ def _read(calibration: Path) -> Calibration:
 def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
     """Put the calibrated scores into table, summary and page of the run."""
     from conqret.judging.page import write_report
-    from conqret.studies.calibrate.calibrated_run import calibrate_run
+    from conqret.studies.calibrate.calibration import calibrate_run
 
     summary = calibrate_run(run, maps)
     write_report(run)

@@ -10,10 +10,9 @@ from conqret.errors import UnknownNameError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_words import cost, question
 from conqret.judging.report_figures import Histogram, Share, histogram, shares
 from conqret.judging.summary import MetricSummary, Summary
-from conqret.judging.summary_tables import ReferenceMeans, usage_rows
+from conqret.judging.summary_tables import ReferenceMeans, cost, question, usage_rows
 from conqret.judging.tally import Tally
 from conqret.show import words
 from conqret.show.visible_text import visible

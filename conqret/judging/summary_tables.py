@@ -15,8 +15,9 @@ from rich.text import Text
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.errors import DeclarationError
+from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.judge_words import cost
+from conqret.judging.judge_parts import JURY
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.runs.run_folder import told_apart
 from conqret.runs.session import SessionCounts
@@ -24,6 +25,37 @@ from conqret.show import words
 from conqret.show.markdown import safe, tables_markdown
 from conqret.show.table import Alarm, Column, Table
 from conqret.show.visible_text import visible
+from conqret.show.words import count, money
+
+_QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
+
+
+def judge_name(format_name: str, model: str) -> str:
+    """What a judge is called: its format with its model, or the jury with its rule."""
+    return f"the jury ({model})" if format_name == JURY.name else f"{format_name} with {model}"
+
+
+def question(metric: str) -> str:
+    """What a rater is asked of a dimension of argument quality; empty for any other metric."""
+    return _QUESTIONS.get(metric, "")
+
+
+def metric_names(metrics: Sequence[str]) -> str:
+    """Metrics as they are asked for; all dimensions of quality are named together."""
+    if not _QUESTIONS.keys() <= set(metrics):
+        return ", ".join(metrics)
+    others = [metric for metric in metrics if metric not in _QUESTIONS]
+    return ", ".join([*others, f"the {len(_QUESTIONS)} dimensions"])
+
+
+def cost(usage: Usage) -> str:
+    """What all calls cost: unknown as soon as the price of one is, with what the priced ones make up."""
+    if not usage.unpriced:
+        return money(usage.cost_usd)
+    at_least = f", at least {money(usage.cost_usd)}" if usage.cost_usd else ""
+    answers = "1 answer" if usage.unpriced == 1 else f"{count(usage.unpriced)} answers"
+    return f"unknown{at_least} (no price for {answers})"
+
 
 INTERVALS = "In brackets: 95% intervals over topics."
 CALLS, REQUESTS, RECORDED, COST = (

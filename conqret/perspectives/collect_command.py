@@ -58,8 +58,8 @@ def collect(
     """
     from conqret.perspectives import own_corpora
     from conqret.perspectives.page import collected_table
-    from conqret.retrieval.dense.document_passages import WORDS
     from conqret.runs.run_folder import default_folder, stem
+    from conqret.text.text_passages import WORDS
 
     found = own_corpora.questions_of(questions)
     wanted = own_corpora.RESULTS if results is None else results

@@ -32,10 +32,10 @@ from conqret.io.rows import columns_of
 from conqret.io.safe_files import InFolder
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
-from conqret.retrieval.dense.document_passages import WORDS, passages
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Trial, perform
+from conqret.text.text_passages import WORDS, passages
 
 RESULTS = 100
 """Results of a question (BeRDS, section 4.2: the top hundred documents)."""

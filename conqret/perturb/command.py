@@ -186,7 +186,7 @@ def _list(json_output: bool) -> None:
 
 
 def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
-    from conqret.judging.judge_words import metric_names
+    from conqret.judging.summary_tables import metric_names
 
     for one in found:
         shares = f"; shares, such as 25%, are those of {one.share}" if one.share else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,6 +11,31 @@ from conqret.text.analysis import stem, weight
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
 from conqret.text.sentences import boundaries
 from conqret.text.word_lists import fold, words
+
+WORDS = 100
+"""Words in a passage: the segments of DPR's Wikipedia, and of every corpus of BeRDS (section 4.2)."""
+
+
+def passages(text: str, words: int = WORDS) -> list[str]:
+    """``text`` in pieces of at most ``words`` words, in order and disjoint; a text without words is one, empty."""
+    found = text.split()
+    return [" ".join(found[start : start + words]) for start in range(0, len(found), words)] or [""]
+
+
+def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:
+    """The passages of whole documents, at least ``size`` at a time (but the last), and how many each document has."""
+    pieces: list[str] = []
+    counts: list[int] = []
+    for text in texts:
+        own = passages(text, words)
+        pieces += own
+        counts.append(len(own))
+        if len(pieces) >= size:
+            yield pieces, counts
+            pieces, counts = [], []
+    if counts:
+        yield pieces, counts
+
 
 REACH = 3
 """Words over which a negation turns a word that follows."""

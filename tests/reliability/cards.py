@@ -12,8 +12,7 @@ from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.bias.bias_folder import BiasFolder
-from conqret.studies.bias.bias_run import plan_bias, run_bias
+from conqret.studies.bias.bias_run import BiasFolder, plan_bias, run_bias
 from conqret.studies.bias.contrast import Ground
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.result import Card, make_card

@@ -9,8 +9,7 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.studies.bias.bias_folder import BiasFolder
-from conqret.studies.bias.bias_run import estimate, plan_bias, run_bias
+from conqret.studies.bias.bias_run import BiasFolder, estimate, plan_bias, run_bias
 from conqret.studies.bias.bias_study import bias
 from conqret.studies.bias.contrast import Ground
 from conqret.studies.bias.result import BiasTable

@@ -8,7 +8,7 @@ pytest.importorskip("sentence_transformers", reason="the extra dense is not inst
 
 from conqret.errors import DeclarationError
 from conqret.retrieval import BM25, CrossEncoder, build_index
-from conqret.retrieval.dense.document_passages import passages
+from conqret.text.text_passages import passages
 from tests.retrieval import letters
 
 RANKED = pd.DataFrame(

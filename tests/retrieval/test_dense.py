@@ -17,10 +17,10 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval import BM25, Dense, Fusion, PerspectiveExpansion, build_index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.dense import vectors
-from conqret.retrieval.dense.document_passages import passages
 from conqret.retrieval.dense.text_encoding import Encoding
 from conqret.retrieval.engine import get_engine
 from conqret.stats import mean_interval
+from conqret.text.text_passages import passages
 from tests.retrieval.small_encoder import train
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "corpus"

@@ -9,13 +9,41 @@ from itertools import chain
 from pathlib import Path
 
 from conqret.data import Document
-from conqret.debateqa.curation.token_chunks import chunks
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import write_lines
+from conqret.llm.tokens import count_tokens
 from conqret.retrieval.collection import Collection
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.pipeline import BM25_NAME, PipelinePlan, assemble, open_indexes
+from conqret.text.sentences import boundaries
+
+TOKENS = 1_000
+"""Tokens of a chunk (DebateQA, A.2 and A.3)."""
+PIECE = 2_000
+"""Characters after which a sentence without an end is cut."""
+
+
+def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_tokens) -> Iterator[str]:
+    """The chunks of a text, in their order, each of at most ``most`` as ``measure`` counts a sentence; what stands
+    between sentences alone is left out."""
+    start, end, size = 0, 0, 0
+    for first, last in _pieces(text):
+        tokens = measure(text[first:last])
+        if size and size + tokens > most:
+            yield text[start:end].strip()
+            start, size = first, 0
+        size, end = size + tokens, last
+    if text[start:end].strip():
+        yield text[start:end].strip()
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    for first, last in boundaries(text):
+        if text[first:last].strip():
+            for cut in range(first, last, PIECE):
+                yield cut, min(cut + PIECE, last)
+
 
 CHARACTERS = 2_000
 """Of a chunk at most (DebateQA, F.1)."""

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from conqret.data.digest import gathered
+from conqret.debateqa.answering.retrieved_chunks import chunks
 from conqret.debateqa.curation.embeddings import Embed
 from conqret.debateqa.curation.made import MadeBenchmark
 from conqret.debateqa.curation.similarity import unit_rows
-from conqret.debateqa.curation.token_chunks import chunks
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive
-from conqret.retrieval.dense.document_passages import WORDS
 from conqret.retrieval.dense.encoder_files import is_adapter, is_sentence_transformer, model_file
+from conqret.text.text_passages import WORDS
 
 if TYPE_CHECKING:
     from conqret.retrieval.engine import Engine

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
+from conqret.io.safe_files import InFolder
 from conqret.judging.cost import Expected, Sizes
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
@@ -22,7 +24,6 @@ from conqret.llm.client import Client
 from conqret.runs.session import SessionCounts
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
-from conqret.studies.bias.bias_folder import BiasFolder
 from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
@@ -39,8 +40,22 @@ from conqret.studies.bias.contrast import (
 from conqret.studies.bias.logged import within_log
 from conqret.studies.bias.probes.position import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
-from conqret.studies.study_judging import Conduct, StudyPart, digest_of, judge_parts
+from conqret.studies.study_judging import Conduct, JudgedFolder, StudyPart, digest_of, judge_parts
 from conqret.studies.variance.result import repeatabilities
+
+
+@dataclass(frozen=True)
+class BiasFolder(JudgedFolder[BiasRecord]):
+    """The files of a run of probes under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret bias"
+
+    results_file = InFolder("bias.json")
+    markdown_file = InFolder("bias.md")
+
+    def table(self) -> BiasTable:
+        """The finished table. Raises DeclarationError where there is none."""
+        return self.result(self.results_file, BiasTable)
 
 
 def fingerprint_of(way: str, setup: Setup) -> str:

@@ -21,8 +21,7 @@ from conqret.judging.verdict_log import log_of, logged_judge
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.estimate import CONFIDENCE
-from conqret.studies.bias.bias_folder import BiasFolder
-from conqret.studies.bias.bias_run import BiasPlan, plan_bias, run_bias
+from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, Ground
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.study_judging import Conduct

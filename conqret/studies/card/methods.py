@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.judge_words import cost, metric_names
 from conqret.judging.overview import judge_here
 from conqret.judging.summary import Summary
-from conqret.judging.summary_tables import metric_table, reason_rows
+from conqret.judging.summary_tables import cost, metric_names, metric_table, reason_rows
 from conqret.show import words
 from conqret.show.latex import PREAMBLE, escaped, tables_latex
 from conqret.show.markdown import safe, tables_markdown

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.judging.judge_parts import JURY
-from conqret.judging.judge_words import judge_name
+from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
 from conqret.show.sheet import Part, Section, Sheet, SheetTexts

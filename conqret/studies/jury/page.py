@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conqret.data.digest import gathered
-from conqret.judging.judge_words import metric_names
+from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow

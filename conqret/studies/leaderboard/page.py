@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conqret.judging.judge_words import judge_name
+from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.sheet import Section, Sheet

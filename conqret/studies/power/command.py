@@ -18,7 +18,7 @@ from conqret.console.shared_options import option
 
 if TYPE_CHECKING:
     from conqret.stats.planning import Draw, PlannedSize, SamplePlan
-    from conqret.studies.bias.bias_folder import BiasFolder
+    from conqret.studies.bias.bias_run import BiasFolder
     from conqret.studies.power.pilot import Differences
     from conqret.studies.sensitivity.result import SensitivityFolder
 
@@ -253,7 +253,7 @@ def probe(
     The other probes are assumed to find no bias, to have the same spread, and to be independent.
     """
     from conqret.stats.planning import assumed_differences, plan_probe
-    from conqret.studies.bias.bias_folder import BiasFolder
+    from conqret.studies.bias.bias_run import BiasFolder
 
     require("numpy", "scipy", extra="stats")
     draw = assumed_differences(0.0, sd, icc)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
-from conqret.judging.judge_words import judge_name
-from conqret.judging.summary_tables import requirement_table
+from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table

@@ -16,7 +16,7 @@ from conqret.judging.summary import summarise
 from conqret.show.page import write_files
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.trivial_judges import floor_judgments
-from conqret.studies.bias.bias_folder import BiasFolder
+from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
