@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import UserDict
 from collections.abc import Mapping
 from importlib import import_module
@@ -255,10 +256,12 @@ EXAMPLES: Mapping[str, str] = {
 
 
 def _command(name: str, home: str) -> Any:
+    """The command whose function, with its docstring for a help and the examples at its end, is ``module:function``."""
     module_name, function = home.split(":")
     module = import_module(f"conqret.{module_name}")
     alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
-    alone.command(name, epilog=module.EPILOG)(getattr(module, function))
+    what, example, examples = inspect.cleandoc(getattr(module, function).__doc__).partition("\n\nExample")
+    alone.command(name, help=what, epilog=example.strip() + examples)(getattr(module, function))
     with_checks(alone)
     command: Any = typer.main.get_command(alone)
     command.name = name

@@ -13,8 +13,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, out
 
-EPILOG = "Example: conqret info doctor --model gpt-4o-mini"
-
 PATIENCE = 60.0
 """Seconds to wait for an answer, where --timeout does not say."""
 _PACKAGES = ("pydantic", "litellm", "instructor", "jinja2", "polars", "tiktoken", "aiohttp", "rich", "typer")
@@ -40,7 +38,10 @@ def doctor(
     ] = None,
     calls: options.Calls,
 ) -> None:
-    """Check the installation: versions, extras, keys (only whether they are set), token tables, a model."""
+    """Check the installation: versions, extras, keys (only whether they are set), token tables, a model.
+
+    Example: conqret info doctor --model gpt-4o-mini
+    """
     from conqret._version import __version__
     from conqret.llm.tokens import count_tokens
 

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from conqret.judging.judge_parts import Judge
 
-EPILOG = "Example: conqret info formats --json"
-
 
 def formats(
     json_output: options.Json = False,
 ) -> None:
-    """List the formats of the judge, with their metrics, scales and sources."""
+    """List the formats of the judge, with their metrics, scales and sources.
+
+    Example: conqret info formats --json
+    """
     from conqret.judging.judge_parts import JUDGES
 
     judges = list(JUDGES.values())

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from conqret.debateqa.score_table import CommonMeans
     from conqret.debateqa.standings import Standings
 
-EPILOG = (
-    "Examples:\n\nconqret debateqa rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1\n\n"
-    "conqret debateqa rank runs/*/scores.parquet --weights 0.5 --json"
-)
-
 
 def rank(
     scores: Annotated[
@@ -46,6 +41,12 @@ def rank(
 
     If several instruments measured a metric, its mean over them is used; its normalised rank (DebateQA, Table 2) is
     the rank of its mean rank.
+
+    Examples:
+
+    conqret debateqa rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1
+
+    conqret debateqa rank runs/*/scores.parquet --weights 0.5 --json
     """
     from conqret.debateqa.combination import ranks, shown
     from conqret.debateqa.rank_page import ranking_table, ranking_words, read_systems, write_ranks

@@ -12,13 +12,6 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
 from conqret.judging.command_options import Engines
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret experiment fixtures/experiment.toml -o runs/demo-experiment\n\n"
-    "conqret experiment experiment.toml --dry-run\n\n"
-    "conqret experiment experiment.toml --replay recordings.jsonl -o runs/again"
-)
-
 
 @grouped
 def run(
@@ -49,6 +42,14 @@ def run(
 
     Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
     arrives: if a run is stopped, the same command goes on from there, and nothing is paid for twice.
+
+    Examples:
+
+    conqret experiment fixtures/experiment.toml -o runs/demo-experiment
+
+    conqret experiment experiment.toml --dry-run
+
+    conqret experiment experiment.toml --replay recordings.jsonl -o runs/again
     """
     from conqret.experiments.experiment import experiment_job
     from conqret.experiments.experiment import run as run_file

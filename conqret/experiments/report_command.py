@@ -10,8 +10,6 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 
-EPILOG = "Example: conqret runs report runs/first --beside runs/offline --to report.html"
-
 
 def report(
     run: Annotated[
@@ -50,6 +48,8 @@ def report(
 
     The prompts and raw answers of the items shown are in the folder asked/ beside it, and linked. With
     `--calibration`, scores.parquet also gets a column with the calibrated scores.
+
+    Example: conqret runs report runs/first --beside runs/offline --to report.html
     """
     from conqret.experiments.experiment_folder import ExperimentFolder
     from conqret.experiments.experiment_tables import overview_tables

@@ -14,14 +14,6 @@ from conqret.console.printing import at, end, note, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 "
-    "-o runs/args\n\n"
-    "conqret generate arguments corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor\n\n"
-    "conqret judge runs/args/items.jsonl --model gpt-4o-mini"
-)
-
 
 @grouped
 def generate(
@@ -61,6 +53,15 @@ def generate(
 
     If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
     command again goes on where it stopped, and asks again only for what failed.
+
+    Examples:
+
+    conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro --model gpt-4o-mini --shots 3 -k 10 -o
+    runs/args
+
+    conqret generate arguments corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/floor
+
+    conqret judge runs/args/items.jsonl --model gpt-4o-mini
     """
     from dataclasses import asdict
 

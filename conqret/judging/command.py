@@ -38,18 +38,6 @@ if TYPE_CHECKING:
     from conqret.llm.client import Client
     from conqret.studies.calibrate.calibration import Calibration
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model\n\n"
-    "conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini\n\n"
-    "conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1\n\n"
-    "conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch\n\n"
-    "conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8\n\n"
-    "conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge\n\n"
-    "conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged\n\n"
-    "conqret judge items.jsonl --replay recordings.jsonl\n\n"
-    "conqret judge items.jsonl --config settings.toml"
-)
 
 COMMON = (
     "format",
@@ -209,6 +197,26 @@ def judge(
 
     Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
     command goes on from there, and no answer is paid for twice.
+
+    Examples:
+
+    conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model
+
+    conqret judge items.jsonl --format g-eval --metric context-relevance --samples 3 --model gpt-4o-mini
+
+    conqret judge items.jsonl --model hosted_vllm/my-model --api-base http://localhost:8000/v1
+
+    conqret judge items.jsonl --model gpt-4o-mini -o runs/cheap --batch
+
+    conqret judge items.parquet --model gpt-4o-mini -o runs/large --engine ray --workers 8
+
+    conqret judge items.jsonl --judge my_judge:rate -o runs/my-judge
+
+    conqret judge --verdicts log.jsonl --verdict-scale 1:10 -o runs/logged
+
+    conqret judge items.jsonl --replay recordings.jsonl
+
+    conqret judge items.jsonl --config settings.toml
     """
     from conqret.errors import DeclarationError, check_known
     from conqret.judging.cost_table import tell_cost

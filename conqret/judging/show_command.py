@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.recorded_requests import RecordedRequests
 
-EPILOG = (
-    "Examples:\n\nconqret runs show runs/first\n\nconqret runs show runs/first voting-age-pro\n\n"
-    "conqret runs show runs/first voting-age-pro --full\n\nconqret runs show runs/first voting-age-pro --json"
-)
 
 MOST_NAMED = 5
 BEGINNING = 1_000
@@ -50,6 +46,16 @@ def show(
 
     Long texts are cut; `--full` and `--json` have them whole. A run keeps no prompts: each is filled in again,
     and shown only if it is exactly the one that was sent.
+
+    Examples:
+
+    conqret runs show runs/first
+
+    conqret runs show runs/first voting-age-pro
+
+    conqret runs show runs/first voting-age-pro --full
+
+    conqret runs show runs/first voting-age-pro --json
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.recorded_requests import asked

@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 
     from conqret.labels.sampling import LabelPlan
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret labels sample items.jsonl --plan 100 -o sheet.csv\n\n"
-    "conqret labels sample items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json\n\n"
-    "conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv"
-)
-
 
 Target = Literal["csv", "label-studio", "argilla"]
 """Where the items are labelled."""
@@ -102,6 +95,14 @@ def label(
     """Sample items to be labelled, at random over topics and the judge's scores, and write the annotation form.
 
     Annotators do not see the judge's scores. `conqret validate` and `conqret labels agreement` read the labelled sheet.
+
+    Examples:
+
+    conqret labels sample items.jsonl --plan 100 -o sheet.csv
+
+    conqret labels sample items.jsonl --plan 100 --run runs/first --scale 1:5 --to label-studio -o tasks.json
+
+    conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv
     """
     import json
     from dataclasses import replace

@@ -30,14 +30,6 @@ Pool = Annotated[
         "Default: the other items."
     ),
 ]
-EPILOG = (
-    "Examples:\n\n"
-    "conqret generate perturbations irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o "
-    "perturbed.jsonl\n\n"
-    "conqret generate perturbations hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o\n\n"
-    "conqret generate perturbations hallucinate items.jsonl --sentences 0,2,5\n\n"
-    "conqret generate perturbations --list"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +84,17 @@ def perturb(
     """Perturb items by known amounts: every level of every item, with a record of what was changed where.
 
     Each level contains the changes of the levels below it, and the same seed gives the same items.
+
+    Examples:
+
+    conqret generate perturbations irrelevant items.jsonl --levels 0,10,20,50,70,100 --pool corpus/ -o
+    perturbed.jsonl
+
+    conqret generate perturbations hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o
+
+    conqret generate perturbations hallucinate items.jsonl --sentences 0,2,5
+
+    conqret generate perturbations --list
     """
     if list_all:
         _list(json_output)

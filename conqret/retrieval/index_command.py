@@ -13,13 +13,6 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret retrieve index corpus/\n\n"
-    "conqret retrieve index corpus/ --engine dense --encoder facebook/contriever-msmarco\n\n"
-    "conqret retrieve index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75"
-)
-
 VECTORS = "Vectors"
 
 
@@ -125,7 +118,16 @@ def index(
     ] = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced."""
+    """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced.
+
+    Examples:
+
+    conqret retrieve index corpus/
+
+    conqret retrieve index corpus/ --engine dense --encoder facebook/contriever-msmarco
+
+    conqret retrieve index corpus/ --engine bm25s --stemmer none --stopwords lucene --k1 1.2 --b 0.75
+    """
     import time
     from dataclasses import asdict
 

@@ -21,15 +21,6 @@ NETWORK = "Network"
 STORE = Path("runs/serve/recordings.sqlite")
 """Where answers are recorded, if nothing else is said."""
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret serve http\n\n"
-    "curl -s localhost:8766/v1/judge/direct -H 'Content-Type: application/json' "
-    """-d '{"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}'\n\n"""
-    "conqret serve http --format rag-fine-grained --model gpt-4o-mini --budget-usd 5\n\n"
-    "conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600"
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAddress(OptionGroup):
@@ -109,6 +100,17 @@ def serve(
     runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or
     Ctrl-C ends it, after requests under way are answered. The log has a line for each request, with its id and
     none of its contents; with `--json` each line is JSON.
+
+    Examples:
+
+    conqret serve http
+
+    curl -s localhost:8766/v1/judge/direct -H 'Content-Type: application/json' -d '{"topic": "Ban zoos?",
+    "argument": "Cages are small [1].", "documents": ["Cages are small."]}'
+
+    conqret serve http --format rag-fine-grained --model gpt-4o-mini --budget-usd 5
+
+    conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600
     """
     from conqret.runs.session import Session
     from conqret.serve.access import read_keys

@@ -14,13 +14,6 @@ from conqret.console.printing import tell
 STORE = Path("mcp/recordings.sqlite")
 """Where answers are recorded, in the folder of runs, if nothing else is said."""
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret serve mcp runs --model gpt-4o-mini --budget-usd 2\n\n"
-    "An assistant's settings: "
-    '{"mcpServers": {"conqret": {"command": "conqret", "args": ["serve", "mcp", "/home/me/runs"]}}}'
-)
-
 
 @grouped
 def mcp(
@@ -40,6 +33,13 @@ def mcp(
 
     The assistant starts and ends it. Every answer of the model is recorded (in the folder of runs, under mcp/,
     unless `--recordings` says where). `--budget-usd` limits what the assistant may spend.
+
+    Examples:
+
+    conqret serve mcp runs --model gpt-4o-mini --budget-usd 2
+
+    An assistant's settings: {"mcpServers": {"conqret": {"command": "conqret", "args": ["serve", "mcp",
+    "/home/me/runs"]}}}
     """
     from conqret._optional import require
     from conqret.errors import DeclarationError

@@ -9,8 +9,6 @@ import typer
 
 from conqret.console.printing import say
 
-EPILOG = "Examples:\n\nconqret serve view runs\n\nconqret serve view runs/first --port 0"
-
 
 def view(
     folder: Annotated[
@@ -26,6 +24,12 @@ def view(
     """Serve a folder of runs to a browser, read only: reports, prompts and raw responses.
 
     Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.
+
+    Examples:
+
+    conqret serve view runs
+
+    conqret serve view runs/first --port 0
     """
     from conqret.serve.view_app import view as shown
 

@@ -12,12 +12,6 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import result
 from conqret.debate.debatune.sample_command import plan_of
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate agreement sheet.csv\n\n"
-    "conqret debate agreement sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0"
-)
-
 
 @grouped
 def agree(
@@ -36,6 +30,12 @@ def agree(
 
     Each label is weighted by the number of statements that it stands for, so that the figures are for the whole run.
     Ties are left out of the agreement, and counted. Intervals are over topics.
+
+    Examples:
+
+    conqret debate agreement sheet.csv
+
+    conqret debate agreement sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0
     """
     from conqret._optional import require
     from conqret.debate.debatune.controllability_scores import METRIC

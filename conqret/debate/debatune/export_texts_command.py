@@ -11,12 +11,6 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.printing import at, result
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate export runs/held -o data/\n\n"
-    "conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/"
-)
-
 
 def export(
     sources: Annotated[
@@ -57,6 +51,12 @@ def export(
 
     The instruction names topic, side and argument; the response is the statement. Each topic has equally many
     statements for both sides. Empty statements, and those that decline the task, are left out and counted.
+
+    Examples:
+
+    conqret debate export runs/held -o data/
+
+    conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
     """
     from conqret.debate.debatune.filtering import harmless
     from conqret.debate.debatune.training_export import FILTERED, NOT_CONCLUDED, statements_of, training_data

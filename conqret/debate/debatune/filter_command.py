@@ -12,12 +12,6 @@ from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Folder, judged, sifted, sifted_file
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate filter statements.jsonl --model gpt-4o-mini -o kept.jsonl\n\n"
-    "conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl"
-)
-
 
 @grouped
 def filter_(
@@ -52,6 +46,12 @@ def filter_(
 
     The model looks for hate, violence, dangerous help, self-harm, sexual content and private data, and for nothing
     else: an unpopular side is no harm. A statement for which no answer came is not kept. Rows are not changed.
+
+    Examples:
+
+    conqret debate filter statements.jsonl --model gpt-4o-mini -o kept.jsonl
+
+    conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
     from conqret.debate.debatune.controllability_scores import check_good_from
     from conqret.debate.debatune.filtering import FORMAT, controllability_of, filtered, rows_of

@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 
 DEBATE = "Debate"
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/held\n\n"
-    "conqret debate hold topics.jsonl --model gpt-4o-mini --against gpt-4o --rounds 1 --arguments 1\n\n"
-    "conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run"
-)
-
 
 @grouped
 def hold(
@@ -72,6 +65,14 @@ def hold(
     Each turn answers the other side's questions, restates its own position, and asks back. The speakers need not
     agree, and nobody judges. The folder has a page that shows every debate, and statements for `conqret debate score`
     and `conqret debate export`.
+
+    Examples:
+
+    conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/held
+
+    conqret debate hold topics.jsonl --model gpt-4o-mini --against gpt-4o --rounds 1 --arguments 1
+
+    conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
     from conqret.debate.debatune.debate_cost import estimate
     from conqret.debate.debatune.debate_topics import read_debate_topics

@@ -9,12 +9,6 @@ from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Output, Statements, conclude_systems, judged
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate quality baseline.jsonl ours.jsonl --model gpt-4o-mini -o runs/quality\n\n"
-    "conqret debate quality all.jsonl --against vicuna --model gpt-4o-mini"
-)
-
 
 @grouped
 def quality(
@@ -33,6 +27,12 @@ def quality(
 
     The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A statement wins
     if it is better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+
+    Examples:
+
+    conqret debate quality baseline.jsonl ours.jsonl --model gpt-4o-mini -o runs/quality
+
+    conqret debate quality all.jsonl --against vicuna --model gpt-4o-mini
     """
     from functools import partial
 

@@ -11,12 +11,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate sample runs/controllability -o sheet.csv\n\n"
-    "conqret debate sample runs/controllability --good 50 --seed 7 -o sheet.csv"
-)
-
 
 @grouped
 def sample(
@@ -43,6 +37,12 @@ def sample(
     People write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
     judge) into the column `controllability`. The judge's verdicts are not in the sheet, but in the plan beside
     it, which `conqret debate agreement` reads.
+
+    Examples:
+
+    conqret debate sample runs/controllability -o sheet.csv
+
+    conqret debate sample runs/controllability --good 50 --seed 7 -o sheet.csv
     """
     from conqret.debate.debatune.controllability_scores import FORMAT, METRIC
     from conqret.debate.debatune.manual_inspection import draw_inspection

@@ -9,13 +9,6 @@ from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Output, Statements, conclude_systems, judged
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability\n\n"
-    "conqret debate score ours.jsonl theirs.csv --good-from 90\n\n"
-    "conqret debate score statements.jsonl --model gpt-4o-mini --dry-run"
-)
-
 
 @grouped
 def score(
@@ -39,6 +32,14 @@ def score(
     The model sees topic and statement, never the side, and says which share of the statement supports the topic and
     which opposes it. A statement is good if all of it is on its own side. The folder is one of `conqret judge` by the
     format controllability.
+
+    Examples:
+
+    conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability
+
+    conqret debate score ours.jsonl theirs.csv --good-from 90
+
+    conqret debate score statements.jsonl --model gpt-4o-mini --dry-run
     """
     from functools import partial
 

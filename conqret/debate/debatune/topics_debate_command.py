@@ -14,13 +14,6 @@ from conqret.debate.debatune.judged_texts import Folder, judged, sifted, sifted_
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate topics raw.jsonl --model gpt-4o-mini -o topics.jsonl\n\n"
-    "conqret debate topics raw.csv --model gpt-4o-mini --arguments 5\n\n"
-    "conqret debate topics raw.csv --model gpt-4o-mini --dry-run"
-)
-
 
 @grouped
 def topics(
@@ -47,6 +40,14 @@ def topics(
     The model says whether thoughtful people argue for both sides, and words the claim that one side affirms and the
     other denies. Of topics with nearly the same words the first is kept. Dropped topics are counted and written to a
     file of their own, with the reason.
+
+    Examples:
+
+    conqret debate topics raw.jsonl --model gpt-4o-mini -o topics.jsonl
+
+    conqret debate topics raw.csv --model gpt-4o-mini --arguments 5
+
+    conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
     from conqret.debate.debatune.topic_check import FORMAT, two_sided, with_arguments
     from conqret.errors import DeclarationError

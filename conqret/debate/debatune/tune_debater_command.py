@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
 TRAINING = "Training"
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate tune data/train.jsonl --model models/llama-2-7b --dry-run\n\n"
-    "conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/"
-)
-
 
 @dataclass(frozen=True)
 class DebaterTuningOptions(OptionGroup):
@@ -113,6 +107,12 @@ def tune(
 
     Supervised fine-tuning with transformers and trl; the loss is over the responses only, not the instructions. The
     defaults are the paper's. The tuned model writes with `conqret debate write --model local/FOLDER/model`.
+
+    Examples:
+
+    conqret debate tune data/train.jsonl --model models/llama-2-7b --dry-run
+
+    conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/
     """
     from dataclasses import asdict
 

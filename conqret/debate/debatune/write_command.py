@@ -13,13 +13,6 @@ from conqret.console.printing import at
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate write data/test.jsonl --model local/models/llama-2-7b --system before -o runs/before\n\n"
-    "conqret debate write data/test.jsonl --model local/tuned/model --system after -o runs/after\n\n"
-    "conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini"
-)
-
 
 @grouped
 def write(
@@ -47,6 +40,14 @@ def write(
 
     Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
     transformers model on this machine writes, one text after another.
+
+    Examples:
+
+    conqret debate write data/test.jsonl --model local/models/llama-2-7b --system before -o runs/before
+
+    conqret debate write data/test.jsonl --model local/tuned/model --system after -o runs/after
+
+    conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
     from conqret.debate.debatune.instructions import read_instructions
     from conqret.debate.debatune.stating import StatedFolder, StatementsPlan, estimate

@@ -11,8 +11,6 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import result
 
-EPILOG = "Example:\n\nconqret debate two-turn annotations annotations.csv --of debates.jsonl"
-
 
 def annotated(
     file: Annotated[
@@ -30,6 +28,10 @@ def annotated(
     """What people say of the texts: how good they are, whether counter-arguments respond, which strategies they use.
 
     By kind of text and by the option that it argues for, the right one or the wrong one.
+
+    Example:
+
+    conqret debate two-turn annotations annotations.csv --of debates.jsonl
     """
     from dataclasses import asdict
 

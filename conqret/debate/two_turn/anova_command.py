@@ -10,11 +10,6 @@ from conqret.console import shared_options as options
 from conqret.console.printing import note, result
 from conqret.debate.two_turn.outcome_command import Answers, BetterHalf, Design, answers_of
 
-EPILOG = (
-    "Examples:\n\nconqret debate two-turn anova answers.jsonl\n\n"
-    "conqret debate two-turn anova answers.jsonl --subject passage --json"
-)
-
 
 def anova(
     answers: Answers,
@@ -30,6 +25,12 @@ def anova(
 
     Of right or wrong (once without abstentions, once with abstentions as wrong), and of the seven points of the
     slider. If subjects lack a cell, a mixed model of all answers is shown beside it. Needs conqret[anova].
+
+    Examples:
+
+    conqret debate two-turn anova answers.jsonl
+
+    conqret debate two-turn anova answers.jsonl --subject passage --json
     """
     from dataclasses import asdict
 

@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
     from conqret.debate.two_turn.written_run import WrittenFolder, WrittenSummary
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate two-turn argue questions.jsonl --model gpt-4o-mini -o runs/written\n\n"
-    "conqret debate two-turn argue questions.jsonl --model gpt-4o-mini --against gpt-4o --dry-run\n\n"
-    "conqret debate two-turn judge runs/written/debates.jsonl --model gpt-4o-mini"
-)
-
 
 @grouped
 def argue(
@@ -55,6 +48,14 @@ def argue(
     Snippets must be in the passage word for word: a text with a snippet that is not is asked for again, and after
     three times counted as missing, with the reason. `debates.jsonl` has the complete debates, for `conqret debate
     judge`.
+
+    Examples:
+
+    conqret debate two-turn argue questions.jsonl --model gpt-4o-mini -o runs/written
+
+    conqret debate two-turn argue questions.jsonl --model gpt-4o-mini --against gpt-4o --dry-run
+
+    conqret debate two-turn judge runs/written/debates.jsonl --model gpt-4o-mini
     """
     from conqret.debate.two_turn.counter_writing import debates, estimate, tasks
     from conqret.debate.two_turn.two_turn_files import read_questions

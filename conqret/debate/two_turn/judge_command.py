@@ -14,12 +14,6 @@ from conqret.debate.two_turn.outcome_command import Design
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/debates\n\n"
-    "conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run"
-)
-
 
 @grouped
 def judge(
@@ -72,6 +66,12 @@ def judge(
     Each question is judged in both orders of its options, and in every condition that its texts allow: if every
     question has its passage, those of the main design (passage and snippets, with arguments or without), else those of
     the pilot (snippets, with arguments or without). A later judgment is shown the earlier one.
+
+    Examples:
+
+    conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/debates
+
+    conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
     from dataclasses import asdict
 

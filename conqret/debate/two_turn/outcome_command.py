@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.outcomes import Outcomes
     from conqret.debate.two_turn.slider_answers import SliderAnswer
 
-EPILOG = (
-    "Examples:\n\nconqret debate two-turn outcomes answers.jsonl\n\n"
-    "conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json"
-)
 
 Answers = Annotated[
     Path,
@@ -64,6 +60,12 @@ def table(
     helps.
 
     Intervals are over passages. Missing answers are counted, and never taken for abstentions.
+
+    Examples:
+
+    conqret debate two-turn outcomes answers.jsonl
+
+    conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json
     """
     from dataclasses import asdict
 

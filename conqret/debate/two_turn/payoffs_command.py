@@ -12,11 +12,6 @@ from conqret.console.printing import result
 if TYPE_CHECKING:
     from conqret.debate.two_turn.payoffs import PayoffInstruction
 
-EPILOG = (
-    "Examples:\n\nconqret debate two-turn payoffs\n\n"
-    "conqret debate two-turn payoffs --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8 --json"
-)
-
 
 def payoffs(
     instruction: Annotated[
@@ -35,6 +30,12 @@ def payoffs(
     """From which confidence on it pays a judge to answer, or to be sure: what the slider's bonuses reward.
 
     The slider has seven points; its middle abstains. The thresholds follow from the bonuses alone.
+
+    Examples:
+
+    conqret debate two-turn payoffs
+
+    conqret debate two-turn payoffs --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8 --json
     """
     from fractions import Fraction
     from itertools import chain

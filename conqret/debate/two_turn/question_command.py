@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 
-EPILOG = (
-    "Examples:\n\nconqret debate two-turn questions debates.jsonl\n\n"
-    "conqret debate two-turn questions all_arguments.jsonl.gz -o debates.jsonl"
-)
-
 
 def questions(
     file: Annotated[
@@ -43,6 +38,12 @@ def questions(
 
     Each option needs an argument, each argument a counter-argument (if there are any), and each snippet must be in the
     passage.
+
+    Examples:
+
+    conqret debate two-turn questions debates.jsonl
+
+    conqret debate two-turn questions all_arguments.jsonl.gz -o debates.jsonl
     """
     from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.io.jsonl import json_lines

@@ -14,12 +14,6 @@ from conqret.console.printing import result
 from conqret.debate.debatune.judged_texts import Output, conclude, judged
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debate two-turn rubric runs/written/debates.jsonl --model gpt-4o-mini -o runs/rubric\n\n"
-    "conqret debate two-turn rubric debates.jsonl --model gpt-4o-mini --dry-run\n\n"
-    "conqret debate two-turn rubric practice.jsonl --labels grades.csv"
-)
 SCALE = "1:5"
 """Of the rubric."""
 
@@ -47,6 +41,14 @@ def rubric(
 
     The rubric by which Parrish et al. 2022 chose their writers, those with a mean from 3.3 on. The judge is not told
     which option is right. The folder is one of `conqret judge` by the format counter-argument.
+
+    Examples:
+
+    conqret debate two-turn rubric runs/written/debates.jsonl --model gpt-4o-mini -o runs/rubric
+
+    conqret debate two-turn rubric debates.jsonl --model gpt-4o-mini --dry-run
+
+    conqret debate two-turn rubric practice.jsonl --labels grades.csv
     """
     from conqret.debate.two_turn.rubric import FORMAT, counter_items, grades_of_judge, grades_of_people
     from conqret.debate.two_turn.rubric import rubric as graded

@@ -7,11 +7,6 @@ from conqret.console import shared_options as options
 from conqret.console.printing import result
 from conqret.debate.two_turn.outcome_command import Answers, BetterHalf, Design, answers_of
 
-EPILOG = (
-    "Examples:\n\nconqret debate two-turn writers runs/judged/answers.jsonl\n\n"
-    "conqret debate two-turn writers answers.jsonl --better-half pilot.jsonl --json"
-)
-
 
 def writers(
     answers: Answers,
@@ -25,6 +20,12 @@ def writers(
     Counted is the last judgment with arguments, in debates. Bonuses are the paper's: $0.20 for each judge who ends on
     the right option where the writer argued for it, and $0.75 for each who does not where the writer argued for the
     wrong one.
+
+    Examples:
+
+    conqret debate two-turn writers runs/judged/answers.jsonl
+
+    conqret debate two-turn writers answers.jsonl --better-half pilot.jsonl --json
     """
     from dataclasses import asdict
 

@@ -15,14 +15,6 @@ from conqret.console.printing import at, named, progress
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debateqa answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none\n\n"
-    "conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run\n\n"
-    "conqret debateqa answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder models/gte "
-    "--agent gpt-4o --model gpt-4o-mini -o runs/react"
-)
-
 _WAY, _SEARCH = "How it is answered", "What is searched"
 
 
@@ -124,6 +116,15 @@ def answer(
 
     The folder then holds answers.jsonl, which `conqret debateqa score` reads (with the chunks behind each answer, and
     what was searched), and report.html, which shows them.
+
+    Examples:
+
+    conqret debateqa answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none
+
+    conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run
+
+    conqret debateqa answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder
+    models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
     from dataclasses import replace
 

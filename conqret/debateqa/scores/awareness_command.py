@@ -13,11 +13,6 @@ from conqret.console.printing import note
 from conqret.debateqa.scores.score_options import MetricOptions
 from conqret.debateqa.scores.score_output import leave, show
 
-EPILOG = (
-    "Example: conqret debateqa score dispute-awareness answers.jsonl --questions debateqa.jsonl --model "
-    "gpt-4o-mini"
-)
-
 
 @grouped
 def dispute_awareness(
@@ -39,7 +34,10 @@ def dispute_awareness(
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
-    """Does the answer say that the question is debatable? 1 or 0; higher is better."""
+    """Does the answer say that the question is debatable? 1 or 0; higher is better.
+
+    Example: conqret debateqa score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini
+    """
     from conqret._optional import require
     from conqret.debateqa.debateqa_files import read_answers, read_questions, read_verdicts
     from conqret.debateqa.dispute_awareness import against_labels, ask_awareness, estimate

@@ -22,12 +22,6 @@ def _named(kind: Kind) -> str:
     return ", ".join(one.name for one in BASELINES.values() if one.kind == kind)
 
 
-EPILOG = (
-    "Example: conqret debateqa score baselines answers.jsonl --references debateqa.jsonl --metrics "
-    "bleu,rouge-l,num-of-povs"
-)
-
-
 @dataclass(frozen=True)
 class WeightOptions(OptionGroup):
     """The models that are loaded here, and how."""
@@ -70,6 +64,9 @@ def baselines(
     """What Perspective Diversity is compared with: text similarity and plain judges; higher is better for all.
 
     All metrics named are in one table. Values and answers are kept: the same command goes on where it stopped.
+
+    Example: conqret debateqa score baselines answers.jsonl --references debateqa.jsonl --metrics
+    bleu,rouge-l,num-of-povs
     """
     from dataclasses import replace
 

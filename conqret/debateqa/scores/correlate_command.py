@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from conqret.debateqa.preferences import RankingAgreement
 
-EPILOG = "Example: conqret debateqa score correlate runs/*/scores.parquet --preferences pairs.csv"
-
 
 def correlate(
     scores: Annotated[list[Path], typer.Argument(help="Tables of `conqret debateqa score`, of all systems.")],
@@ -35,7 +33,10 @@ def correlate(
     ] = 13,
     json_output: options.Json = False,
 ) -> None:
-    """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14)."""
+    """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14).
+
+    Example: conqret debateqa score correlate runs/*/scores.parquet --preferences pairs.csv
+    """
     from dataclasses import asdict
 
     from conqret._optional import require

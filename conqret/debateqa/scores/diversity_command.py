@@ -15,12 +15,6 @@ from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, 
 from conqret.debateqa.scores.score_output import leave, show
 from conqret.judging.command_options import Engines
 
-EPILOG = (
-    "Example: conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl "
-    "--backbone gpt2"
-)
-
-
 CHAT = {"auto": None, "never": False, "always": True}
 """Whether the backbone's chat template is used; None: where it has one."""
 
@@ -66,6 +60,8 @@ def perspective_diversity(
     """The summed perplexity of a question's partial answers given the answer; lower is better.
 
     Rows are kept as they are scored: the same command goes on where it stopped.
+
+    Example: conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2
     """
     from conqret.debateqa.debateqa_files import read_questions
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord, TargetStore

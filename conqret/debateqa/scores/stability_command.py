@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.stability import PairMatrix
     from conqret.show.table import Table
 
-EPILOG = (
-    "Examples:\n\nconqret debateqa score stability runs/*/scores.parquet --plot stability.png\n\n"
-    "conqret debateqa score stability runs/*/scores.parquet --metric dispute_awareness --json"
-)
+
 PLOTS = (".png", ".svg")
 MEANS = {
     "tau": "1: the same order; 0: no relation; -1: the reverse order",
@@ -48,6 +45,12 @@ def stability(
     """Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11).
 
     Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
+
+    Examples:
+
+    conqret debateqa score stability runs/*/scores.parquet --plot stability.png
+
+    conqret debateqa score stability runs/*/scores.parquet --metric dispute_awareness --json
     """
     from conqret._optional import require
     from conqret.debateqa.score_table import read_tables

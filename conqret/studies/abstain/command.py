@@ -14,13 +14,6 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, result, tell
 from conqret.stats.selective import Bound
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json\n\n"
-    "conqret judge more.jsonl --model gpt-4o-mini --samples 5 --abstain abstention.json\n\n"
-    "conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv"
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class RiskOptions(OptionGroup):
@@ -89,6 +82,14 @@ def abstain(
     that a draw of topics breaks this promise is `--delta`. The other scores are left out with the reason
     `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
     threshold.
+
+    Examples:
+
+    conqret judges abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json
+
+    conqret judge more.jsonl --model gpt-4o-mini --samples 5 --abstain abstention.json
+
+    conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder

@@ -12,12 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret labels agreement labels.csv --level ordinal --by dimension\n\n"
-    "conqret labels agreement labels.csv --map low=1,medium=2,high=3 --json"
-)
-
 
 @grouped
 def agree(
@@ -40,6 +34,12 @@ def agree(
 
     Labels may be missing, and "cannot judge" counts as its own kind of missing. Whatever is left out is
     reported.
+
+    Examples:
+
+    conqret labels agreement labels.csv --level ordinal --by dimension
+
+    conqret labels agreement labels.csv --map low=1,medium=2,high=3 --json
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import people_agreement

@@ -23,15 +23,7 @@ if TYPE_CHECKING:
     from conqret.studies.bias.bias_run import BiasPlan
     from conqret.studies.bias.contrast import Probe
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret bias items.jsonl --format rag-direct --model offline -o runs/bias\n\n"
-    "conqret bias pairs.jsonl --judge my_judge:better --probe position --probe bandwagon\n\n"
-    'conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml\n\n'
-    "conqret bias --verdicts log.jsonl\n\n"
-    "conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 "
-    "--probe length --probe stance"
-)
+
 PROBES = "Probes"
 PAGE_NAME, MARKDOWN_NAME = "report.html", "bias.md"
 
@@ -160,6 +152,19 @@ def bias(
     judge without bias raises any alarm in at most one of twenty runs, if effects of topics are symmetric about 0. A
     probe without an alarm is clear (a bias above a margin is ruled out) or inconclusive, and says how large a bias it
     could have missed. All other rows are exploratory.
+
+    Examples:
+
+    conqret bias items.jsonl --format rag-direct --model offline -o runs/bias
+
+    conqret bias pairs.jsonl --judge my_judge:better --probe position --probe bandwagon
+
+    conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml
+
+    conqret bias --verdicts log.jsonl
+
+    conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 --probe
+    length --probe stance
     """
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole

@@ -12,13 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, tell
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json\n\n"
-    "conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json\n\n"
-    "conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json"
-)
-
 
 @grouped
 def calibrate(
@@ -45,6 +38,14 @@ def calibrate(
     metrics. All figures printed are cross-fitted: for each topic, the map is chosen and fitted on the labels of
     other topics only. Labels on at least six topics are needed, and their scale (`--scale`, `--map`, or a
     published layout).
+
+    Examples:
+
+    conqret judges calibrate runs/first --labels labels.csv --scale 1:3 -o calibration.json
+
+    conqret validate runs/first --labels labels.csv --scale 1:3 --calibration calibration.json
+
+    conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json
     """
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder

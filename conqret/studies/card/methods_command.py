@@ -12,11 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, tell
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret runs methods runs/first\n\n"
-    "conqret runs methods runs/first --labels labels.csv --scale 1:3 --bias runs/bias -o methods.tex"
-)
 MARKDOWN, LATEX = ".md", ".tex"
 
 
@@ -46,6 +41,12 @@ def methods(
     """Write the methods paragraph and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
     Paragraphs and tables as Markdown or LaTeX, made from the run's own record. No model is called.
+
+    Examples:
+
+    conqret runs methods runs/first
+
+    conqret runs methods runs/first --labels labels.csv --scale 1:3 --bias runs/bias -o methods.tex
     """
     from conqret.errors import DeclarationError
     from conqret.io.overwriting import write_new

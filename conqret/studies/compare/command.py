@@ -12,12 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result, tell
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges compare runs/a runs/b --labels labels.csv --scale 1:3\n\n"
-    "conqret judges compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html"
-)
-
 
 @grouped
 def compare(
@@ -40,6 +34,12 @@ def compare(
     Differences are paired by topic and corrected over all pairs. A judge wins if it is shown to agree better than
     every other judge, and is also the best when any one of five parts of the topics is left out. Among copies of one
     prompt, a winner is named by chance in at most one of twenty cases.
+
+    Examples:
+
+    conqret judges compare runs/a runs/b --labels labels.csv --scale 1:3
+
+    conqret judges compare runs/prompt-* --labels labels.csv --scale 1:3 -o compare.html
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings

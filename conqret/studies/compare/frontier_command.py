@@ -12,8 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result, tell
 
-EPILOG = "Example: conqret judges pareto runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html"
-
 
 @grouped
 def frontier(
@@ -33,6 +31,8 @@ def frontier(
 
     A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
     difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
+
+    Example: conqret judges pareto runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings

@@ -12,13 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret runs diff runs/before runs/after -o diff.html\n\n"
-    'conqret runs diff runs/last runs/now --metric groundedness --require "difference[groundedness] >= -0.02"\n\n'
-    "conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3"
-)
-
 
 @grouped
 def diff(
@@ -66,6 +59,14 @@ def diff(
 
     No labels are needed. But a judge may favour one of two systems: with `--labels` for some of the pairs, the
     difference that people would see is estimated from all judgments and corrected for that.
+
+    Examples:
+
+    conqret runs diff runs/before runs/after -o diff.html
+
+    conqret runs diff runs/last runs/now --metric groundedness --require "difference[groundedness] >= -0.02"
+
+    conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3
     """
     from conqret._optional import require as needed
     from conqret.errors import DeclarationError

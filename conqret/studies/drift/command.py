@@ -22,13 +22,7 @@ if TYPE_CHECKING:
     from conqret.judging.setup import Setup
     from conqret.llm.client import Client
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges drift anchors.jsonl --format direct --model gpt-4o-mini -o drift\n\n"
-    "conqret judges drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening\n\n"
-    "conqret judges drift drift --since 2026-02-01 --page drift.html\n\n"
-    "conqret judges drift runs/2026-01-05 runs/2026-01-12 runs/2026-01-19 runs/2026-01-26"
-)
+
 SERIES = "Series"
 PAGE_NAME = "drift.html"
 
@@ -161,6 +155,16 @@ def drift(
     The exit code is 1 if the judge became more severe or milder, or uses more or less of its scale. Of judges that
     have not changed, one in twenty raises an alarm over a whole planned series. It also says what else changed: the
     name under which the model answers, its system, prompts, price and speed.
+
+    Examples:
+
+    conqret judges drift anchors.jsonl --format direct --model gpt-4o-mini -o drift
+
+    conqret judges drift anchors.jsonl --judge my_judge:grade -o drift --occasion 2026-01-05-evening
+
+    conqret judges drift drift --since 2026-02-01 --page drift.html
+
+    conqret judges drift runs/2026-01-05 runs/2026-01-12 runs/2026-01-19 runs/2026-01-26
     """
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole

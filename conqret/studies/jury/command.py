@@ -12,12 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, tell
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges jury runs/a runs/b runs/c --labels labels.csv --scale 1:3 -o runs/jury\n\n"
-    "conqret validate runs/jury --labels labels.csv --scale 1:3"
-)
-
 
 @grouped
 def jury(
@@ -53,6 +47,12 @@ def jury(
     No model is called: finished runs are put together into a new run, which `conqret runs report` and `conqret
     validate` read. The jury is compared with the member that is best on other topics, and weights are fitted on
     other topics than those they are used for.
+
+    Examples:
+
+    conqret judges jury runs/a runs/b runs/c --labels labels.csv --scale 1:3 -o runs/jury
+
+    conqret validate runs/jury --labels labels.csv --scale 1:3
     """
     from conqret.errors import UnknownNameError
     from conqret.judging.judge_folder import JudgeFolder

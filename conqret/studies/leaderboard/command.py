@@ -11,12 +11,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges leaderboard runs/*/card.json -o leaderboard.html\n\n"
-    'conqret judges leaderboard runs/*/card.json --by "alpha[overall_quality]"'
-)
-
 
 @grouped
 def cards(
@@ -41,6 +35,12 @@ def cards(
     """Rank judges by a measure of their judge cards, side by side, with intervals.
 
     Cards for other items or other labels cannot be compared, and are listed apart.
+
+    Examples:
+
+    conqret judges leaderboard runs/*/card.json -o leaderboard.html
+
+    conqret judges leaderboard runs/*/card.json --by "alpha[overall_quality]"
     """
     from conqret.studies.leaderboard.page import APART, leaderboard_sheet, leaderboard_tables
     from conqret.studies.leaderboard.result import leaderboard

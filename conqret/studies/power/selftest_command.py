@@ -14,12 +14,6 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note_left_out, progress, result
 from conqret.judging.command_options import OwnJudge
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges power planted items.jsonl --format direct --size 0.1\n\n"
-    "conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length"
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlantedBias(OptionGroup):
@@ -78,6 +72,12 @@ def selftest(
     Comparisons, tests and correction are those of `conqret bias` with the same items and options; only the judge
     is simulated, and no model is called. More topics help more than more items of one topic, because differences
     between topics do not average out within them.
+
+    Examples:
+
+    conqret judges power planted items.jsonl --format direct --size 0.1
+
+    conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length
     """
     from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.studies.bias.bias_study import bias_plan

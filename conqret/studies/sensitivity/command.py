@@ -51,13 +51,6 @@ def tell_plan(
     tell_cost(found, budget=budget, as_json=json_output, facts=facts, lines=lines)
 
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret sensitivity items.jsonl --format direct,rag-fine-grained --perturb irrelevant,hallucinate:25%,50% "
-    "--model offline -o runs/sens\n\n"
-    "conqret sensitivity items.jsonl --perturb irrelevant:0,10,50 --labels qrels.txt --model gpt-4o-mini --dry-run\n\n"
-    "conqret sensitivity items.jsonl --grid --model gpt-4o"
-)
 DAMAGE = "Damage"
 
 COMMON = (
@@ -186,6 +179,15 @@ def sensitivity(
     For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall
     strictly, their correlation with the level, which levels can be told apart, and whether scores move that should
     not.
+
+    Examples:
+
+    conqret sensitivity items.jsonl --format direct,rag-fine-grained --perturb irrelevant,hallucinate:25%,50%
+    --model offline -o runs/sens
+
+    conqret sensitivity items.jsonl --perturb irrelevant:0,10,50 --labels qrels.txt --model gpt-4o-mini --dry-run
+
+    conqret sensitivity items.jsonl --grid --model gpt-4o
     """
     from conqret.show.words import counts
     from conqret.studies.sensitivity.page import write_sensitivity

@@ -16,11 +16,7 @@ from conqret.console.printing import note, result
 if TYPE_CHECKING:
     from conqret.io.leaderboards import SystemLeaderboard
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges systems out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b\n\n"
-    "conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic"
-)
+
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
 FILES, COMPARED = "Files", "What is compared"
 
@@ -107,6 +103,12 @@ def meta(
     topics.
 
     Coefficients, ties and missing runs are those of `auto-judge-evaluate meta-evaluate`.
+
+    Examples:
+
+    conqret judges systems out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b
+
+    conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic
     """
     from conqret.io.leaderboards import read_leaderboard
     from conqret.io.reports import report_lengths

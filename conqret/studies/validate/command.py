@@ -16,13 +16,6 @@ from conqret.console.printing import end, note, result, tell, tell_outcomes
 if TYPE_CHECKING:
     from conqret.studies.validate.result import Validation
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret validate runs/first --labels labels.csv --scale 1:3 -o card/\n\n"
-    'conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" '
-    '--require "coverage >= 0.98"'
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceFiles(OptionGroup):
@@ -88,6 +81,13 @@ def validate(
 
     To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
     never guessed. Items that have only a label or only a score are counted and listed.
+
+    Examples:
+
+    conqret validate runs/first --labels labels.csv --scale 1:3 -o card/
+
+    conqret validate runs/first --labels labels.csv --scale 1:3 --require "alpha[overall_quality] >= 0.4" --require
+    "coverage >= 0.98"
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import not_beaten

@@ -12,11 +12,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result, tell
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret judges variance runs/a runs/b runs/other-words -o noise.html\n\n"
-    "conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100"
-)
 WANTED = "--design is a list such as model=3,sample=2"
 
 
@@ -55,6 +50,12 @@ def components(
 
     A G-study and its D-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
     given as 0. No labels are needed, and no model is called.
+
+    Examples:
+
+    conqret judges variance runs/a runs/b runs/other-words -o noise.html
+
+    conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100
     """
     from conqret._optional import require
     from conqret.judging.judge_folder import JudgeFolder
