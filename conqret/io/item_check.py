@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from conqret.data.item import Item
 from conqret.errors import number
 from conqret.io.cell_values import canonical
 from conqret.io.faults import listed
+from conqret.io.jsonl import compact
 from conqret.io.rows import item_record
 from conqret.io.schema import TableReader, way
 
 Share = Literal["all", "some", "none"]
+KEPT = 32 << 20
+"""Bytes of items, as JSON lines, that are kept when they are checked, so that a run need not read them again."""
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference")
 """Fields that an item may lack, and a format may need."""
 
@@ -31,6 +34,7 @@ class CheckedItems:
         has: for each optional field whether all, some or no items have it (a stance other than none).
         documents: documents of all items together.
         notes: remarks for the user: ids that were made, columns kept as metadata, very long documents.
+        lines: the items as JSON lines without their ends; None where they are more than :data:`KEPT`.
         left_out, reasons: how many items were left out because of faults, and a line for each kind of fault.
     """
 
@@ -42,6 +46,7 @@ class CheckedItems:
     notes: tuple[str, ...]
     left_out: int = 0
     reasons: tuple[str, ...] = ()
+    lines: tuple[bytes, ...] | None = field(default=None, repr=False, compare=False)
 
     @property
     def warning(self) -> str:
@@ -75,13 +80,20 @@ def check_items(
     """
     count = documents = 0
     having, sha = Counter[str](), hashlib.sha256()
+    lines, room = list[bytes](), KEPT
     for item in items:
         if item is None:
             continue
         count += 1
         documents += len(item.documents)
         having.update(field for field in OPTIONAL if has_field(item, field))
-        sha.update(canonical(item_record(item)) + b"\n")
+        record = item_record(item)
+        sha.update(canonical(record) + b"\n")
+        if room >= 0:
+            lines.append(compact(record))
+            room -= len(lines[-1])
+        else:
+            lines.clear()
     if not reader.number:
         reader.fault("", "holds no item", "Give at least one item")
     left_out: tuple[str, ...] = ()
@@ -94,7 +106,15 @@ def check_items(
     }
     notes = reader.notes.lines()
     return CheckedItems(
-        count, sha.hexdigest(), layout, has, documents, notes, reader.number - count, left_out
+        count,
+        sha.hexdigest(),
+        layout,
+        has,
+        documents,
+        notes,
+        reader.number - count,
+        left_out,
+        tuple(lines) if room >= 0 else None,
     )
 
 
@@ -114,13 +134,13 @@ def sound_items(
             continue
         before = reader.faults.total
         reader.once("id", item.id, "Give each item its own id")
-        for field, reason in needs.items():
-            if not has_field(item, field):
-                mapped = reader.schema.mapped.get(field, "")
+        for name, reason in needs.items():
+            if not has_field(item, name):
+                mapped = reader.schema.mapped.get(name, "")
                 if leads := way(item.metadata, mapped):
-                    named = f", correct --columns {field}={mapped} ({leads})"
+                    named = f", correct --columns {name}={mapped} ({leads})"
                 elif item.metadata and not mapped:
-                    named = f", name its column (--columns {field}=…; unused are {listed(item.metadata, 8)})"
+                    named = f", name its column (--columns {name}=…; unused are {listed(item.metadata, 8)})"
                 else:
                     named = ""
                 other = (
@@ -129,5 +149,5 @@ def sound_items(
                     else ""
                 )
                 remedy = f"Add it{named}{other}"
-                reader.fault(reader.column(field), f"is missing or empty, and {reason}", remedy)
+                reader.fault(reader.column(name), f"is missing or empty, and {reason}", remedy)
         yield item if reader.faults.total == before else None

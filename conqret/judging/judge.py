@@ -67,8 +67,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         settings: by keyword, all of them optional:
 
             - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
-            or a
-              :class:`~conqret.judging.judge_parts.Judge` of your own
+              or a :class:`~conqret.judging.judge_parts.Judge` of your own
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
@@ -403,6 +402,7 @@ async def _into_folder(
             on_judgment=settings.get("on_judgment", _unheard),
             readers=(tally.add,),
         )
+    tally.summary = outcome.summary
     write_report(out, tally=tally)
     session = outcome.summary.session or SessionCounts()
     return Judgments(

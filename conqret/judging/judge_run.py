@@ -139,8 +139,14 @@ async def aexecute(
     out, session, record = execution.out, execution.session, execution.record
     out.check(record, overwrite=execution.overwrite)
     await session.ready(out)
-    with out.claimed(record, overwrite=execution.overwrite, begin=lambda: write_items(execution.source, out)):
-        mend_items(execution.source, out)
+    lines = None if out.is_there() else execution.checked.lines
+    with out.claimed(
+        record,
+        overwrite=execution.overwrite,
+        begin=lambda: write_items(execution.source, out, lines),
+    ):
+        if lines is None:  # the run goes on, or its source was read a second time
+            mend_items(execution.source, out)
         _forget_stop(out)
         session.keep_in(out.recordings_file)
         before = session.counts
@@ -194,11 +200,11 @@ def noted(items: Iterable[Item], order: list[str]) -> Iterator[Item]:
         yield item
 
 
-def write_items(source: ItemSource, out: JudgeFolder) -> None:
-    """Write the items as they were read."""
+def write_items(source: ItemSource, out: JudgeFolder, checked: Iterable[bytes] | None = None) -> None:
+    """Write the items as they were read: the lines of the check, where it kept them."""
+    lines = (compact(item_record(item)) for item in source) if checked is None else checked
     with replacing(out.items_file) as file:
-        for item in source:
-            file.write(compact(item_record(item)) + b"\n")
+        file.writelines(line + b"\n" for line in lines)
 
 
 def mend_items(source: ItemSource, out: JudgeFolder) -> None:

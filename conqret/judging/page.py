@@ -17,6 +17,7 @@ from conqret.judging.recorded_requests import asked
 from conqret.judging.report_figures import HEIGHT, WIDTH
 from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
 from conqret.judging.score_maps import maps
+from conqret.judging.summary import Summariser
 from conqret.judging.summary_tables import ReferenceMeans
 from conqret.judging.tally import MAX_ITEMS, Tally
 from conqret.show.page import Ways, page, write_files
@@ -65,10 +66,12 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     Raises:
         DeclarationError: ``run`` is no run directory.
     """
-    run.record()
+    record, summariser = run.record(), Summariser()
     tally = Tally(max_items, {item.id: number for number, item in enumerate(run.items(), start=1)})
     for judgment in run.judgments():
         tally.add(judgment)
+        summariser.add(judgment)
+    tally.summary = summariser.summary().of_all(record.items_count, record.items_left_out)
     return tally
 
 
@@ -83,8 +86,7 @@ def report_page(
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
-    counted = tally.summariser.summary().of_all(record.items_count, record.items_left_out)
-    summary = counted.with_calibrated(_calibrated_means(run))
+    summary = (tally.summary or run.so_far()).with_calibrated(_calibrated_means(run))
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
     items, kinds = {}, Kinds()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -197,7 +197,7 @@ class Summariser:
         self._reasons: Counter[str] = Counter()
         self._details: dict[str, Counter[str]] = {}
         self._named: dict[tuple[str, str], str] = {}
-        self._metrics: dict[str, _Tally] = {}
+        self._metrics: defaultdict[str, _Tally] = defaultdict(_Tally)
         self._usage: dict[str, Any] = dict.fromkeys(Usage.model_fields, 0)
         self._partly = self._flagged = self._html = self._trimmed = self._miscited = 0
         self._attacks: dict[str, str] = {}
@@ -216,7 +216,7 @@ class Summariser:
         self._miscited += bool(judgment.strays)
         topic = self._topics.setdefault(judgment.topic, len(self._topics))
         for metric, measure in judgment.measures.items():
-            tally = self._metrics.setdefault(metric, _Tally())
+            tally = self._metrics[metric]
             tally.total += 1
             if measure.value is not None:
                 tally.add(measure.value, topic)

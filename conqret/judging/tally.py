@@ -10,7 +10,7 @@ from heapq import nsmallest
 
 from conqret.data import Judgment, Measure, Status
 from conqret.judging.metric_groups import Scores
-from conqret.judging.summary import Summariser
+from conqret.judging.summary import Summary
 
 MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
@@ -40,11 +40,12 @@ class Tally:
     Attributes:
         max_items: how many judgments are shown in full.
         order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
+        summary: the run in numbers, where whoever counts has them already; else they are taken from the run.
     """
 
     max_items: int = MAX_ITEMS
     order: Mapping[str, int] = field(default_factory=dict)
-    summariser: Summariser = field(default_factory=Summariser)
+    summary: Summary | None = None
     scores: Scores = field(default_factory=Scores)
     rank_sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     rank_ratings: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
@@ -55,7 +56,6 @@ class Tally:
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
-        self.summariser.add(judgment)
         self.scores.add(judgment)
         self._keep(judgment)
         for metric, measure in judgment.measures.items():

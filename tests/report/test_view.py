@@ -11,6 +11,7 @@ from conqret.judging.item_parts import citation_verdicts
 from conqret.judging.item_view import item_view
 from conqret.judging.report_figures import bin_of, histogram, shares
 from conqret.judging.score_maps import maps
+from conqret.judging.summary import summarise
 from conqret.judging.tally import Tally
 from conqret.show.score_cells import level
 from conqret.show.visible_text import Piece
@@ -291,7 +292,7 @@ def test_the_means_of_ranks_are_on_the_scale_of_the_ratings() -> None:
     for ratings in ((5, 2), (0, 3)):
         parts = tuple(Part(id=str(n), value=raw / 5, raw=raw) for n, raw in enumerate(ratings))
         tally.add(judgment({"context_relevance": scored(0.5, parts=parts)}))
-    found = maps(tally.shown(), tally.summariser.summary(), tally)
+    found = maps(tally.shown(), summarise(one for _, one in tally.shown()), tally)
     assert [(cell.text, cell.level) for cell in found.rank_means] == [("2.5", 5), ("2.5", 5)]
 
 
@@ -299,7 +300,7 @@ def test_which_argument_is_better_stands_first_in_a_run_of_pairs() -> None:
     tally = Tally()
     rated = {name: scored(0.5) for name in ("groundedness", "second.groundedness", "clarity")}
     tally.add(judgment({**rated, "preference": scored(1.0, label="first")}, "rag-direct"))
-    found = maps(tally.shown(), tally.summariser.summary(), tally)
+    found = maps(tally.shown(), summarise(one for _, one in tally.shown()), tally)
     assert [name for name, _ in found.columns] == [
         "preference",
         "groundedness",

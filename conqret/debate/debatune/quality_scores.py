@@ -52,8 +52,7 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
 
     Args:
         items: the statements (:func:`conqret.debate.debatune.statements.read_statements`), of two systems at least.
-        Two belong
-            to one instruction where topic, side and, if given, argument and instruction are the same.
+            Two belong to one instruction where topic, side and, if given, argument and instruction are the same.
         baseline: the system that the others are held against; the first by default.
 
     Returns:

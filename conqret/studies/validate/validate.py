@@ -75,8 +75,7 @@ def validate(
         require: conditions such as ``alpha[overall_quality] >= 0.4``, ``alpha.low >= 0.3`` or ``coverage >= 0.98``.
         settings: whose agreement counts, intervals, seed, what the cheaper judge is forgiven.
         calibration: a file of ``conqret judges calibrate`` for this very judge; agreement is then also given for the
-        scores
-            that it makes. Items of topics that it was fitted on get the map that was fitted without them.
+            scores that it makes. Items of topics that it was fitted on get the map that was fitted without them.
         beside: the folder of a run of the offline model on the same items, the floor.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
         drift: a folder of ``conqret judges drift``, for the card.
