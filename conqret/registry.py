@@ -61,11 +61,12 @@ class Registry(Mapping[str, T], Generic[T]):
         found = self._homes.get(_plain(name))
         if found is None:
             raise UnknownNameError(self.kind, name, self._homes)
-        if isinstance(found, EntryPoint):
-            return self._checked(name, self._loaded(found), _source(found))
         if isinstance(found, str):
-            return self._checked(name, getattr(import_module(found), self._attribute), found)
-        return self._checked(name, found, self._package)
+            held = getattr(import_module(found), self._attribute)
+            if isinstance(held, tuple):
+                held = next(one for one in held if _plain(one.name) == _plain(name))
+            return self._checked(name, held, found)
+        return self._checked(name, self._loaded(found), _source(found))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._homes)
@@ -83,20 +84,20 @@ class Registry(Mapping[str, T], Generic[T]):
     def plugged(self, name: str) -> str | None:
         """The package that brings ``name``; None for conqret's own."""
         found = self._homes[_plain(name)]
-        return _source(found) if isinstance(found, EntryPoint) else None
+        return None if isinstance(found, str) else _source(found)
 
     @cached_property
-    def _homes(self) -> Mapping[str, str | T | EntryPoint]:
-        """By name conqret's own object or its module, or the entry point of a plug-in's."""
-        own = self._own()
-        found: dict[str, str | T | EntryPoint] = {name: own[name] for name in self._first}
+    def _homes(self) -> Mapping[str, str | EntryPoint]:
+        """By name the module of conqret's own, or the entry point of a plug-in's."""
+        own = self._own_modules()
+        found: dict[str, str | EntryPoint] = {name: own[name] for name in self._first}
         found |= {name: own[name] for name in sorted(own)}
         for entry in sorted(entry_points(group=self.group), key=lambda one: one.name):
             if self._shared and not isinstance(self._loaded(entry), self._of):
                 continue
             taken = found.get(_plain(entry.name))
             if taken is not None:
-                other = _source(taken) if isinstance(taken, EntryPoint) else "conqret"
+                other = "conqret" if isinstance(taken, str) else _source(taken)
                 raise DeclarationError(
                     f"{_source(entry)} brings the {self.kind} {entry.name!r}, which {other} has already; "
                     "give it another name, or uninstall one of them"
@@ -104,12 +105,13 @@ class Registry(Mapping[str, T], Generic[T]):
             found[_plain(entry.name)] = entry
         return found
 
-    def _own(self) -> Mapping[str, str | T]:
+    def _own_modules(self) -> Mapping[str, str]:
         spec = importlib.util.find_spec(self._package) if self._package else None
         if spec is None:
             return {}
         if spec.submodule_search_locations is None:
-            return {_plain(one.name): one for one in getattr(import_module(self._package), self._attribute)}
+            held = getattr(import_module(self._package), self._attribute)
+            return {_plain(one.name): self._package for one in held}
         stems = {
             file.stem for place in spec.submodule_search_locations for file in Path(place).glob("[!_]*.py")
         }

@@ -34,7 +34,7 @@ def formats(
             "score": judge.score,
             "source": judge.source,
             "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
-            "needs": sorted(set().union(*(ask.needs for ask in judge.asks))),
+            "needs": sorted(set().union(*(part.needs for part in judge.parts()))),
             "without_documents": _without_documents(judge),
             "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
             "plug_in": JUDGES.plugged(judge.name),
@@ -59,11 +59,12 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
             f"source: {judge.source}",
             *([f"plug-in: {package}"] if package else []),
         )
-        yield from entry(judge.name, f"{calls} call{'s' if calls > 1 else ''} an item", lines)
+        cost = f"{calls} call{'s' if calls > 1 else ''} an item" if calls else "no model is asked"
+        yield from entry(judge.name, cost, lines)
     yield "The default is rag-fine-grained. A preference is always asked in both orders: two calls."
     yield "Metrics may be written with hyphens: --metric context-relevance."
 
 
 def _without_documents(judge: Judge) -> list[str]:
     """The metrics that items without documents can have."""
-    return [metric for ask in judge.asks if "documents" not in ask.needs for metric in ask.metrics]
+    return [metric for part in judge.parts() if "documents" not in part.needs for metric in part.metrics]

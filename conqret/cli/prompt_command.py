@@ -147,6 +147,8 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
         found: dict[str, Ask[Any] | None] = {}
         for ask in JUDGES[name].select(wanted):
             found.setdefault(ask.prompt, ask)
+        if not found:
+            raise DeclarationError(f"the format {name} asks no model, and has no prompt")
         return found
     if metrics:
         raise DeclarationError(f"--metric goes with a format (conqret info formats), and {name!r} is none")

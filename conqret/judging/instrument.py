@@ -77,6 +77,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         [_ask_samples(ask, given, swapped, instrument) for ask in judge.select(options.metrics)]
     )
     found = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
+    for part in judge.computed:
+        found |= part.measures(item)
     wanted = options.metrics or judge.metrics
     return Judgment(
         item=item.id,

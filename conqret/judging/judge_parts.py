@@ -15,8 +15,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from conqret.baseline import Evidence
-from conqret.data import Item, Measure
-from conqret.errors import check_known
+from conqret.data import Item, Measure, Reason
+from conqret.errors import check_known, first_line
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.llm.request import Reading
@@ -95,6 +95,30 @@ class Ask(Generic[R]):
     further: str = ""
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Metrics that are computed from an item alone: no prompt, no model, the same value every time.
+
+    - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
+    - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
+    - ``version``: part of the fingerprint; raise it with every change of what comes out
+    """
+
+    metrics: tuple[str, ...]
+    needs: frozenset[str]
+    score: Callable[[Item], Mapping[str, Measure]]
+    optional: frozenset[str] = frozenset()
+    version: int = 1
+
+    def measures(self, item: Item) -> Mapping[str, Measure]:
+        """The measures of an item; where the function raises, failed ones that say so."""
+        try:
+            return self.score(item)
+        except Exception as error:  # noqa: BLE001 - a metric does not end the run
+            lost = Measure.missing(Reason.JUDGE_FAILED, f"{type(error).__name__}: {first_line(error)}")
+            return dict.fromkeys(self.metrics, lost)
+
+
 ELSEWHERE = {
     "faithfulness": "groundedness",
     "hallucination": "groundedness",
@@ -110,19 +134,29 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Judge:
-    """A format: its name, what it asks for, on which scale, how scores come about, and where it is from."""
+    """A format: its name, what it asks for or computes, on which scale, how scores come about, and where it is from."""
 
     name: str
     summary: str
     scale: str
     score: str
     source: str
-    asks: tuple[Ask[Any], ...]
+    asks: tuple[Ask[Any], ...] = ()
+    computed: tuple[Computed, ...] = ()
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
-        return tuple(dict.fromkeys(metric for ask in self.asks for metric in ask.metrics))
+        parts: tuple[Ask[Any] | Computed, ...] = (*self.asks, *self.computed)
+        return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
+
+    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | Computed, ...]:
+        """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
+        wanted = frozenset(metrics)
+        return (
+            *self.select(wanted),
+            *(part for part in self.computed if not wanted or wanted & set(part.metrics)),
+        )
 
     def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
         """The questions that yield at least one of ``metrics`` (all, where it is empty), each asked for these alone
@@ -144,10 +178,14 @@ class Judge:
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
         asks = [_about(ask, frozenset(options.metrics)) for ask in self.asks]
+        computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
+        if not asks:
+            return {"format": self.name, **model, **computed}
         dimensions = [[one.name, one.question, one.definition] for one in DIMENSIONS]
         return {
             "format": self.name,
             **model,
+            **computed,
             **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in asks},
             **{f"prompt {ask.prompt}, further words": digest(ask.further) for ask in asks if ask.further},
             **{

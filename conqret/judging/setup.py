@@ -12,10 +12,11 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Ask, Case, Judge, digest
+from conqret.judging.judge_parts import JUDGES, Ask, Case, Computed, Judge, digest
 from conqret.judging.stated import stating_confidence
+from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
 
 _NEEDS = {
@@ -59,6 +60,11 @@ class Setup:
         return self.judge.select(self.options.metrics)
 
     @property
+    def parts(self) -> tuple[Ask[Any] | Computed, ...]:
+        """What is asked, and what is computed without a model."""
+        return self.judge.parts(self.options.metrics)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that are asked for, in the order in which they are reported."""
         wanted = self.options.metrics
@@ -77,7 +83,7 @@ class Setup:
     @property
     def needs(self) -> dict[str, str]:
         """The fields that each item has to have for what is asked, each with the sentence that says so."""
-        fields = sorted({need for ask in self.asks for need in ask.needs})
+        fields = sorted({need for part in self.parts for need in part.needs})
         return {need: f"format {self.judge.name} {_NEEDS[need]}" for need in fields}
 
     def instrument(self, client: Client) -> Instrument:
@@ -109,6 +115,10 @@ def set_up(
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     own = (ask.prompt for ask in judge.asks)
     library = prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, own)
+    if options.confidence and not judge.asks:
+        raise DeclarationError(
+            f"the format {judge.name} asks no model how sure it is: leave --confidence out"
+        )
     if options.confidence:
         judge = stating_confidence(judge, library)
     probe = Case(PROBE, replace(options, metrics=metrics))
@@ -116,6 +126,12 @@ def set_up(
         read = ask.reading is not None
         client.backend.check_can_ask(f"the format {judge.name}", read=read, written=not read)
         filled(library[ask.prompt], ask, probe)  # a prompt that cannot be filled shows here, not halfway
+    if not judge.asks:
+        if client.model not in (OFFLINE_MODEL, NO_MODEL):
+            raise DeclarationError(
+                f"the format {judge.name} is computed from the items and asks no model: leave {client.model} out"
+            )
+        client = replace(client, model=NO_MODEL)
     return Setup(judge, replace(options, metrics=metrics), library, client.resolved())
 
 
@@ -135,19 +151,21 @@ def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:
     except ItemsError:  # what the format needs is checked all the same, so that all faults are told at once
         checked, whole = replace(source, skip_invalid=True).check(), False
     judge, options = setup.judge, setup.options
-    asks = judge.select(options.metrics)
+    parts = judge.parts(options.metrics)
     notes = []
     if not options.metrics:
-        possible = [ask for ask in asks if all(checked.has[need] != "none" for need in ask.needs)]
-        dropped = [ask for ask in asks if ask not in possible]
+        possible = [part for part in parts if all(checked.has[need] != "none" for need in part.needs)]
+        dropped = [part for part in parts if part not in possible]
         if possible and dropped:
-            for ask in dropped:
-                lacking = " or ".join(sorted(need for need in ask.needs if checked.has[need] == "none"))
-                notes.append(f"{', '.join(ask.metrics)} left out: no item has {lacking}")
-            asks = tuple(possible)
-            metrics = tuple(metric for metric in judge.metrics if any(metric in ask.metrics for ask in asks))
+            for part in dropped:
+                lacking = " or ".join(sorted(need for need in part.needs if checked.has[need] == "none"))
+                notes.append(f"{', '.join(part.metrics)} left out: no item has {lacking}")
+            parts = tuple(possible)
+            metrics = tuple(
+                metric for metric in judge.metrics if any(metric in part.metrics for part in parts)
+            )
             setup = replace(setup, options=replace(options, metrics=metrics))
-    looked_at = {name for ask in asks for name in ask.needs | ask.optional}
+    looked_at = {name for part in parts for name in part.needs | part.optional}
     if checked.has["reference"] != "none" and "reference" not in looked_at:
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(

@@ -38,7 +38,7 @@ _DocumentIn: type[Document] = create_model("GivenDocument", __base__=Document, i
 
 def needed(judge: Judge) -> frozenset[str]:
     """The fields that an item needs whichever metrics of a format are asked for."""
-    return frozenset.intersection(*(ask.needs for ask in judge.asks))
+    return frozenset.intersection(*(part.needs for part in judge.parts()))
 
 
 def item_type(judge: Judge) -> type[Item]:

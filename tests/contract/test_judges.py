@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Set
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from conqret import Item, Judgment, judge
+from conqret import DeclarationError, Item, Judgment, Measure, judge
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
@@ -31,9 +32,12 @@ CALLS = {
     "rag-rubric": 2,
     "pointwise": 15,
     "response-quality": 2,
+    "citations": 0,
 }
 
 formats = pytest.mark.parametrize("name", JUDGES)
+asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
+computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].computed])
 
 
 @cache
@@ -113,7 +117,42 @@ def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     assert len(outputs) == 1
 
 
-@formats
+@computing
+def test_what_is_computed_has_a_fingerprint_of_its_own(name: str) -> None:
+    found, library = JUDGES[name], Library()
+    base = found.fingerprint(JudgeOptions(), library, {"model": "no-model"})
+    assert base == found.fingerprint(
+        JudgeOptions(samples=2, seed=14, temperature=0.5), library, {"model": "no-model"}
+    )
+    other = replace(found, computed=tuple(replace(one, version=one.version + 1) for one in found.computed))
+    assert base != other.fingerprint(JudgeOptions(), library, {"model": "no-model"})
+
+
+@computing
+def test_a_metric_that_raises_is_a_failure(name: str) -> None:
+    def broken(item: Item) -> dict[str, Measure]:
+        raise ZeroDivisionError("division by zero")
+
+    found = JUDGES[name]
+    other = replace(found, computed=tuple(replace(one, score=broken) for one in found.computed))
+    for judgment in judge(demo()[:2], format=other):
+        assert judgment.status == "failed"
+        assert {(one.reason, one.detail) for one in judgment.measures.values()} == {
+            ("judge_failed", "ZeroDivisionError: division by zero")
+        }
+
+
+@computing
+def test_what_is_computed_asks_no_model(name: str) -> None:
+    with pytest.raises(
+        DeclarationError, match=f"the format {name} is computed from the items and asks no model"
+    ):
+        judge(demo(), format=name, model="gpt-4o")
+    (judgment,) = judge(demo()[:1], format=name)
+    assert (judgment.model, judgment.trace.calls) == ("no-model", ())
+
+
+@asking
 def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None:
     found, library, model = JUDGES[name], Library(), {"model": "m", "temperature": 0.0}
     base = found.fingerprint(JudgeOptions(), library, model)
@@ -264,7 +303,7 @@ def test_every_payload_is_flagged_in_a_document() -> None:
 @formats
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
-    empty = name == "citation-support" or (name == "likelihood" and item.id == "no-words")
+    empty = name in ("citation-support", "citations") or (name == "likelihood" and item.id == "no-words")
     poor = name == "rag-rubric" and item.id in (
         "one-word",
         "no-words",
@@ -297,8 +336,8 @@ def test_the_order_of_the_documents_is_free(name: str) -> None:
 def test_samples_keep_every_sample(name: str) -> None:
     (judgment,) = judge(demo()[:1], format=name, samples=3)
     for measure in judgment.measures.values():
-        assert len(measure.samples) == 3
-        assert measure.majority is not None
+        assert len(measure.samples) == (3 if JUDGES[name].asks else 0)
+        assert (measure.majority is not None) == bool(measure.samples)
     dimensions = {dimension.name for dimension in DIMENSIONS}
     if dimensions <= set(judgment.measures):
         assert list(judgment.measures)[-15:] == [dimension.name for dimension in DIMENSIONS]

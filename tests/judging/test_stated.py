@@ -12,7 +12,8 @@ from conqret.judging.scales import confidences
 from conqret.judging.setup import PROBE, set_up
 from conqret.llm.client_options import ClientOptions
 
-WRITTEN = [name for name in JUDGES if all(ask.reading is None for ask in JUDGES[name].asks)]
+ASKING = [name for name in JUDGES if JUDGES[name].asks]
+WRITTEN = [name for name in ASKING if all(ask.reading is None for ask in JUDGES[name].asks)]
 ASKED = JudgeOptions(confidence=True)
 
 

@@ -1,0 +1,29 @@
+"""No model: for formats that compute their metrics from the items (:class:`conqret.judging.judge_parts.Computed`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conqret.errors import DeclarationError
+from conqret.llm.backend import Backend, Connection, on_this_machine
+from conqret.llm.request import Completion, Request
+
+NO_MODEL = "no-model"
+"""What stands in the place of a model's name."""
+
+
+class NoModel(Connection):
+    """What answers nothing: such a format sends no request."""
+
+    async def complete(self, request: Request[Any]) -> Completion:
+        """Raises DeclarationError: there is no model."""
+        raise DeclarationError(f"{request.ask} needs a model, and {NO_MODEL} is none: name one")
+
+
+BACKEND = Backend(
+    prefix=NO_MODEL,
+    open=lambda options: NoModel(),
+    writes=False,
+    cannot="needs a model, and `no-model` is none: name one",
+    facts=on_this_machine,
+)

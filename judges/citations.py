@@ -1,0 +1,78 @@
+"""citations: how an argument cites its documents, counted; no model is asked.
+
+A statement is a sentence of four words or more, or one that cites (as in :mod:`conqret.judges.citation_support`, which
+asks a model whether each citation bears its sentence out). Here only the marks count: whether statements cite at all,
+whether what is cited is there, and how much of the evidence is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conqret.data import Item, Measure, Part, Reason
+from conqret.judges.citation_support import statements
+from conqret.judging.judge_parts import Computed, Judge
+from conqret.judging.scales import share
+
+
+def measures(item: Item) -> Mapping[str, Measure]:
+    """The three shares of an item; one that has nothing to be counted is unscored."""
+    there = range(1, len(item.documents) + 1)
+    found = statements(item.argument or "")
+    cited = [(statement.number, number) for statement in found for number in statement.cites]
+    used = {number for _, number in cited}
+    return {
+        "statements_cited": _share(
+            [
+                _part(
+                    f"sentence {one.number}",
+                    any(number in there for number in one.cites),
+                    "cites",
+                    "cites nothing",
+                )
+                for one in found
+            ],
+            "the argument makes no statement",
+        ),
+        "citations_valid": _share(
+            [
+                _part(
+                    f"sentence {sentence}, document {number}", number in there, "is there", "no such document"
+                )
+                for sentence, number in cited
+            ],
+            "the argument cites nothing",
+        ),
+        "documents_cited": _share(
+            [
+                _part(document.id, number in used, "cited", "not cited")
+                for number, document in zip(there, item.documents, strict=True)
+            ],
+            "there are no documents",
+        ),
+    }
+
+
+def _part(name: str, holds: bool, yes: str, no: str) -> Part:
+    return Part(id=name, value=float(holds), label=yes if holds else no)
+
+
+def _share(parts: Sequence[Part], nothing: str) -> Measure:
+    return share(parts) if parts else Measure.missing(Reason.NOTHING_TO_JUDGE, nothing)
+
+
+JUDGE = Judge(
+    name="citations",
+    summary="how the argument cites its documents, counted without a model: statements that cite, citations of "
+    "documents that are there, documents that are cited",
+    scale="0 to 1, a share",
+    score="shares",
+    source="conqret; statements as in ALCE (Gao et al. 2023)",
+    computed=(
+        Computed(
+            metrics=("statements_cited", "citations_valid", "documents_cited"),
+            needs=frozenset({"argument", "documents"}),
+            score=measures,
+        ),
+    ),
+)
