@@ -28,7 +28,9 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.judging.judge_run import Execution, execute
+from conqret.judging.judge_run import JudgePlan
+from conqret.runs.engine import run
+from conqret.runs.session import Session
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
 from conqret.io import open_items
@@ -41,7 +43,7 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 source = open_items(items)
 checked, setup = check_items(source, setup)
 start = time.process_time()
-outcome = execute(Execution(source, checked, setup, JudgeFolder(out)))
+outcome = run(JudgePlan(Session(setup.client), JudgeFolder(out), source, checked, setup))
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
 print(outcome.summary.scored, time.process_time() - cpu, time.perf_counter() - wall, time.process_time() - start, peak)
 """
@@ -69,9 +71,9 @@ _MEMORY = """
 import asyncio, sys, time
 from pathlib import Path
 from conqret.judging.setup import set_up
-from conqret.judging.judge_run import judged
+from conqret.judging.judge_run import judging
 from conqret.judging.judge_folder import judgment_key
-from conqret.runs.trials import Memory
+from conqret.runs.trials import Memory, perform
 from conqret.io import open_items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Case
@@ -84,8 +86,8 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 
 async def judge(some):
     async with Client(setup.client, store=None) as client:
-        kept = Memory(judgment_key)
-        return [one async for one in judged(some, setup.instrument(client), kept, in_flight=1)]
+        kept, trials = Memory(judgment_key), judging(some, setup.instrument(client), 1).trials
+        return [one async for one in perform(trials, kept, in_flight=1)]
 
 asyncio.run(judge(items[:24]))
 start = time.process_time()

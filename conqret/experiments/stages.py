@@ -13,7 +13,7 @@ from conqret.io import ItemSource, open_items
 from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
-from conqret.judging.judge_run import Execution, aexecute
+from conqret.judging.judge_run import JudgePlan
 from conqret.judging.setup import Setup, check_items
 from conqret.runs.engine import execute
 from conqret.runs.session import Sessions
@@ -65,12 +65,9 @@ async def _judge(
 ) -> tuple[JudgeFolder, int]:
     checked, setup = check_items(source, setup)
     folder = job.out.judgments(system, label)
-    execution = Execution(
-        source, checked, setup, folder, shared=sessions.of(setup.client), on_stop=job.on_stop
-    )
-    another = folder.holds_another(execution.record)  # arguments that had failed are there now
-    outcome = await aexecute(replace(execution, overwrite=another))
-    summary = outcome.summary
+    plan = JudgePlan(sessions.of(setup.client), folder, source, checked, setup, on_stop=job.on_stop)
+    another = folder.holds_another(plan.record())  # arguments that had failed are there now
+    summary = (await execute(plan, overwrite=another)).summary
     why = (
         ""
         if summary.any_score

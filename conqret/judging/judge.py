@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -12,20 +13,20 @@ from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
-from conqret.judging.judge_folder import JudgeFolder, judgment_key
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT
-from conqret.judging.judge_run import Execution, aexecute, judge_record, judged, noted
+from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup, check_items, set_up
-from conqret.judging.summary import summarise
 from conqret.judging.tables import skipped_row, verdict_row
+from conqret.llm.client import Client
 from conqret.local.model_identity import without_hub
+from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts
-from conqret.runs.trials import Memory
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,11 +213,8 @@ async def _judge(
         )
     if settings.get("engine", "process") != "process" and not output:
         raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
-    found = (
-        await _into_folder(source, checked, setup, _folder(output, source, setup), settings, abstain)
-        if output
-        else await _in_memory(source, checked, setup, settings, abstain)
-    )
+    folder = _folder(output, source, setup) if output else None
+    found = await _judged(source, checked, setup, folder, settings, abstain)
     if source.frame_kind is None:
         return found
     records, places = [verdict_row(judgment) for judgment in found], list[int | None]()
@@ -364,76 +362,53 @@ def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> Judg
     return JudgeFolder(Path(output))
 
 
-async def _into_folder(
+async def _judged(
     source: ItemSource,
     checked: CheckedItems,
     setup: Setup,
-    out: JudgeFolder,
+    folder: JudgeFolder | None,
     settings: JudgeSettings,
     abstain: Abstains | None,
 ) -> Judgments:
-    from conqret.judging.engines import clients_of
-    from conqret.judging.page import write_report
-    from conqret.judging.tally import Tally
-
-    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
-    execution = Execution(
-        source,
-        checked,
-        setup,
-        out,
-        recordings,
-        replay,
-        settings.get("overwrite", False),
-        on_stop=write_report,
-        shared=settings.get("session"),
-        batch=settings.get("batch", False),
-        abstain=abstain,
-    )
-    on_start, tally = settings.get("on_start", _unheard), Tally()
-    engine = clients_of(settings.get("engine", "process"), settings.get("workers"))
+    on_start, replay = settings.get("on_start", _unheard), settings.get("replay")
+    recordings = settings.get("recordings") if folder is None or replay is None else None
+    session = settings.get("session")
     async with contextlib.AsyncExitStack() as held:
-        execution = replace(execution, clients=held.enter_context(engine))
-        if execution.shared is None:
-            await held.enter_async_context(execution.session)
-        outcome = await aexecute(
-            execution,
+        clients: Callable[..., Client] = Client
+        if settings.get("engine", "process") != "process" or "workers" in settings:
+            from conqret.judging.engines import clients_of
+
+            clients = held.enter_context(
+                clients_of(settings.get("engine", "process"), settings.get("workers"))
+            )
+        if session is None:
+            session = Session(
+                setup.client,
+                recordings=recordings,
+                replay=replay,
+                prompts=setup.library,
+                batch=settings.get("batch", False),
+                clients=clients,
+            )
+            await held.enter_async_context(session)
+        plan = JudgePlan(session, folder, source, checked, setup, abstain)
+        made = partial(
+            execute,
+            overwrite=settings.get("overwrite", False),
             on_start=lambda client, kept: on_start(setup, checked, client, kept),
-            on_judgment=settings.get("on_judgment", _unheard),
-            readers=(tally.add,),
+            on_row=settings.get("on_judgment", _unheard),
         )
-    tally.summary = outcome.summary
-    write_report(out, tally=tally)
-    session = outcome.summary.session or SessionCounts()
+        if folder is None:
+            outcome = await made(plan)
+        else:
+            from conqret.judging.page import write_report
+            from conqret.judging.tally import Tally
+
+            tally = Tally()
+            outcome = await made(replace(plan, on_stop=write_report, readers=(tally.add,)))
+            tally.summary = outcome.summary
+            write_report(folder, tally=tally)
+    counts = outcome.summary.session or SessionCounts()
     return Judgments(
-        execution.record, source, outcome.rows, outcome.ids, outcome.summary, session, outcome.missing, out
+        plan.record(), source, outcome.rows, outcome.ids, outcome.summary, counts, outcome.missing, folder
     )
-
-
-async def _in_memory(
-    source: ItemSource, checked: CheckedItems, setup: Setup, settings: JudgeSettings, abstain: Abstains | None
-) -> Judgments:
-    kept, order = Memory(judgment_key), list[str]()
-    on_start = settings.get("on_start", _unheard)
-    on_judgment = settings.get("on_judgment", _unheard)
-    shared = settings.get("session")
-    session = shared or Session(
-        setup.client,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=setup.library,
-    )
-    before = session.counts
-    async with session if shared is None else contextlib.nullcontext():
-        client = session.client
-        on_start(setup, checked, client, 0)
-        instrument = setup.instrument(client)
-        async for judgment in judged(noted(source, order), instrument, kept, in_flight=client.in_flight):
-            on_judgment(judgment)
-        missing = tuple(map(str, client.missing))
-    if abstain is not None:
-        kept.update({key: abstain(judgment) for key, judgment in kept.items()})
-    counts = session.counts.since(before)
-    record = judge_record(source, checked, setup)
-    summary = summarise(kept.values(), counts).of_all(record.items_count, record.items_left_out)
-    return Judgments(record, source, kept, tuple(order), summary, counts, missing)

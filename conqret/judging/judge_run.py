@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,58 +20,15 @@ from conqret.io.jsonl import compact
 from conqret.io.safe_files import replacing, write_whole
 from conqret.judging.instrument import Instrument
 from conqret.judging.item_spans import about, judge_in_span
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key, judgment_rows, trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tables import ScoreTable
-from conqret.llm.client import Client
-from conqret.runs.row_store import RowStore
+from conqret.runs.engine import Performed, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
-from conqret.runs.trials import Sink, Trial, perform
+from conqret.runs.trials import Memory, Rows, Trial
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Execution:
-    """One run to be made: where from, how, where to, and what answers there are already.
-
-    ``recordings`` is the store to use (by default the run's own); with ``replay`` nothing is ever sent. ``shared`` is a
-    session that others use, too: store, library and client are then its own. ``on_stop`` is called where the run is
-    stopped before its end, once its numbers so far are written. With ``batch`` what has no answer is handed in, and its
-    items have no judgment until the same run collects them. ``clients`` makes the client: an engine's spreads the work.
-    ``abstain`` leaves scores of a judgment out, and is told the whole ones.
-    """
-
-    source: ItemSource
-    checked: CheckedItems
-    setup: Setup
-    out: JudgeFolder
-    recordings: Path | None = None
-    replay: Path | None = None
-    overwrite: bool = False
-    shared: Session | None = None
-    batch: bool = False
-    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
-    clients: Callable[..., Client] = Client
-    abstain: Callable[[Judgment], Judgment] | None = None
-
-    @cached_property
-    def session(self) -> Session:
-        """What asks the model."""
-        return self.shared or Session(
-            self.setup.client,
-            recordings=None if self.replay else self.recordings,
-            replay=self.replay,
-            prompts=self.setup.library,
-            batch=self.batch,
-            clients=self.clients,
-        )
-
-    @cached_property
-    def record(self) -> JudgeRecord:
-        """What ``run.json`` will say."""
-        return judge_record(self.source, self.checked, self.setup)
 
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
@@ -104,100 +61,102 @@ class JudgeOutcome:
     """A finished run: its numbers, its judgments, the ids of its items in order, and what a replay lacked."""
 
     summary: Summary
-    rows: RowStore[Judgment]
+    rows: Rows[Judgment]
     ids: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
 
-def execute(
-    execution: Execution,
-    *,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_judgment: Callable[[Judgment], None] = lambda judgment: None,
-    readers: Sequence[Callable[[Judgment], None]] = (),
-) -> JudgeOutcome:
-    """Make the run, or finish it, and wait for it; see :func:`aexecute`."""
-    return execution.session.run(lambda _: aexecute(execution, on_start, on_judgment, readers))
+@dataclass(frozen=True)
+class JudgePlan(Plan[Judgment, JudgeOutcome]):
+    """Every item is judged once.
 
-
-async def aexecute(
-    execution: Execution,
-    on_start: Callable[[Client, int], None] = lambda client, kept: None,
-    on_judgment: Callable[[Judgment], None] = lambda judgment: None,
-    readers: Sequence[Callable[[Judgment], None]] = (),
-) -> JudgeOutcome:
-    """Make the run, or finish it.
-
-    ``on_start`` gets the client (for its live counts) and the number of judgments kept from before; ``on_judgment``
-    gets each judgment as it is made. ``readers`` get every judgment of the finished run once, in the order
-    of the items.
-
-    Raises:
-        DeclarationError: the directory holds something else, another run, or is in use; the recordings are
-            none; or the settings do not fit the model. Nothing is written then.
+    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
+    scores of a judgment out, and is told the whole ones. ``on_stop`` is called where the run is stopped before its end,
+    once its numbers so far are written. ``readers`` get every judgment of the finished run once, in the order of the
+    items.
     """
-    out, session, record = execution.out, execution.session, execution.record
-    out.check(record, overwrite=execution.overwrite)
-    await session.ready(out)
-    lines = None if out.is_there() else execution.checked.lines
-    with out.claimed(
-        record,
-        overwrite=execution.overwrite,
-        begin=lambda: write_items(execution.source, out, lines),
-    ):
-        if lines is None:  # the run goes on, or its source was read a second time
-            mend_items(execution.source, out)
-        _forget_stop(out)
-        session.keep_in(out.recordings_file)
-        before = session.counts
-        with judgment_rows(out.judgments_file, record.fingerprint) as rows:
-            kept = len(rows)
-            await session.client.collect()
-            on_start(session.client, kept)
-            try:
-                order = await _judge_rest(execution, session.client, rows, on_judgment)
-                await session.client.hand_in()
-            except BaseException:  # stopped, or nothing can be written any more
-                with contextlib.suppress(OSError):
-                    _stop(execution, rows, session.counts.since(before, kept=kept))
-                raise
-        _abstain(execution, rows)
-        rows.arrange(trial_key(record.fingerprint, item) for item in order)
-        summary = sum_up(out, rows, session.counts.since(before, kept=kept), readers)
-    if execution.batch:
-        order = [item for item in order if rows.get(trial_key(record.fingerprint, item)) is not None]
-    return JudgeOutcome(summary, rows, tuple(order), tuple(map(str, session.client.missing)))
+
+    models: Session
+    folder: JudgeFolder | None
+    source: ItemSource
+    checked: CheckedItems
+    setup: Setup
+    abstain: Callable[[Judgment], Judgment] | None = None
+    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
+    readers: Sequence[Callable[[Judgment], None]] = ()
+
+    @cached_property
+    def _record(self) -> JudgeRecord:
+        return judge_record(self.source, self.checked, self.setup)
+
+    def record(self) -> JudgeRecord:
+        """What ``run.json`` says."""
+        return self._record
+
+    def begin(self) -> None:
+        """Write the items."""
+        if self.folder is not None:
+            write_items(self.source, self.folder, self.checked.lines)
+
+    def resume(self, *, new: bool) -> None:
+        """Mend the items, but for those that the check kept; forget an earlier stop."""
+        if self.folder is not None:
+            if not new or self.checked.lines is None:
+                mend_items(self.source, self.folder)
+            _forget_stop(self.folder)
+
+    def open_rows(self) -> Rows[Judgment]:
+        """The judgments, with those of an earlier run."""
+        if self.folder is None:
+            return Memory(judgment_key)
+        return judgment_rows(self.folder.judgments_file, self._record.fingerprint)
+
+    def stages(self) -> Iterator[Stage[Judgment]]:
+        """A stage for each instrument."""
+        items = self.source if self.folder is None else self.folder.items()
+        client = self.models.client
+        yield judging(items, self.setup.instrument(client), client.in_flight)
+
+    def keeps(self, row: Judgment) -> bool:
+        """Whether no batch holds one of its questions."""
+        return not any(call.error.startswith(f"{Reason.AWAITED}:") for call in row.trace.calls)
+
+    def revise(self, rows: Rows[Judgment]) -> None:
+        """Leave unsure scores out."""
+        if self.abstain is not None:  # what is left out is no score: without an abstention it is made again
+            for judgment in rows.rows():
+                if (left := self.abstain(judgment)) is not judgment:
+                    rows.replace(left)
+
+    def result(self, done: Performed[Judgment]) -> JudgeOutcome:
+        """What follows from all judgments, with the files."""
+        ids: list[str] = []
+        readers = (lambda judgment: ids.append(judgment.item), *self.readers)
+        if self.folder is not None:
+            summary = sum_up(self.folder, done.rows, done.session, readers)
+        else:
+            summary = _summary(self._record, done.rows, done.session, readers)
+        return JudgeOutcome(summary, done.rows, tuple(ids), done.missing)
+
+    def stop(self, rows: Rows[Judgment], session: SessionCounts) -> None:
+        """Write the numbers so far, but no table of scores: others would take it for whole."""
+        if (out := self.folder) is None:
+            return
+        rows.arrange(trial_key(self._record.fingerprint, item.id) for item in out.items())
+        summary = _write_summary(out, rows, session)
+        self.on_stop(out)
+        _log.warning("%d of %d items are judged so far", summary.total, self._record.items_count)
 
 
-async def judged(
-    items: Iterable[Item],
-    instrument: Instrument,
-    sink: Sink[Judgment],
-    *,
-    in_flight: int,
-    keeps: Callable[[Judgment], bool] = lambda judgment: True,
-) -> AsyncGenerator[Judgment, None]:
-    """Judge what ``sink`` does not hold yet, and yield each judgment once it is kept, or left out (``keeps``)."""
+def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> Stage[Judgment]:
+    """A trial for each item, whose judgment an instrument makes."""
 
     def trial(item: Item) -> Trial[Judgment]:
         return Trial(
             trial_key(instrument.fingerprint, item.id), lambda earlier: judge_in_span(item, instrument)
         )
 
-    name = f"judge {instrument.judge.name}"
-    made = perform(
-        map(trial, items), sink, in_flight=in_flight, keeps=keeps, name=name, about=about(instrument)
-    )
-    async with contextlib.aclosing(made) as judgments:
-        async for judgment in judgments:
-            yield judgment
-
-
-def noted(items: Iterable[Item], order: list[str]) -> Iterator[Item]:
-    """The items, whose ids go into ``order`` as they are taken, so that nothing is read again for them."""
-    for item in items:
-        order.append(item.id)
-        yield item
+    return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about(instrument))
 
 
 def write_items(source: ItemSource, out: JudgeFolder, checked: Iterable[bytes] | None = None) -> None:
@@ -220,44 +179,9 @@ def mend_items(source: ItemSource, out: JudgeFolder) -> None:
         out.check_items()
 
 
-async def _judge_rest(
-    execution: Execution,
-    client: Client,
-    rows: RowStore[Judgment],
-    on_judgment: Callable[[Judgment], None],
-) -> list[str]:
-    """Judge what is not done; return the ids of all items in their order."""
-    order: list[str] = []
-    instrument = execution.setup.instrument(client)
-    items = noted(execution.out.items(), order)
-
-    def answered(judgment: Judgment) -> bool:
-        return not (execution.batch and _awaits(judgment))
-
-    async for judgment in judged(items, instrument, rows, in_flight=client.in_flight, keeps=answered):
-        if answered(judgment):
-            on_judgment(judgment)
-    return order
-
-
-def _abstain(execution: Execution, rows: RowStore[Judgment]) -> None:
-    """Put what is left of the judgments in their place. (What is left out is no score, so that the same run without an
-    abstention makes these judgments again, from their recordings.)"""
-    if (abstain := execution.abstain) is None:
-        return
-    for judgment in rows.rows():
-        if (left := abstain(judgment)) is not judgment:
-            rows.add(left, instead=True)
-
-
-def _awaits(judgment: Judgment) -> bool:
-    """Whether a batch still holds one of its questions."""
-    return any(call.error.startswith(f"{Reason.AWAITED}:") for call in judgment.trace.calls)
-
-
 def sum_up(
     out: JudgeFolder,
-    rows: RowStore[Judgment],
+    rows: Rows[Judgment],
     counts: SessionCounts,
     readers: Sequence[Callable[[Judgment], None]] = (),
 ) -> Summary:
@@ -268,18 +192,26 @@ def sum_up(
 
 def _write_summary(
     out: JudgeFolder,
-    rows: RowStore[Judgment],
+    rows: Rows[Judgment],
     counts: SessionCounts,
     readers: Sequence[Callable[[Judgment], None]] = (),
+) -> Summary:
+    summary = _summary(out.record(), rows, counts, readers)
+    write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
+    return summary
+
+
+def _summary(
+    record: JudgeRecord,
+    rows: Rows[Judgment],
+    counts: SessionCounts,
+    readers: Sequence[Callable[[Judgment], None]],
 ) -> Summary:
     summariser = Summariser()
     for judgment in rows.rows():
         for read in (summariser.add, *readers):
             read(judgment)
-    record = out.record()
-    summary = summariser.summary(counts).of_all(record.items_count, record.items_left_out)
-    write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
-    return summary
+    return summariser.summary(counts).of_all(record.items_count, record.items_left_out)
 
 
 def _forget_stop(out: JudgeFolder) -> None:
@@ -287,12 +219,3 @@ def _forget_stop(out: JudgeFolder) -> None:
     with contextlib.suppress(DeclarationError):
         if out.result(out.summary_file, Summary).outstanding:
             out.summary_file.unlink()
-
-
-def _stop(execution: Execution, rows: RowStore[Judgment], counts: SessionCounts) -> None:
-    """Write the numbers so far of a run that is stopped, but no table of scores: others would take it for whole."""
-    out, fingerprint = execution.out, execution.record.fingerprint
-    rows.arrange(trial_key(fingerprint, item.id) for item in out.items())
-    summary = _write_summary(out, rows, counts)
-    execution.on_stop(out)
-    _log.warning("%d of %d items are judged so far", summary.total, execution.record.items_count)

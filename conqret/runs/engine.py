@@ -71,8 +71,9 @@ class Plan(ABC, Generic[Row, T]):
     def begin(self) -> None:
         """Write what has to be there before the record of a new run."""
 
-    def resume(self) -> None:
-        """Put right, in the claimed folder, what an earlier run may have left."""
+    def resume(self, *, new: bool) -> None:
+        """Put right what an earlier run may have left in the folder, which is claimed; ``new`` where this one began
+        it."""
 
     def counted_before(self) -> SessionCounts:
         """What the models had done that is not part of this run."""
@@ -119,8 +120,9 @@ async def execute(
             record = plan.record()
             folder.check(record, overwrite=overwrite)
             await models.ready(folder)
+            new = overwrite or not folder.record_file.exists()
             held.enter_context(folder.claimed(record, overwrite=overwrite, begin=plan.begin))
-            plan.resume()
+            plan.resume(new=new)
             models.keep_in(folder.recordings_file)
         before = plan.counted_before()
         rows = held.enter_context(plan.open_rows())

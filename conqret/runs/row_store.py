@@ -78,16 +78,18 @@ class RowStore(Closing, Generic[Row]):
         with self.path.open("rb") as file:
             return self._parsed(_line(file, place))
 
-    def add(self, row: Row, *, instead: bool = False) -> None:
-        """Append a row, and hand it to the system at once. ``instead`` of what is there it counts whatever it is worth,
-        once the rows are arranged."""
+    def add(self, row: Row) -> None:
+        """Append a row, and hand it to the system at once."""
         if self._log is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._log = AppendLog(self.path)
-        if instead:
-            self._places.pop(self._key(row) or "", None)
         self._index(row, length := self._log.append(row))
         self._end += length
+
+    def replace(self, row: Row) -> None:
+        """Append a row that counts instead of the one of its key, whatever it is worth, once the rows are arranged."""
+        self._places.pop(self._key(row) or "", None)
+        self.add(row)
 
     def rows(self) -> Iterator[Row]:
         """The rows that count, in the order of the file."""

@@ -54,6 +54,9 @@ class Rows(Sink[Row], AbstractContextManager["Rows[Row]"], Protocol[Row]):
     def rows(self) -> Iterator[Row]:
         """The rows that count."""
 
+    def replace(self, row: Row) -> None:
+        """Put a row in the place of the one of its key, whatever it is worth."""
+
     def arrange(self, order: Iterable[str]) -> None:
         """Leave only the rows of these keys, in this order."""
 
@@ -73,6 +76,8 @@ class Memory(dict[str, Row]):
     def add(self, row: Row) -> None:
         """Keep a row."""
         self[self._key(row)] = row
+
+    replace = add
 
     def rows(self) -> Iterator[Row]:
         """The rows, in their order."""

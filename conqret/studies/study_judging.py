@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -21,17 +21,18 @@ from conqret.data import Item, Judgment
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.engines import Engine, clients_of
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows, trial_key
-from conqret.judging.judge_run import judged
+from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows
+from conqret.judging.judge_run import judging
 from conqret.judging.judge_settings import StudySettings
 from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
+from conqret.runs.engine import Performed, Plan, Stage, run
 from conqret.runs.run_folder import R
 from conqret.runs.session import SessionCounts, Sessions
-from conqret.runs.trials import Memory, Sink
+from conqret.runs.trials import Memory, Rows
 
 Outcome = TypeVar("Outcome", bound=BaseModel)
 OnJudgment = Callable[[Judgment], None]
@@ -108,52 +109,79 @@ class Conduct:
         ):
             yield sessions
 
+    def execute(self, plan: Callable[[Sessions, Conduct], JudgedPlan[Outcome]]) -> Outcome:
+        """Execute the plan that ``plan`` makes for these models; what is kept nowhere is recorded in a temporary file,
+        so that what is asked twice is sent once.
 
-def judge_parts(
-    parts: Sequence[StudyPart],
-    record: R,
-    out: JudgedFolder[R] | None,
-    conduct: Conduct,
-    conclude: Callable[[Mapping[str, Judgment], SessionCounts], Outcome],
-) -> Outcome:
-    """Judge what is not judged yet, and conclude.
-
-    Args:
-        parts: what is put to which instrument; the instruments' fingerprints differ.
-        record: what is run, for the folder.
-        out: the run's folder, made if need be; None keeps nothing: answers to what is asked twice are recorded in a
-            temporary file.
-        conduct: how.
-        conclude: makes the results from the judgments (:meth:`conqret.data.Judgment.bare`) by
-            :func:`conqret.judging.judge_folder.trial_key`, and from what the session took.
-
-    Raises:
-        DeclarationError: the folder holds another run or something else, another process is writing it, the
-            recordings cannot be opened, or the settings do not fit a model.
-    """
-    with tempfile.TemporaryDirectory() as passing, conduct.asking() as sessions:
-        if out is None:
-            if conduct.sessions is None:
+        Raises what :func:`conqret.runs.engine.execute` raises.
+        """
+        with tempfile.TemporaryDirectory() as passing, self.asking() as sessions:
+            made = plan(sessions, self)
+            if made.folder is None and self.sessions is None:
                 sessions.keep_in(Path(passing) / STORE_NAME)
-            memory = _BareJudgments(judgment_key)
-            counts = _judge_all(parts, memory, conduct, sessions, kept=0)
-            return conclude(memory, counts)
-        out.check(record, overwrite=conduct.overwrite)
-        for part in parts:
-            session = sessions.of(_within(part.client, conduct.budget))
-            sessions.run(session.ready(out))
-        with out.claimed(record, overwrite=conduct.overwrite):
-            sessions.keep_in(out.recordings_file)
-            with judgment_rows(out.judgments_file, *(part.fingerprint for part in parts)) as rows:
-                counts = _judge_all(parts, rows, conduct, sessions, kept=len(rows))
-            rows.arrange(trial_key(part.fingerprint, item.id) for part in parts for item in part.items)
-            judgments = {}
-            with ScoreTable(out.scores_file) as table:
-                for judgment in rows.rows():
+            return run(
+                made, overwrite=self.overwrite,
+                on_start=lambda client, kept: self.on_start(kept), on_row=self.on_judgment,
+            )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
+    """Versions of items are put to one instrument after the other. Kinds of studies add the parts, whose fingerprints
+    differ, and what follows from the judgments. What is kept nowhere is concluded from bare judgments."""
+
+    models: Sessions
+    conduct: Conduct
+    folder: JudgedFolder[Any] | None
+
+    @property
+    @abstractmethod
+    def parts(self) -> Sequence[StudyPart]:
+        """What is put to which instrument."""
+
+    @abstractmethod
+    def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> Outcome:
+        """The results of the judgments (:meth:`conqret.data.Judgment.bare`) by
+        :func:`conqret.judging.judge_folder.trial_key`, and of what the session took."""
+
+    def check(self) -> None:
+        """Raise DeclarationError where this cannot be asked."""
+        for part in self.parts:
+            self.models.of(_within(part.client, self.conduct.budget))
+
+    def counted_before(self) -> SessionCounts:
+        """What the models had done before this run."""
+        return self.conduct.before
+
+    def open_rows(self) -> Rows[Judgment]:
+        """The judgments, with those of an earlier run."""
+        if self.folder is None:
+            return _BareJudgments(judgment_key)
+        return judgment_rows(self.folder.judgments_file, *(part.fingerprint for part in self.parts))
+
+    def stages(self) -> Iterator[Stage[Judgment]]:
+        """A stage for each instrument."""
+        left = self.conduct.budget
+        for part in self.parts:
+            session = self.models.of(_within(part.client, left))
+            before, client = session.counts, session.client
+            yield judging(part.items, part.instrument(client), client.in_flight)
+            spent = session.counts.since(before).cost_usd
+            if left is not None:
+                left = 0.0 if spent is None else max(0.0, left - spent)
+
+    def result(self, done: Performed[Judgment]) -> Outcome:
+        """What follows from all judgments, with the files."""
+        judgments: dict[str, Judgment] = {}
+        with contextlib.ExitStack() as held:
+            table = None if self.folder is None else held.enter_context(ScoreTable(self.folder.scores_file))
+            for judgment in done.rows.rows():
+                if table is not None:
                     table.add(judgment)
-                    judgments[judgment_key(judgment)] = judgment.bare()
-            results = conclude(judgments, counts)
-            write_whole(out.results_file, results.model_dump_json(indent=1).encode() + b"\n")
+                judgments[judgment_key(judgment)] = judgment.bare()
+        results = self.conclude(judgments, done.session)
+        if self.folder is not None:
+            write_whole(self.folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
         return results
 
 
@@ -168,28 +196,6 @@ def digest_of(items: Iterable[Item]) -> str:
 class _BareJudgments(Memory[Judgment]):
     def add(self, row: Judgment) -> None:
         super().add(row.bare())
-
-
-def _judge_all(
-    parts: Sequence[StudyPart], sink: Sink[Judgment], conduct: Conduct, sessions: Sessions, *, kept: int
-) -> SessionCounts:
-    """Judge with one instrument after the other what ``sink`` does not hold."""
-    conduct.on_start(kept)
-    left = conduct.budget
-    for part in parts:
-        session = sessions.of(_within(part.client, left))
-        before = session.counts
-        session.run(partial(_judge, part, sink, conduct.on_judgment))
-        spent = session.counts.since(before).cost_usd
-        if left is not None:
-            left = 0.0 if spent is None else max(0.0, left - spent)
-    return sessions.counts.since(conduct.before, kept=kept)
-
-
-async def _judge(part: StudyPart, sink: Sink[Judgment], on_judgment: OnJudgment, client: Client) -> None:
-    instrument = part.instrument(client)
-    async for judgment in judged(part.items, instrument, sink, in_flight=client.in_flight):
-        on_judgment(judgment)
 
 
 def _within(client: ClientOptions, left: float | None) -> ClientOptions:

@@ -12,9 +12,11 @@ from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import Execution, JudgeOutcome, execute
+from conqret.judging.judge_run import JudgeOutcome, JudgePlan
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
+from conqret.runs.engine import run as execute
+from conqret.runs.session import Session
 from tests.contract.items import demo
 
 
@@ -32,17 +34,17 @@ def execution(
     prompts: Path | None = None,
     recordings: Path | None = None,
     replay: Path | None = None,
-    overwrite: bool = False,
     **options: Any,
-) -> Execution:
+) -> JudgePlan:
     setup = set_up(name, client or ClientOptions("offline"), JudgeOptions(**options), prompts)
     source = open_items(demo()[:4] if items is None else items)
     checked, setup = check_items(source, setup)
-    return Execution(source, checked, setup, JudgeFolder(out), recordings, replay, overwrite)
+    session = Session(setup.client, recordings=recordings, replay=replay, prompts=setup.library)
+    return JudgePlan(session, JudgeFolder(out), source, checked, setup)
 
 
-def run(out: Path, items: Any = None, **settings: Any) -> JudgeOutcome:
-    return execute(execution(out, items, **settings))
+def run(out: Path, items: Any = None, *, overwrite: bool = False, **settings: Any) -> JudgeOutcome:
+    return execute(execution(out, items, **settings), overwrite=overwrite)
 
 
 def said(judgments: Iterable[Judgment]) -> list[dict[str, Any]]:

@@ -19,9 +19,10 @@ from filelock import FileLock
 from conqret import DeclarationError
 from conqret.data import Reason
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_run import JudgeOutcome, execute
+from conqret.judging.judge_run import JudgeOutcome
 from conqret.judging.tables import COLUMNS
 from conqret.llm.client_options import ClientOptions
+from conqret.runs.engine import run as execute
 from conqret.runs.management import found_run
 from tests.contract.items import demo
 from tests.judging.runs import execution, run, said, write_items
@@ -44,7 +45,7 @@ def served(server: FaultServer, **settings: Any) -> ClientOptions:
 def test_what_a_run_leaves(tmp_path: Path) -> None:
     out = JudgeFolder(tmp_path / "runs" / "first")
     seen: list[str] = []
-    outcome = execute(execution(out.path), on_judgment=lambda judgment: seen.append(judgment.item))
+    outcome = execute(execution(out.path), on_row=lambda judgment: seen.append(judgment.item))
     names = {
         file.name for file in out.path.iterdir() if file.suffix not in (".sqlite-wal", ".sqlite-shm", ".lock")
     }
@@ -95,7 +96,7 @@ def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
     run(tmp_path / "r")
     before = said(JudgeFolder(tmp_path / "r").judgments())
     again: list[Any] = []
-    outcome = execute(execution(tmp_path / "r"), on_judgment=again.append)
+    outcome = execute(execution(tmp_path / "r"), on_row=again.append)
     assert (kept_before(outcome), again) == (4, [])
     assert said(JudgeFolder(tmp_path / "r").judgments()) == before
 

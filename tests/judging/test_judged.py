@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from typing import Any
 
 import pytest
 
 from conqret import Item
+from conqret.data import Judgment
 from conqret.errors import DeclarationError
+from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import judgment_key
-from conqret.judging.judge_run import judged
+from conqret.judging.judge_run import judging
 from conqret.llm.request import Answer, Request
-from conqret.runs.trials import Memory
+from conqret.runs.trials import Memory, perform
 from tests.judging.scripted import ITEM, instrument
 
 
@@ -39,6 +41,10 @@ class Slow:
         return Answer(request.response.model_validate({"score": 5}), ())
 
 
+def judged(items: Iterable[Item], made: Instrument, *, in_flight: int) -> AsyncGenerator[Judgment, None]:
+    return perform(judging(items, made, in_flight).trials, Memory(judgment_key), in_flight=in_flight)
+
+
 def setting(client: Slow) -> Any:
     from dataclasses import replace
 
@@ -57,7 +63,7 @@ async def test_no_more_items_are_taken_than_there_is_room_for(in_flight: int) ->
             yield ITEM.model_copy(update={"id": str(number)})
 
     client, found = Slow(), []
-    async for judgment in judged(items(), setting(client), Memory(judgment_key), in_flight=in_flight):
+    async for judgment in judged(items(), setting(client), in_flight=in_flight):
         done += 1
         found.append(judgment.item)
     assert sorted(map(int, found)) == list(range(40))
@@ -71,10 +77,10 @@ async def test_what_goes_wrong_ends_the_others() -> None:
     client = Slow()
     items = [ITEM.model_copy(update={"id": name}) for name in ("a", "b", "bad", "c")]
     with pytest.raises(DeclarationError, match="wrong"):
-        async for _ in judged(items, setting(client), Memory(judgment_key), in_flight=3):
+        async for _ in judged(items, setting(client), in_flight=3):
             pass
     assert len(asyncio.all_tasks()) == 1
 
 
 async def test_no_items() -> None:
-    assert [j async for j in judged([], setting(Slow()), Memory(judgment_key), in_flight=4)] == []
+    assert [j async for j in judged([], setting(Slow()), in_flight=4)] == []

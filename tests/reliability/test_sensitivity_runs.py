@@ -6,16 +6,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.judging.instrument import Instrument
 from conqret.llm.client import Client
 from conqret.perturb import PERTURBATIONS
+from conqret.runs.engine import Stage
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_cost import estimate
 from conqret.studies.sensitivity.sensitivity_plan import Damage
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
-from conqret.studies.study_judging import Conduct, StudyPart
+from conqret.studies.study_judging import Conduct
 from tests.judging.runs import said
 from tests.reliability.damaged import DEMO, plan_of
 
@@ -167,13 +170,16 @@ def test_the_budget_is_shared_by_all_judges(
     """Nothing is spent after an answer of unknown price."""
     found: list[float | None] = []
 
-    async def spends(part: StudyPart, sink: object, on_judgment: object, client: Client) -> None:
+    def spends(items: object, instrument: Instrument, in_flight: int) -> Stage[Judgment]:
+        client = instrument.client
+        assert isinstance(client, Client)
         cost = spent[len(found) % 3]
         found.append(client._options.budget_usd)
         known = client.progress.cost_usd is not None and cost is not None
         client.progress.cost_usd = (client.progress.cost_usd or 0.0) + cost if known else None
+        return Stage((), in_flight)
 
-    monkeypatch.setattr("conqret.studies.study_judging._judge", spends)
+    monkeypatch.setattr("conqret.studies.study_judging.judging", spends)
     plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
     run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget=0.6))
     assert found == budgets

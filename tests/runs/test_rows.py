@@ -112,7 +112,7 @@ def test_a_row_that_counts_instead_stays_when_it_is_worth_less(tmp_path: Path) -
         rows.add(Row(key="b", value=2))
         rows.add(Row(key="a"))
         assert rows.get("a") == Row(key="a", value=1)
-        rows.add(Row(key="a"), instead=True)
+        rows.replace(Row(key="a"))
         assert rows.get("a") == Row(key="a")
         assert "a" not in rows  # and is made again
         rows.arrange(["a", "b"])

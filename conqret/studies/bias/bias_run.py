@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import ClassVar
 
 from conqret.data import Item, Judgment
@@ -40,7 +40,7 @@ from conqret.studies.bias.contrast import (
 from conqret.studies.bias.logged import within_log
 from conqret.studies.bias.probes.position import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
-from conqret.studies.study_judging import Conduct, JudgedFolder, StudyPart, digest_of, judge_parts
+from conqret.studies.study_judging import Conduct, JudgedFolder, JudgedPlan, StudyPart, digest_of
 from conqret.studies.variance.result import repeatabilities
 
 
@@ -181,33 +181,57 @@ def run_bias(
         DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
             opened, or the settings do not fit the model.
     """
-    record, ground, setup, versions = record_of(plan), plan.ground, plan.ground.setup, plan.versions
-    parts = [
-        StudyPart(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
-        for way, items in versions.items()
-    ]
+    return (conduct or Conduct()).execute(
+        lambda sessions, conduct: BiasRun(sessions, conduct, out, plan, confidence)
+    )
 
-    def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
+
+@dataclass(frozen=True)
+class BiasRun(JudgedPlan[BiasTable]):
+    """Every version is judged once in each way."""
+
+    plan: BiasPlan
+    confidence: float
+
+    @cached_property
+    def versions(self) -> dict[str, tuple[Item, ...]]:
+        """What is judged, by the way in which it is asked."""
+        return self.plan.versions
+
+    @cached_property
+    def parts(self) -> list[StudyPart]:
+        """What is put to which instrument."""
+        setup = self.plan.ground.setup
+        return [
+            StudyPart(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
+            for way, items in self.versions.items()
+        ]
+
+    def record(self) -> BiasRecord:
+        """What ``run.json`` says."""
+        return record_of(self.plan)
+
+    def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
+        """What follows from all rows."""
+        plan, ground, setup = self.plan, self.plan.ground, self.plan.ground.setup
         readings: dict[Key, Judgment] = {
             (way, item.id): judgments[trial_key(fingerprint_of(way, setup), item.id)]
-            for way, items in versions.items()
+            for way, items in self.versions.items()
             for item in items
         }
         return BiasTable(
-            record=record,
+            record=self.record(),
             topics=len({item.topic for item in ground.items}),
-            confidence=confidence,
+            confidence=self.confidence,
             alpha=ALPHA,
-            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
-            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
+            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=self.confidence),
+            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, self.confidence),
             left_out=plan.left_out,
             notes=plan.notes,
             warnings=plan.warnings,
             judgments=len(judgments),
             session=session,
         )
-
-    return judge_parts(parts, record, out, conduct or Conduct(), conclude)
 
 
 def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment]:

@@ -8,6 +8,8 @@ are alike (level 0, and fields that a change does not touch) are sent once.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from conqret.data import Judgment
 from conqret.runs.session import SessionCounts
@@ -22,7 +24,7 @@ from conqret.studies.sensitivity.result import (
 )
 from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, SensitivityPlan
 from conqret.studies.sensitivity.verdict import STILL, corrected
-from conqret.studies.study_judging import Conduct, StudyPart, digest_of, judge_parts
+from conqret.studies.study_judging import Conduct, JudgedPlan, StudyPart, digest_of
 
 
 def run_sensitivity(
@@ -44,11 +46,32 @@ def run_sensitivity(
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
     """
-    record = record_of(plan)
-    every = tuple(plan.every_item())
-    parts = [StudyPart(setup.client, setup.fingerprint, every, setup.instrument) for setup in plan.setups]
+    return (conduct or Conduct()).execute(
+        lambda sessions, conduct: SensitivityRun(sessions, conduct, out, plan, labels, relevant_grade)
+    )
 
-    def conclude(judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
+
+@dataclass(frozen=True)
+class SensitivityRun(JudgedPlan[SensitivityResults]):
+    """Every judge judges every version."""
+
+    plan: SensitivityPlan
+    labels: Labels | None
+    relevant_grade: float
+
+    @cached_property
+    def parts(self) -> list[StudyPart]:
+        """What is put to which instrument."""
+        every = tuple(self.plan.every_item())
+        return [StudyPart(one.client, one.fingerprint, every, one.instrument) for one in self.plan.setups]
+
+    def record(self) -> SensitivityRecord:
+        """What ``run.json`` says."""
+        return record_of(self.plan)
+
+    def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
+        """What follows from all rows."""
+        plan = self.plan
         drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
         curves = _curves(drawings, plan.seed)
         cells = [
@@ -58,20 +81,18 @@ def run_sensitivity(
             for stack in plan.grid
         ]
         return SensitivityResults(
-            record=record,
+            record=self.record(),
             curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
             unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
-            precision=_precision(plan, drawings, labels, relevant_grade) if labels else (),
+            precision=_precision(plan, drawings, self.labels, self.relevant_grade) if self.labels else (),
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
             warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
             judgments=len(judgments),
             session=session,
         )
-
-    return judge_parts(parts, record, out, conduct or Conduct(), conclude)
 
 
 def record_of(plan: SensitivityPlan) -> SensitivityRecord:
