@@ -8,46 +8,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import add_commands, grouped
+from conqret.console.option_groups import grouped
 from conqret.console.printing import end, note, note_all, result, tell
 from conqret.errors import number
-from conqret.scrapers import evidence_command as scrape_evidence
-from conqret.scrapers import inspect_command as scrape_inspect
-from conqret.scrapers import topics_command as scrape_topics
 from conqret.scrapers.pages_command import Fetching, need_scrape
 
 if TYPE_CHECKING:
     from conqret.scrapers.debates import LayoutProblem
 
-app = typer.Typer(
-    help="Read debate pages, and fetch the sources that they cite.",
-    no_args_is_help=True,
-    epilog="Examples:\n\nconqret corpus topics https://www.britannica.com/procon -o topics.txt\n\n"
-    "conqret corpus debates topics.txt -o corpus/\n\nconqret corpus evidence corpus/",
-)
-
-EPILOG = (
-    "Examples:\n\nconqret corpus debates topics.txt -o corpus/\n\n"
-    "conqret corpus debates topics.txt -o corpus/ --archived 2024-06"
-)
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
 
 
 @grouped
 def debates(
-    urls: Annotated[Path, typer.Argument(help="A file with an address on each line; # begins a comment.")],
+    urls: Path,
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The corpus directory; debates that it has are not fetched again."
-        ),
-    ] = Path("corpus"),
+    output: Path = Path("corpus"),
     concurrency: Annotated[
         int | None, typer.Option(min=1, help="Pages under way at a time. Default: 8.")
     ] = None,
-    refetch: Annotated[bool, typer.Option("--refetch", help="Fetch again what the corpus has, too.")] = False,
+    refetch: bool = False,
     fetching: Fetching,
     shown: options.OutputOptions,
 ) -> None:
@@ -55,6 +36,17 @@ def debates(
 
     A page that cannot be read is reported with what was missing, kept in problems.jsonl and tried again next
     time; the exit code is then 1.
+
+    Args:
+        urls: A file with an address on each line; # begins a comment.
+        output (--output, -o): The corpus directory; debates that it has are not fetched again.
+        refetch: Fetch again what the corpus has, too.
+
+    Examples:
+
+    conqret corpus debates topics.txt -o corpus/
+
+    conqret corpus debates topics.txt -o corpus/ --archived 2024-06
     """
     import asyncio
 
@@ -95,14 +87,3 @@ def debates(
     )
     result(found.record(), [line], as_json=shown.json_output)
     end(found.problems)
-
-
-add_commands(
-    app,
-    {
-        "topics": scrape_topics.topics,
-        "debates": debates,
-        "evidence": scrape_evidence.evidence,
-        "inspect": scrape_inspect.inspect,
-    },
-)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -16,25 +14,25 @@ from conqret.errors import number as counted
 if TYPE_CHECKING:
     from conqret.show.table import Table
 
-app = typer.Typer(
-    help="Make topics, qrels and splits; import the published ConQRet, or passage files.",
-    no_args_is_help=True,
-    epilog="Example: conqret corpus build corpus/ --seed 13",
-)
 
-
-@app.command("build", epilog="Example: conqret corpus build corpus/ --seed 13")
+@grouped
 def build(
-    corpus: Annotated[
-        Path, typer.Argument(help="A corpus directory with debates and their fetched evidence.")
-    ],
-    seed: Annotated[int, typer.Option(help="The seed of the split and of the negatives.")] = 13,
-    train_share: Annotated[float, typer.Option(help="The share of topics for train.")] = 0.7,
+    corpus: Path,
+    *,
+    seed: int = 13,
+    train_share: float = 0.7,
     json_output: options.Json = False,
 ) -> None:
     """Make topics, qrels (pro, con, all) and a topicwise split, and print the figures of ConQRet's Table 2.
 
     No topic and no document is in both splits; the same corpus and seed give the same files.
+
+    Args:
+        corpus: A corpus directory with debates and their fetched evidence.
+        seed: The seed of the split and of the negatives.
+        train_share: The share of topics for train.
+
+    Example: conqret corpus build corpus/ --seed 13
     """
     from conqret.errors import DeclarationError
     from conqret.io.corpus_folder import CorpusDirectory
@@ -60,17 +58,22 @@ def build(
     result(built.statistics, lines, as_json=json_output)
 
 
-@app.command("import-conqret", epilog="Example: conqret corpus import-conqret path/to/release -o corpus/")
+@grouped
 def import_conqret(
-    release: Annotated[Path, typer.Argument(help="The release: the folder of procon/, or its parent.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
-        "corpus"
-    ),
+    release: Path,
+    *,
+    output: Path = Path("corpus"),
     json_output: options.Json = False,
 ) -> None:
     """Import the published ConQRet: its queries, its qrels with stance, and the titles of its sources.
 
     The release has no texts of the evidence: each document is the title of its source.
+
+    Args:
+        release: The release: the folder of procon/, or its parent.
+        output (--output, -o): The corpus directory to write.
+
+    Example: conqret corpus import-conqret path/to/release -o corpus/
     """
     from conqret.io.corpus_folder import CorpusDirectory
     from conqret.io.release import read_release
@@ -85,36 +88,33 @@ def import_conqret(
     result(found.statistics, lines, as_json=json_output)
 
 
-@app.command(
-    "import-passages",
-    epilog="Examples:\n\nconqret corpus import-passages psgs_w100.tsv.gz -o wikipedia/ "
-    "--url 'https://en.wikipedia.org/wiki/{title}' --licence 'CC BY-SA 3.0'\n\n"
-    "conqret corpus import-passages sphere-*.jsonl.gz -o sphere/",
-)
 @grouped
 def import_passages(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or "
-            "any with id and text; .gz too."
-        ),
-    ],
+    files: list[Path],
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The corpus directory to write.")] = Path(
-        "corpus"
-    ),
-    licence: Annotated[str, typer.Option(help="The licence of passages that state none.")] = "",
-    url: Annotated[
-        str,
-        typer.Option(help="The address of passages that have none, with {title} or {id} to be filled in."),
-    ] = "",
+    output: Path = Path("corpus"),
+    licence: str = "",
+    url: str = "",
     shown: options.OutputOptions,
 ) -> None:
     """Make a corpus from passage files, such as Wikipedia's and Sphere's, for `conqret retrieve index` and `conqret
     retrieve run`.
 
     Passages are read one at a time. If a row is invalid, nothing is written, and all faults are listed by line.
+
+    Args:
+        files: Passage files: DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or any
+            with id and text; .gz too.
+        output (--output, -o): The corpus directory to write.
+        licence: The licence of passages that state none.
+        url: The address of passages that have none, with {title} or {id} to be filled in.
+
+    Examples:
+
+    conqret corpus import-passages psgs_w100.tsv.gz -o wikipedia/ --url 'https://en.wikipedia.org/wiki/{title}'
+    --licence 'CC BY-SA 3.0'
+
+    conqret corpus import-passages sphere-*.jsonl.gz -o sphere/
     """
     from conqret.io.corpus_folder import CorpusDirectory, write_lines
     from conqret.io.passage_files import read_passages

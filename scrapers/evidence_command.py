@@ -23,133 +23,87 @@ if TYPE_CHECKING:
     from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret corpus evidence corpus/ --concurrency 32 --user-agent 'our-lab (mailto:someone@example.org)'\n\n"
-    "conqret corpus evidence corpus/ --search searxng,brave\n\n"
-    "conqret corpus evidence corpus/ --archive\n\n"
-    "conqret corpus evidence corpus/ --reparse"
-)
-_ASKING, _LIMITS = "Asking", "Limits"
-
 
 @dataclass(frozen=True)
 class SearchOptions(OptionGroup):
-    """How sites are asked."""
+    """How sites are asked.
 
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            "-c",
-            help="Requests at once, over all hosts. [default: 32]",
-            rich_help_panel=_ASKING,
-        ),
-    ] = None
-    delay: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]",
-            rich_help_panel=_ASKING,
-        ),
-    ] = None
-    per_host: Annotated[
-        int | None, typer.Option(help="Requests to one host at once. [default: 2]", rich_help_panel=_ASKING)
-    ] = None
-    user_agent: Annotated[
-        str | None,
-        typer.Option(
-            help="The user agent that web sites see; name a contact in it.", rich_help_panel=_ASKING
-        ),
-    ] = None
+    Asking:
+        concurrency (--concurrency, -c): Requests at once, over all hosts. [default: 32]
+        delay: Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]
+        per_host: Requests to one host at once. [default: 2]
+        user_agent: The user agent that web sites see; name a contact in it.
+    """
+
+    concurrency: int | None = None
+    delay: float | None = None
+    per_host: int | None = None
+    user_agent: str | None = None
 
 
 @dataclass(frozen=True)
 class Allowed(OptionGroup):
-    """What may be asked, and how much an answer may take."""
+    """What may be asked, and how much an answer may take.
 
-    allow_private: Annotated[
-        bool,
-        typer.Option(
-            "--allow-private",
-            help="Allow loopback and private addresses, and any port (test servers, intranets).",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = False
-    allow_port: Annotated[
-        list[int] | None,
-        typer.Option(help="A port to allow besides 80 and 443. May be repeated.", rich_help_panel=_LIMITS),
-    ] = None
-    timeout: Annotated[
-        float | None, typer.Option(help="Seconds for one request. [default: 60]", rich_help_panel=_LIMITS)
-    ] = None
-    max_bytes: Annotated[
-        int | None,
-        typer.Option(
-            help="The most bytes of one response, as transferred. [default: 16777216]",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Processes that parse. [default: one a core, at most 8]", rich_help_panel=_LIMITS),
-    ] = None
+    Limits:
+        allow_private: Allow loopback and private addresses, and any port (test servers, intranets).
+        allow_port: A port to allow besides 80 and 443. May be repeated.
+        timeout: Seconds for one request. [default: 60]
+        max_bytes: The most bytes of one response, as transferred. [default: 16777216]
+        workers: Processes that parse. [default: one a core, at most 8]
+    """
+
+    allow_private: bool = False
+    allow_port: list[int] | None = None
+    timeout: float | None = None
+    max_bytes: int | None = None
+    workers: int | None = None
 
 
 @grouped
 def evidence(
-    corpus: Annotated[
-        Path, typer.Argument(help="The corpus directory, with the debates.jsonl of `conqret corpus debates`.")
-    ],
+    corpus: Path,
     *,
     asking: SearchOptions,
-    search: Annotated[
-        str | None,
-        typer.Option(
-            help="Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY, "
-            "GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the "
-            "environment.",
-            rich_help_panel=_ASKING,
-        ),
-    ] = None,
-    archive: Annotated[
-        bool,
-        typer.Option(
-            "--archive",
-            help="Take the Internet Archive's snapshot nearest to the date of citation; if there is none, today's "
-            "page.",
-            rich_help_panel=_ASKING,
-        ),
-    ] = False,
+    search: str | None = None,
+    archive: bool = False,
     archived: Annotated[
         str | None,
         typer.Option(
             help="The same, with the snapshot nearest to this year, month or day, as in 2024-06.",
             metavar="YYYY-MM",
-            rich_help_panel=_ASKING,
+            rich_help_panel="Asking",
         ),
     ] = None,
-    archive_base: Annotated[
-        str | None,
-        typer.Option(
-            help="Another archive with the same API. [default: https://archive.org]", rich_help_panel=_ASKING
-        ),
-    ] = None,
-    retry_errors: Annotated[
-        bool, typer.Option("--retry-errors", help="Ask again for what ended as an error.")
-    ] = False,
-    reparse: Annotated[
-        bool,
-        typer.Option(
-            "--reparse", help="Extract all texts again from the stored responses, without a request."
-        ),
-    ] = False,
+    archive_base: str | None = None,
+    retry_errors: bool = False,
+    reparse: bool = False,
     allowed: Allowed,
     shown: options.OutputOptions,
 ) -> None:
     """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
 
     The same command again goes on where it stopped, and fetches nothing that ledger.jsonl has as finished.
+
+    Args:
+        corpus: The corpus directory, with the debates.jsonl of `conqret corpus debates`.
+        retry_errors: Ask again for what ended as an error.
+        reparse: Extract all texts again from the stored responses, without a request.
+    Asking:
+        search: Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY,
+            GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the environment.
+        archive: Take the Internet Archive's snapshot nearest to the date of citation; if there is none, today's page.
+        archive_base: Another archive with the same API. [default: https://archive.org]
+
+    Examples:
+
+    conqret corpus evidence corpus/ --concurrency 32 --user-agent 'our-lab (mailto:someone@example.org)'
+
+    conqret corpus evidence corpus/ --search searxng,brave
+
+    conqret corpus evidence corpus/ --archive
+
+    conqret corpus evidence corpus/ --reparse
     """
     import asyncio
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -26,33 +24,32 @@ if TYPE_CHECKING:
 SHOWN = 60
 """Characters of a text of the page."""
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret corpus inspect https://www.britannica.com/procon/zoos-debate\n\n"
-    "conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica"
-)
-
 
 @grouped
 def inspect(
-    page: Annotated[
-        str, typer.Argument(help="The address of a debate page, or a file saved from a browser.")
-    ],
+    page: str,
     *,
-    layout: Annotated[
-        str | None, typer.Option(help="Compare it with this layout, even if it does not fit.")
-    ] = None,
-    further: Annotated[
-        list[Path] | None,
-        typer.Option(help="A saved page that belongs to it, such as the one with the cons. May be repeated."),
-    ] = None,
-    address: Annotated[str, typer.Option(help="Where a saved page was, for its links.")] = "",
+    layout: str | None = None,
+    further: list[Path] | None = None,
+    address: str = "",
     fetching: Fetching,
     json_output: options.Json = False,
 ) -> None:
     """Show what is read from a debate page, what its layout looks for, and what the page has that nearly fits.
 
     Nothing is written. With an address, the further pages that the debate needs are fetched, too.
+
+    Args:
+        page: The address of a debate page, or a file saved from a browser.
+        layout: Compare it with this layout, even if it does not fit.
+        further: A saved page that belongs to it, such as the one with the cons. May be repeated.
+        address: Where a saved page was, for its links.
+
+    Examples:
+
+    conqret corpus inspect https://www.britannica.com/procon/zoos-debate
+
+    conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica
     """
     import asyncio
     from dataclasses import asdict

@@ -30,20 +30,17 @@ ArchiveBase = Annotated[
 
 @dataclass(frozen=True)
 class Fetching(OptionGroup):
-    """How pages are fetched."""
+    """How pages are fetched.
+
+    Args:
+        delay: Seconds between two requests to one host. [default: 1; with `--archived` 4]
+        allow_private: Allow loopback and private addresses (test servers, intranets).
+    """
 
     archived: Archived = None
     archive_base: ArchiveBase = None
-    delay: Annotated[
-        float | None,
-        typer.Option(help="Seconds between two requests to one host. [default: 1; with `--archived` 4]"),
-    ] = None
-    allow_private: Annotated[
-        bool,
-        typer.Option(
-            "--allow-private", help="Allow loopback and private addresses (test servers, intranets)."
-        ),
-    ] = False
+    delay: float | None = None
+    allow_private: bool = False
 
     def archive(self) -> InternetArchive | None:
         """The archive that all pages come from, if they do."""

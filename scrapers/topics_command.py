@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -16,39 +14,15 @@ from conqret.scrapers.pages_command import Fetching, need_scrape
 if TYPE_CHECKING:
     from conqret.scrapers.topic_list import TopicList
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret corpus topics https://www.britannica.com/procon -o topics.txt\n\n"
-    "conqret corpus topics https://idebate.net/resources/debatabase -o topics.txt"
-)
-
 
 @grouped
 def topics(
-    index: Annotated[
-        str, typer.Argument(help="The address of a page that lists debates, or a saved copy of it.")
-    ],
+    index: str,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file for the list of debates.")] = Path(
-        "topics.txt"
-    ),
-    explainers: Annotated[
-        bool,
-        typer.Option(
-            "--explainers",
-            help="Also list pages without sides (explainers), which otherwise appear as comments only.",
-        ),
-    ] = False,
-    links: Annotated[
-        str,
-        typer.Option(
-            help="Take the links that match this pattern (`*` stands for anything), whatever the site, for example "
-            "`--links 'https://*.procon.org/*'`."
-        ),
-    ] = "",
-    address: Annotated[
-        str, typer.Option(help="The address that a saved page had, to complete its links.")
-    ] = "",
+    output: Path = Path("topics.txt"),
+    explainers: bool = False,
+    links: str = "",
+    address: str = "",
     fetching: Fetching,
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
@@ -57,6 +31,20 @@ def topics(
 
     Categories and next pages of an index are followed. Index pages that cannot be read are named, and the exit code is
     then 1.
+
+    Args:
+        index: The address of a page that lists debates, or a saved copy of it.
+        output (--output, -o): The file for the list of debates.
+        explainers: Also list pages without sides (explainers), which otherwise appear as comments only.
+        links: Take the links that match this pattern (`*` stands for anything), whatever the site, for example `--links
+            'https://*.procon.org/*'`.
+        address: The address that a saved page had, to complete its links.
+
+    Examples:
+
+    conqret corpus topics https://www.britannica.com/procon -o topics.txt
+
+    conqret corpus topics https://idebate.net/resources/debatabase -o topics.txt
     """
     import asyncio
 

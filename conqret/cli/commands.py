@@ -17,9 +17,8 @@ Parts = Mapping[str, "str | Parts"]
 """The commands of a group by name: ``module:function`` within the package, or a group of them; what stands under
 :data:`APP` is a module whose ``app`` has further ones."""
 
-APP, SECOND_APP = "", "*"
-"""The parts of a group that are a module's ``app``."""
-APPS = (APP, SECOND_APP)
+APP = ""
+"""The part of a group that is a module's ``app``."""
 
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
@@ -101,7 +100,15 @@ HOMES: Parts = {
         "drift": "studies.drift.command:drift",
         "power": {APP: "studies.power.command", "planted": "studies.power.selftest_command:selftest"},
     },
-    "corpus": {APP: "scrapers.corpus_command", SECOND_APP: "scrapers.command"},
+    "corpus": {
+        "build": "scrapers.corpus_command:build",
+        "import-conqret": "scrapers.corpus_command:import_conqret",
+        "import-passages": "scrapers.corpus_command:import_passages",
+        "topics": "scrapers.topics_command:topics",
+        "debates": "scrapers.command:debates",
+        "evidence": "scrapers.evidence_command:evidence",
+        "inspect": "scrapers.inspect_command:inspect",
+    },
     "retrieve": {"index": "retrieval.index_command:index", APP: "retrieval.command"},
     "generate": {
         "arguments": "generation.command:generate",
@@ -109,8 +116,23 @@ HOMES: Parts = {
     },
     "experiment": "experiments.command:run",
     "debateqa": {
-        "questions": {APP: "debateqa.curation.questions_command"},
-        "curate": {APP: "debateqa.curation.command"},
+        "questions": {
+            "dedupe": "debateqa.curation.questions_command:dedupe",
+            "pairs": "debateqa.curation.questions_command:pairs",
+            "threshold": "debateqa.curation.questions_command:threshold",
+            "debatable": "debateqa.curation.questions_command:debatable",
+        },
+        "curate": {
+            "run": "debateqa.curation.command:run",
+            "remove": "debateqa.curation.curate_remove:remove",
+            "check": {
+                "relevance": "debateqa.curation.curate_check:relevance",
+                "comprehensiveness": "debateqa.curation.curate_check:comprehensiveness",
+                "distinctiveness": "debateqa.curation.curate_check:distinctiveness",
+                "viewpoints": "debateqa.curation.curate_check:viewpoints",
+                "domains": "debateqa.curation.curate_check:domains",
+            },
+        },
         "answer": "debateqa.answering.command:answer",
         "score": {
             "perspective-diversity": "debateqa.scores.diversity_command:perspective_diversity",
@@ -121,7 +143,14 @@ HOMES: Parts = {
         },
         "rank": "debateqa.rank_command:rank",
     },
-    "perspectives": {APP: "perspectives.command"},
+    "perspectives": {
+        "make": "perspectives.make_command:make",
+        "errors": "perspectives.make_command:errors",
+        "collect": "perspectives.collect_command:collect",
+        "score": "perspectives.score_command:score",
+        "tune": "perspectives.tune_command:tune",
+        "detect": "perspectives.command:detect",
+    },
     "debate": {
         "topics": "debate.debatune.topics_debate_command:topics",
         "hold": "debate.debatune.hold_command:hold",
@@ -150,6 +179,9 @@ HOMES: Parts = {
 
 GROUPS: Mapping[str, str] = {
     "power": "Plan a study: how many topics and labels it needs, by simulation before anything is paid for.",
+    "questions": "Choose the questions of a benchmark: without duplicates, and debatable.",
+    "curate": "Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
+    "check": "How good is a benchmark: its documents, its points of view, its questions?",
     "score": "Score answers to debatable questions: how many perspectives they hold, and whether they say so.",
     "two-turn": "Two-turn debates: write them, judge with and without them, and test whether a debate helps.",
 }
@@ -223,7 +255,7 @@ class _Parts(UserDict[str, Any]):
     def __init__(self, parts: Parts) -> None:
         super().__init__()
         for name, home in parts.items():
-            if name in APPS and isinstance(home, str):
+            if name == APP and isinstance(home, str):
                 self.data.update(_group_of(home).commands)
             else:
                 self.data[name] = home
@@ -248,6 +280,10 @@ EXAMPLES: Mapping[str, str] = {
     "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
     "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",
     "debateqa": "conqret debateqa answer questions.jsonl --model gpt-4o-mini -o runs/answers",
+    "questions": "conqret debateqa questions dedupe questions.jsonl -o kept.jsonl",
+    "curate": "conqret debateqa curate run questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run",
+    "check": "conqret debateqa curate check relevance benchmark/ --encoder models/gte-large",
+    "perspectives": "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
     "score": "conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2",
     "debate": "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/debates",
     "two-turn": "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/judged",
@@ -274,7 +310,7 @@ def _group(name: str, parts: Parts) -> Any:
     """The group of the commands. Where its only part is an ``app``, it has the help of that."""
     helps = {name: text for names in (*PANELS.values(), GROUPS) for name, text in names.items()}
     help_text = helps.get(name)
-    apps = [home for part, home in parts.items() if part in APPS and isinstance(home, str)]
+    apps = [home for part, home in parts.items() if part == APP and isinstance(home, str)]
     if help_text is None or len(parts) == 1:
         group = _group_of(apps[0])
     else:

@@ -3,15 +3,27 @@
 A group is a frozen dataclass whose fields carry typer's annotations or :class:`conqret.options.Option`;
 :func:`grouped` shows typer the fields, and hands the command the group with what the user gave. A dataclass of
 settings whose fields are all options is such a group, too.
+
+What an option does may stand in the docstring of its command or group instead, with its names on the command line
+where they are not ``--name`` alone; a section's heading is that of the options in ``--help``, ``Args`` the usual one::
+
+    Args:
+        corpus: The corpus directory.
+    Files:
+        output (--output, -o): The folder to write.
+
+A parameter that may be given by position is an argument, any other one an option.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, field, is_dataclass
+from types import FunctionType
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
@@ -23,12 +35,18 @@ from conqret.options import DeclaredOption, declared
 class OptionGroup:
     """What groups of options have in common; the fields of a group are options, with their defaults, or groups.
 
-    With ``of``, the group also has all options of that dataclass of settings, which the user may leave unset."""
+    With ``of``, the group also has all options of that dataclass of settings, and those of its fields of which the
+    group's docstring says what they do; the user may leave all of them unset."""
 
     def __init_subclass__(cls, of: type | None = None) -> None:
         super().__init_subclass__()
         if of is None:
             return
+        hints = get_type_hints(of)
+        for name in [name for name in _Helps(cls).told if name in hints]:
+            switch = hints[name] is bool
+            cls.__annotations__[name] = bool if switch else hints[name] | None
+            setattr(cls, name, False if switch else None)
         for setting in declared(of):
             cls.__annotations__[setting.name] = Annotated[
                 setting.type | None, _typer_option(setting, setting.help)
@@ -42,7 +60,8 @@ class OptionGroup:
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer is to see it: each parameter that is an :class:`OptionGroup` gives way to its fields."""
-    parameters = inspect.signature(command, eval_str=True).parameters.values()
+    helps = _Helps(command)
+    parameters = [helps.shown(one) for one in inspect.signature(command, eval_str=True).parameters.values()]
     shown = tuple(_options(parameters))
 
     @functools.wraps(command)
@@ -51,6 +70,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     expanded.__dict__["__signature__"] = inspect.Signature(shown)
     expanded.__annotations__ = {one.name: one.annotation for one in shown}
+    expanded.__doc__ = helps.rest
     return expanded
 
 
@@ -61,6 +81,42 @@ def add_commands(
     ``panel`` is the heading under which the help lists them."""
     for name, command in commands.items():
         app.command(name, epilog=sys.modules[command.__module__].EPILOG, rich_help_panel=panel)(command)
+
+
+@dataclass
+class _Helps:
+    """What the docstring of a command, or of a group and those that it extends, says of options: by name the heading,
+    the names on the command line, and the help; and the docstring without it."""
+
+    of: Any
+    rest: str = ""
+    told: dict[str, tuple[str | None, list[str], str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in reversed(inspect.getmro(self.of)) if isinstance(self.of, type) else [self.of]:
+            self.rest = _SECTION.sub(self._read, inspect.cleandoc(one.__doc__ or ""))
+
+    def _read(self, section: re.Match[str]) -> str:
+        panel = None if section["heading"] == "Args" else section["heading"]
+        for name, names, text in _ENTRY.findall(section["entries"]):
+            self.told[name] = panel, re.findall(r"-[\w-]+", names), " ".join(text.split())
+        return ""
+
+    def shown(self, one: inspect.Parameter) -> inspect.Parameter:
+        """The parameter as typer takes it."""
+        if one.name not in self.told or hasattr(one.annotation, "__metadata__"):
+            return one
+        panel, names, text = self.told[one.name]
+        if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(self.of, FunctionType):
+            given: Any = typer.Argument(help=text)
+        else:
+            switch = [f"--{one.name.replace('_', '-')}"] if one.annotation is bool else []
+            given = typer.Option(*(names or switch), help=text, rich_help_panel=panel)
+        return one.replace(annotation=Annotated[one.annotation, given])
+
+
+_SECTION = re.compile(r"\n*^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {4,}\S[^\n]*)+)", re.M)
+_ENTRY = re.compile(r"^ {4}(\w+)(?: \(([^)]*)\))?: (.*(?:\n {5,}.*)*)", re.M)
 
 
 def _options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
@@ -93,8 +149,9 @@ def _is_group(kind: Any) -> bool:
 def _fields(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     settings = {one.name: Annotated[one.type, _typer_option(one, one.option.help)] for one in declared(group)}
+    helps = _Helps(group)
     return [
-        one.replace(annotation=settings.get(one.name, hints[one.name]))
+        helps.shown(one.replace(annotation=settings.get(one.name, hints[one.name])))
         for one in inspect.signature(group).parameters.values()
     ]
 

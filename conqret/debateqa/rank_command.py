@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.debateqa.scores.score_output import remark_left_out, remark_missing
 
@@ -18,29 +17,25 @@ if TYPE_CHECKING:
     from conqret.debateqa.standings import Standings
 
 
+@grouped
 def rank(
-    scores: Annotated[
-        list[Path],
-        typer.Argument(help="Tables of `conqret debateqa score`, of all systems and both metrics."),
-    ],
-    weights: Annotated[
-        str, typer.Option(help="Weights of Perspective Diversity, from 0 to 1.")
-    ] = "0,0.25,0.5,0.75,1",
-    report: Annotated[
-        Path | None, typer.Option(help="Write a page with the ranks and a description of each system.")
-    ] = None,
-    answers: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A folder of `conqret debateqa answer`, for the page; its name is the system's. May be repeated."
-        ),
-    ] = None,
+    scores: list[Path],
+    *,
+    weights: str = "0,0.25,0.5,0.75,1",
+    report: Path | None = None,
+    answers: list[Path] | None = None,
     json_output: options.Json = False,
 ) -> None:
     """Rank systems by the weighted mean of both metrics (DebateQA, Equation 4); equal scores share a rank.
 
     If several instruments measured a metric, its mean over them is used; its normalised rank (DebateQA, Table 2) is
     the rank of its mean rank.
+
+    Args:
+        scores: Tables of `conqret debateqa score`, of all systems and both metrics.
+        weights: Weights of Perspective Diversity, from 0 to 1.
+        report: Write a page with the ranks and a description of each system.
+        answers: A folder of `conqret debateqa answer`, for the page; its name is the system's. May be repeated.
 
     Examples:
 

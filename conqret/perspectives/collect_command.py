@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, progress, result
@@ -18,34 +16,16 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.source_pages import PageSource
     from conqret.io.questions import SourcedQuestion
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret perspectives collect questions.jsonl --search google --user-agent 'our-lab (mailto:someone@example.org)' "
-    "-o web/\n\n"
-    "conqret perspectives collect questions.jsonl --pages pages.jsonl -o web/\n\n"
-    "conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini"
-)
-
 
 @grouped
 def collect(
-    questions: Annotated[
-        Path, typer.Argument(help="Column question, optionally id: JSONL, CSV, TSV, Parquet.")
-    ],
+    questions: Path,
     *,
     search: Search = None,
     user_agent: UserAgent = None,
-    pages: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.",
-        ),
-    ] = None,
-    results: Annotated[
-        int | None, typer.Option(help="How many results of a search are read. Default: 100.")
-    ] = None,
-    words: Annotated[int | None, typer.Option(help="Words in each passage. Default: 100.")] = None,
+    pages: Path | None = None,
+    results: int | None = None,
+    words: int | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
@@ -55,6 +35,22 @@ def collect(
     Pages are fetched with pauses, each once, and cut into passages of 100 words. The folder is a corpus for
     `conqret retrieve index`, `conqret retrieve run` and `conqret perspectives score`; each question is searched only
     in its own pages.
+
+    Args:
+        questions: Column question, optionally id: JSONL, CSV, TSV, Parquet.
+        results: How many results of a search are read. Default: 100.
+        words: Words in each passage. Default: 100.
+    Files:
+        pages: Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.
+
+    Examples:
+
+    conqret perspectives collect questions.jsonl --search google --user-agent 'our-lab (mailto:someone@example.org)'
+    -o web/
+
+    conqret perspectives collect questions.jsonl --pages pages.jsonl -o web/
+
+    conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini
     """
     from conqret.perspectives import own_corpora
     from conqret.perspectives.page import collected_table

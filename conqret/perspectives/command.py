@@ -5,17 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
-from conqret.console.option_groups import add_commands, grouped
+from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-from conqret.perspectives import collect_command as perspectives_collect
-from conqret.perspectives import make_command as perspectives_make
-from conqret.perspectives import score_command as perspectives_score
-from conqret.perspectives import tune_command as perspectives_tune
 from conqret.perspectives.detection_options import probabilities_of, threshold_of_option
 
 if TYPE_CHECKING:
@@ -25,61 +19,15 @@ if TYPE_CHECKING:
 
     from conqret.io.pairs import Pair
 
-app = typer.Typer(
-    help="Make questions with perspectives, say which documents contain them, and how many rankings show.",
-    no_args_is_help=True,
-    epilog="Example: conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
-)
 
-add_commands(
-    app,
-    {
-        "make": perspectives_make.make,
-        "errors": perspectives_make.errors,
-        "collect": perspectives_collect.collect,
-        "score": perspectives_score.score,
-        "tune": perspectives_tune.tune,
-    },
-)
-
-LABELS = "Labels"
-
-EPILOG = (
-    "Examples:\n\n"
-    "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect\n\n"
-    "conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --dry-run\n\n"
-    "conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini\n\n"
-    "conqret perspectives detect pairs.tsv --labels label --detector detector/"
-)
-
-
-@app.command("detect", epilog=EPILOG)
 @grouped
 def detect(
-    pairs: Annotated[
-        Path,
-        typer.Argument(
-            help="Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet."
-        ),
-    ],
+    pairs: Path,
     *,
     model: options.Model = None,
     detector: options.Detector = None,
-    labels: Annotated[
-        str | None,
-        options.option(
-            LABELS,
-            "People's labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.",
-        ),
-    ] = None,
-    yes_from: Annotated[
-        str | None,
-        options.option(
-            LABELS,
-            "The grade (1 to 4) from which a document counts as containing the perspective, or the folder of a "
-            "run that chose one. Default: the best by `--labels`, else 3.",
-        ),
-    ] = None,
+    labels: str | None = None,
+    yes_from: str | None = None,
     output: Annotated[Path | None, options.run_folder("PAIRS-detect-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -88,6 +36,23 @@ def detect(
     Each pair gets a grade: 0 speaks against the perspective, 1 says nothing of it, 2 touches it, 3 speaks for it
     in part, 4 clearly speaks for it. With `--labels`, the grade that counts as yes is cross-fitted: for each
     question, the threshold with the highest F1 on all other questions.
+
+    Args:
+        pairs: Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet.
+    Labels:
+        labels: People's labels (1 or 0, yes or no): a column of the pairs, or a file with the columns id and label.
+        yes_from: The grade (1 to 4) from which a document counts as containing the perspective, or the folder of a run
+            that chose one. Default: the best by `--labels`, else 3.
+
+    Examples:
+
+    conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect
+
+    conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --dry-run
+
+    conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini
+
+    conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs

@@ -6,20 +6,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-
-EPILOG = (
-    "Examples:\n\n"
-    "conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run\n\n"
-    "conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives\n\n"
-    "conqret perspectives errors runs/perspectives/inspect.csv"
-)
 
 
 class From(StrEnum):
@@ -33,23 +24,9 @@ class From(StrEnum):
 
 @grouped
 def make(
-    rows: Annotated[
-        Path,
-        typer.Argument(
-            help="The rows from which perspectives are made, with the columns that `--from` names; optionally id, "
-            "subset, url, licence."
-        ),
-    ],
+    rows: Path,
     *,
-    source: Annotated[
-        From,
-        options.option(
-            options.FILES,
-            "The kind of rows, with their columns. `opinionqa`: question and options (surveys); `kialo`: question and "
-            "statement, or answers; `arguana`: argument and counter; `open`: question.",
-            "--from",
-        ),
-    ],
+    source: From,
     model: options.Model = None,
     output: Annotated[Path | None, options.run_folder("ROWS-make-MODEL", "The folder")] = None,
     asking: StudyOptions,
@@ -59,6 +36,19 @@ def make(
     Questions about personal experience, questions that are not debatable, and those whose perspectives do not
     contradict each other are left out and counted by subset. A perspective that is a question is never taken. `conqret
     perspectives score` reads perspectives.jsonl; inspect.csv has twenty questions of each subset for people to check.
+
+    Args:
+        rows: The rows from which perspectives are made, with the columns that `--from` names; optionally id, subset,
+            url, licence.
+    Files:
+        source (--from): The kind of rows, with their columns. `opinionqa`: question and options (surveys); `kialo`:
+            question and statement, or answers; `arguana`: argument and counter; `open`: question.
+
+    Examples:
+
+    conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run
+
+    conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives
     """
     from conqret.perspectives import making
     from conqret.perspectives.page import made_table
@@ -85,13 +75,18 @@ def make(
 
 @grouped
 def errors(
-    sheet: Annotated[Path, typer.Argument(help="inspect.csv of `conqret perspectives make`, filled in.")],
+    sheet: Path,
     *,
     shown: options.OutputOptions,
 ) -> None:
     """Count what people found wrong in a sample of made questions, by subset (BeRDS, Table 19).
 
     In the column `error`, no means no error; yes, or a description, means an error; a blank was not looked at.
+
+    Args:
+        sheet: inspect.csv of `conqret perspectives make`, filled in.
+
+    Example: conqret perspectives errors runs/perspectives/inspect.csv
     """
     from conqret.perspectives.detector_inspection import read_errors
     from conqret.perspectives.page import errors_table

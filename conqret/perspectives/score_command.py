@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_all, result
@@ -20,14 +18,6 @@ if TYPE_CHECKING:
 
     from conqret.perspectives.scoring import Diversity, Judged
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret perspectives score bm25 mmr dense=runs/dense.res --corpus corpus/ --perspectives questions.jsonl "
-    "--model gpt-4o-mini -o runs/diversity\n\n"
-    "conqret perspectives score runs/bm25.res runs/dense.res --perspectives questions.jsonl "
-    "--judgments runs/diversity/judgments.qrels"
-)
-JUDGING = "Who contains what"
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS = "rankings"
 """What the systems ranked, a TREC run each: NAME=FILE of another score."""
@@ -35,62 +25,29 @@ RANKINGS = "rankings"
 
 @dataclass(frozen=True, kw_only=True)
 class DetectedPerspectives(OptionGroup):
-    """What says which documents contain a perspective."""
+    """What says which documents contain a perspective.
 
-    judgments: Annotated[
-        Path | None,
-        options.option(
-            JUDGING,
-            "Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.",
-        ),
-    ] = None
-    yes_from: Annotated[
-        str | None,
-        options.option(
-            JUDGING,
-            "The grade (1 to 4) from which a document counts as containing the perspective, or a run of `conqret "
-            "perspectives detect` that chose one. Default: 3.",
-        ),
-    ] = None
+    Who contains what:
+        judgments: Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.
+        yes_from: The grade (1 to 4) from which a document counts as containing the perspective, or a run of `conqret
+            perspectives detect` that chose one. Default: 3.
+    """
+
+    judgments: Path | None = None
+    yes_from: str | None = None
     model: options.Model = None
     detector: options.Detector = None
 
 
 @grouped
 def score(
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            help="TREC runs (`FILE` or `NAME=FILE`), or systems that search `--corpus`: `bm25`, `dense` or "
-            "`hybrid`, and further steps after a plus: `mmr`, `perspectives`, `generic`, `pro`, `con`, as in "
-            "`dense+mmr`. The others are compared with the first."
-        ),
-    ],
+    runs: list[str],
     *,
-    perspectives: Annotated[
-        Path,
-        options.option(
-            options.FILES,
-            "Columns question and perspectives (a list), optionally id and subset: JSONL, CSV, Parquet.",
-        ),
-    ],
-    corpus: Annotated[
-        Path | None, options.option(options.FILES, "The corpus directory with the documents' texts.")
-    ] = None,
+    perspectives: Path,
+    corpus: Path | None = None,
     detection: DetectedPerspectives,
-    cuts: Annotated[
-        str,
-        typer.Option(
-            "--cuts", "-k", help="How many of the first documents count; several numbers, comma-separated."
-        ),
-    ] = "5,10",
-    depth: Annotated[
-        int | None,
-        typer.Option(
-            help="How many documents of each ranking are judged, for the ceiling and for how many a ranking needs "
-            "(BeRDS: 100). Default: the largest of `--cuts`."
-        ),
-    ] = None,
+    cuts: str = "5,10",
+    depth: int | None = None,
     encoder: Where = None,
     mmr_encoder: MmrEncoder = None,
     output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
@@ -102,6 +59,25 @@ def score(
     there are two, how a ranking leans and whether it follows the side of its query, how many documents it needs,
     and the ceiling of all rankings together. A model (or `--judgments`) says which document contains which
     perspective, and which of two perspectives supports the question.
+
+    Args:
+        runs: TREC runs (`FILE` or `NAME=FILE`), or systems that search `--corpus`: `bm25`, `dense` or `hybrid`, and
+            further steps after a plus: `mmr`, `perspectives`, `generic`, `pro`, `con`, as in `dense+mmr`. The others
+            are compared with the first.
+        cuts (--cuts, -k): How many of the first documents count; several numbers, comma-separated.
+        depth: How many documents of each ranking are judged, for the ceiling and for how many a ranking needs (BeRDS:
+            100). Default: the largest of `--cuts`.
+    Files:
+        perspectives: Columns question and perspectives (a list), optionally id and subset: JSONL, CSV, Parquet.
+        corpus: The corpus directory with the documents' texts.
+
+    Examples:
+
+    conqret perspectives score bm25 mmr dense=runs/dense.res --corpus corpus/ --perspectives questions.jsonl --model
+    gpt-4o-mini -o runs/diversity
+
+    conqret perspectives score runs/bm25.res runs/dense.res --perspectives questions.jsonl --judgments
+    runs/diversity/judgments.qrels
     """
     import json
 

@@ -4,120 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
 from conqret.errors import number
+from conqret.perspectives.detector_run import DetectorSettings
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.perspectives.detector_tuning import Parts
 
-TRAINING = "Training"
-
-EPILOG = (
-    "Examples:\n\n"
-    "conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/\n\n"
-    "conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora "
-    "-o detector/\n\n"
-    "conqret perspectives tune pairs.tsv --across --model models/deberta-v3-base -o detectors/"
-)
-
 
 @dataclass(frozen=True)
-class DetectorTuningOptions(OptionGroup):
-    """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`."""
+class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
+    """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`.
 
-    lora: Annotated[
-        bool, options.option(TRAINING, "Train an adapter (LoRA), not the whole model: less memory.", "--lora")
-    ] = False
-    epochs: Annotated[int | None, options.option(TRAINING, "How often every pair is seen. Default: 2.")] = (
-        None
-    )
-    learning_rate: Annotated[
-        float | None,
-        options.option(TRAINING, "The highest learning rate. Default: 2e-5; 1e-4 with `--lora`."),
-    ] = None
-    batch_size: Annotated[int | None, options.option(TRAINING, "Pairs per step. Default: 16.")] = None
-    max_length: Annotated[
-        int | None,
-        options.option(
-            TRAINING,
-            "The most tokens of document and perspective together; of a longer document, training sees the beginning. "
-            "Default: 512.",
-        ),
-    ] = None
-    held_out: Annotated[
-        float | None,
-        options.option(
-            TRAINING, "The share of the questions on which the detector is measured. Default: 0.2."
-        ),
-    ] = None
-    seed: Annotated[
-        int | None, options.option(TRAINING, "The seed of the split and of the pairs' order. Default: 13.")
-    ] = None
-    save_every: Annotated[int | None, options.option(TRAINING, "Steps between checkpoints. Default: 50.")] = (
-        None
-    )
+    Training:
+        lora: Train an adapter (LoRA), not the whole model: less memory.
+        epochs: How often every pair is seen. Default: 2.
+        learning_rate: The highest learning rate. Default: 2e-5; 1e-4 with `--lora`.
+        batch_size: Pairs per step. Default: 16.
+        max_length: The most tokens of document and perspective together; of a longer document, training sees the
+            beginning. Default: 512.
+        held_out: The share of the questions on which the detector is measured. Default: 0.2.
+        seed: The seed of the split and of the pairs' order. Default: 13.
+        save_every: Steps between checkpoints. Default: 50.
+    """
 
 
 @grouped
 def tune(
-    pairs: Annotated[
-        Path,
-        typer.Argument(
-            help="Columns question, document, perspective and a label, as for `conqret perspectives detect`; or "
-            "the detections.csv of a run of it."
-        ),
-    ],
+    pairs: Path,
     *,
-    model: Annotated[
-        Path,
-        options.option(
-            options.MODEL,
-            "The folder of a transformers model with its tokenizer: an encoder, an NLI model, or a causal model, "
-            "which gets a yes/no head.",
-            "--model",
-            "-m",
-        ),
-    ],
-    labels: Annotated[
-        str,
-        options.option(
-            options.FILES,
-            "The labels (1 or 0, yes or no): a column of the pairs (in detections.csv it is `contains`), or a file "
-            "with the columns id and label.",
-        ),
-    ] = "label",
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The folder to write; the same command again goes on from its last checkpoint. Default: "
-            "runs/PAIRS-tune-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    across: Annotated[
-        bool,
-        options.option(
-            TRAINING,
-            "Tune one detector on each domain (column domain or subset) and test it on all others, in folders below "
-            "-o.",
-            "--across",
-        ),
-    ] = False,
+    model: Path,
+    labels: str = "label",
+    output: Path | None = None,
+    across: bool = False,
     settings: DetectorTuningOptions,
     overwrite: options.Overwrite = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print how the questions would be split, and stop.")
-    ] = False,
+    dry_run: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Tune a local detector on judged or labelled pairs, to use instead of an LLM (BeRDS, section 5).
@@ -126,6 +54,31 @@ def tune(
     measure F1. `--detector FOLDER` then uses it in `conqret perspectives detect` and `conqret perspectives
     score`. `--across` measures how a detector tuned on one corpus, retriever or subset does on others (BeRDS,
     B.3).
+
+    Args:
+        pairs: Columns question, document, perspective and a label, as for `conqret perspectives detect`; or the
+            detections.csv of a run of it.
+        dry_run: Print how the questions would be split, and stop.
+    Model:
+        model (--model, -m): The folder of a transformers model with its tokenizer: an encoder, an NLI model, or a
+            causal model, which gets a yes/no head.
+    Files:
+        labels: The labels (1 or 0, yes or no): a column of the pairs (in detections.csv it is `contains`), or a file
+            with the columns id and label.
+        output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
+            runs/PAIRS-tune-MODEL.
+    Training:
+        across: Tune one detector on each domain (column domain or subset) and test it on all others, in folders below
+            -o.
+
+    Examples:
+
+    conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/
+
+    conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora -o
+    detector/
+
+    conqret perspectives tune pairs.tsv --across --model models/deberta-v3-base -o detectors/
     """
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection_tables import quality_table

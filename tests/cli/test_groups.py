@@ -127,3 +127,59 @@ def test_whoever_calls_a_model_takes_all_of_its_options(
     assert not missing
     for panel in (options.MODEL, options.LIMITS):
         assert f"─ {panel} ─" in done.out
+
+
+@dataclass(frozen=True)
+class Wrapping:
+    layers: int = 1
+    colour: str | None = None
+    ribbon: bool = False
+    inside: int = 0
+
+
+@dataclass(frozen=True)
+class WrappingOptions(OptionGroup, of=Wrapping):
+    """How it is wrapped.
+
+    Wrapping:
+        layers (--layers, -l): How many layers
+            of paper.
+        colour: Its colour.
+        ribbon: With a ribbon.
+    """
+
+
+def test_a_docstring_says_what_options_do() -> None:
+    found: list[tuple[str, int, WrappingOptions]] = []
+
+    @grouped
+    def command(name: str, *, count: int = 1, wrapping: WrappingOptions) -> None:
+        """Wrap something.
+
+        Args:
+            name: What it is: a name.
+            count (-n): How many.
+
+        Example: wrap book
+        """
+        found.append((name, count, wrapping))
+
+    app = typer.Typer(add_completion=False)
+    app.command()(command)
+    shown = {one.name: one for one in typer.main.get_command(app).params}
+    assert command.__doc__ == "Wrap something.\n\nExample: wrap book"
+    told = {
+        name: (one.opts, getattr(one, "help", ""), getattr(one, "rich_help_panel", ""))
+        for name, one in shown.items()
+    }
+    assert told == {
+        "name": (["name"], "What it is: a name.", None),
+        "count": (["-n"], "How many.", None),
+        "layers": (["--layers", "-l"], "How many layers of paper.", "Wrapping"),
+        "colour": (["--colour"], "Its colour.", "Wrapping"),
+        "ribbon": (["--ribbon"], "With a ribbon.", "Wrapping"),
+    }  # fmt: skip
+    done = CliRunner().invoke(app, ["book", "-n", "2", "-l", "3", "--ribbon"])
+    assert done.exit_code == 0, done.output
+    ((name, count, wrapping),) = found
+    assert (name, count, wrapping.given()) == ("book", 2, {"layers": 3, "ribbon": True})

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -15,21 +12,21 @@ from conqret.debate.debatune.sample_command import plan_of
 
 @grouped
 def agree(
-    sheet: Annotated[Path, typer.Argument(help="The sheet of `conqret debate sample`, filled in.")],
+    sheet: Path,
     *,
-    plan: Annotated[
-        Path | None,
-        typer.Option(help="The plan that says what was drawn. Default: SHEET.plan.json beside the sheet."),
-    ] = None,
-    words: Annotated[
-        str, typer.Option("--map", help="What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.")
-    ] = "good=1,tie=0.5,bad=0",
+    plan: Path | None = None,
+    words: str = "good=1,tie=0.5,bad=0",
     shown: options.OutputOptions,
 ) -> None:
     """How far do people agree with the judge, corrected for how the statements were drawn?
 
     Each label is weighted by the number of statements that it stands for, so that the figures are for the whole run.
     Ties are left out of the agreement, and counted. Intervals are over topics.
+
+    Args:
+        sheet: The sheet of `conqret debate sample`, filled in.
+        plan: The plan that says what was drawn. Default: SHEET.plan.json beside the sheet.
+        words (--map): What the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.
 
     Examples:
 

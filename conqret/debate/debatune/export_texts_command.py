@@ -9,22 +9,15 @@ from typing import Annotated, Any, Literal
 import typer
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 
 
+@grouped
 def export(
-    sources: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret "
-            "debate filter` writes them), optionally argument."
-        ),
-    ],
+    sources: list[Path],
     *,
-    shape: Annotated[
-        Literal["chat", "instruction"],
-        typer.Option("--as", help="Rows with messages, or with instruction, input and output."),
-    ] = "chat",
+    shape: Literal["chat", "instruction"] = "chat",
     test_share: Annotated[
         float,
         typer.Option(
@@ -32,7 +25,7 @@ def export(
             show_default=False,
         ),
     ] = 80 / 710,
-    seed: Annotated[int, typer.Option(help="The seed by which the test topics are drawn.")] = 13,
+    seed: int = 13,
     passed: Annotated[
         Path | None,
         typer.Option(
@@ -51,6 +44,12 @@ def export(
 
     The instruction names topic, side and argument; the response is the statement. Each topic has equally many
     statements for both sides. Empty statements, and those that decline the task, are left out and counted.
+
+    Args:
+        sources: Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret debate
+            filter` writes them), optionally argument.
+        shape (--as): Rows with messages, or with instruction, input and output.
+        seed: The seed by which the test topics are drawn.
 
     Examples:
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Folder, judged, sifted, sifted_file
@@ -15,28 +13,11 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def filter_(
-    statements: Annotated[
-        Path,
-        typer.Argument(
-            help="Columns topic, side and statement (or response), optionally id: JSONL, CSV, TSV, Parquet."
-        ),
-    ],
+    statements: Path,
     *,
     model: options.Model = None,
-    scored: Annotated[
-        Path | None,
-        options.option(
-            options.JUDGING,
-            "A run of `conqret debate score` on these statements: those that are not wholly on their side are dropped, "
-            "too.",
-        ),
-    ] = None,
-    good_from: Annotated[
-        int,
-        options.option(
-            options.JUDGING, "Per cent on the assigned side from which a statement is good, with `--scored`."
-        ),
-    ] = 100,
+    scored: Path | None = None,
+    good_from: int = 100,
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
@@ -46,6 +27,13 @@ def filter_(
 
     The model looks for hate, violence, dangerous help, self-harm, sexual content and private data, and for nothing
     else: an unpopular side is no harm. A statement for which no answer came is not kept. Rows are not changed.
+
+    Args:
+        statements: Columns topic, side and statement (or response), optionally id: JSONL, CSV, TSV, Parquet.
+    Judging:
+        scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
+            dropped, too.
+        good_from: Per cent on the assigned side from which a statement is good, with `--scored`.
 
     Examples:
 

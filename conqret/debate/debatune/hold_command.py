@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, named, note
@@ -21,37 +19,15 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.transcript import ModelDebate
     from conqret.llm.client_options import ClientOptions
 
-DEBATE = "Debate"
-
 
 @grouped
 def hold(
-    topics: Annotated[
-        Path,
-        typer.Argument(
-            help="Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, "
-            "CSV, TSV, Parquet. DEBATunE's own file reads as it is."
-        ),
-    ],
+    topics: Path,
     *,
     model: options.Model = None,
-    against: Annotated[
-        str | None,
-        options.option(
-            options.MODEL, "The model of the negative side. Default: `--model`, which speaks for both sides."
-        ),
-    ] = None,
-    rounds: Annotated[
-        int, options.option(DEBATE, "Turns of each side; 0 writes the statements at once, without a debate.")
-    ] = 2,
-    arguments: Annotated[
-        int,
-        options.option(
-            DEBATE,
-            "Debates per topic, each on another argument. If a side has no arguments, so many are asked for; if it has "
-            "more, the first are taken.",
-        ),
-    ] = 5,
+    against: str | None = None,
+    rounds: int = 2,
+    arguments: int = 5,
     output: Annotated[
         Path | None,
         options.run_folder(
@@ -65,6 +41,16 @@ def hold(
     Each turn answers the other side's questions, restates its own position, and asks back. The speakers need not
     agree, and nobody judges. The folder has a page that shows every debate, and statements for `conqret debate score`
     and `conqret debate export`.
+
+    Args:
+        topics: Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, CSV, TSV,
+            Parquet. DEBATunE's own file reads as it is.
+    Model:
+        against: The model of the negative side. Default: `--model`, which speaks for both sides.
+    Debate:
+        rounds: Turns of each side; 0 writes the statements at once, without a debate.
+        arguments: Debates per topic, each on another argument. If a side has no arguments, so many are asked for; if it
+            has more, the first are taken.
 
     Examples:
 

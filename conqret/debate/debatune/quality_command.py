@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Output, Statements, conclude_systems, judged
@@ -15,10 +13,7 @@ def quality(
     statements: Statements,
     *,
     model: options.Model = None,
-    against: Annotated[
-        str | None,
-        options.option(options.JUDGING, "The system with which all others are compared. Default: the first."),
-    ] = None,
+    against: str | None = None,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
     asking: StudyOptions,
@@ -27,6 +22,9 @@ def quality(
 
     The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A statement wins
     if it is better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+
+    Judging:
+        against: The system with which all others are compared. Default: the first.
 
     Examples:
 

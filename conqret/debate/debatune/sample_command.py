@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -14,21 +11,12 @@ from conqret.console.printing import at, result
 
 @grouped
 def sample(
-    run: Annotated[Path, typer.Argument(help="A finished run of `conqret debate score`.")],
+    run: Path,
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The sheet; beside it, NAME.plan.json holds the judge's verdicts."
-        ),
-    ] = Path("sheet.csv"),
-    good: Annotated[
-        int, typer.Option(help="How many of the statements judged good to draw, of each system.")
-    ] = 100,
-    good_from: Annotated[
-        int, typer.Option(help="The per cent on the assigned side from which a statement is good.")
-    ] = 100,
-    seed: Annotated[int, typer.Option(help="The seed of draw and order.")] = 13,
+    output: Path = Path("sheet.csv"),
+    good: int = 100,
+    good_from: int = 100,
+    seed: int = 13,
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -37,6 +25,13 @@ def sample(
     People write good (strictly on its side), bad (it contains something of the other side) or tie (hard to
     judge) into the column `controllability`. The judge's verdicts are not in the sheet, but in the plan beside
     it, which `conqret debate agreement` reads.
+
+    Args:
+        run: A finished run of `conqret debate score`.
+        output (--output, -o): The sheet; beside it, NAME.plan.json holds the judge's verdicts.
+        good: How many of the statements judged good to draw, of each system.
+        good_from: The per cent on the assigned side from which a statement is good.
+        seed: The seed of draw and order.
 
     Examples:
 

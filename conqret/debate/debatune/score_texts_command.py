@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.debate.debatune.judged_texts import Output, Statements, conclude_systems, judged
@@ -15,14 +13,7 @@ def score(
     statements: Statements,
     *,
     model: options.Model = None,
-    good_from: Annotated[
-        int,
-        options.option(
-            options.JUDGING,
-            "The per cent on the assigned side from which a statement is good, above 50. Changing it asks nothing "
-            "again.",
-        ),
-    ] = 100,
+    good_from: int = 100,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
     asking: StudyOptions,
@@ -32,6 +23,10 @@ def score(
     The model sees topic and statement, never the side, and says which share of the statement supports the topic and
     which opposes it. A statement is good if all of it is on its own side. The folder is one of `conqret judge` by the
     format controllability.
+
+    Judging:
+        good_from: The per cent on the assigned side from which a statement is good, above 50. Changing it asks nothing
+            again.
 
     Examples:
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, note, progress
@@ -17,19 +15,10 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def topics(
-    raw: Annotated[
-        Path, typer.Argument(help="Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.")
-    ],
+    raw: Path,
     *,
     model: options.Model = None,
-    arguments: Annotated[
-        int,
-        options.option(
-            options.JUDGING,
-            "Also ask for this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` asks for "
-            "them.",
-        ),
-    ] = 0,
+    arguments: int = 0,
     output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
@@ -40,6 +29,12 @@ def topics(
     The model says whether thoughtful people argue for both sides, and words the claim that one side affirms and the
     other denies. Of topics with nearly the same words the first is kept. Dropped topics are counted and written to a
     file of their own, with the reason.
+
+    Args:
+        raw: Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.
+    Judging:
+        arguments: Also ask for this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` asks for
+            them.
 
     Examples:
 

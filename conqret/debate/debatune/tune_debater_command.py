@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
+from conqret.debate.debatune.debater_tuning import TuningSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,94 +18,53 @@ if TYPE_CHECKING:
 
     from conqret.debate.debatune.debater_tuning import Training, TunedFolder, TuningPlan
 
-TRAINING = "Training"
-
 
 @dataclass(frozen=True)
-class DebaterTuningOptions(OptionGroup):
-    """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_tuning.TuningSettings`."""
+class DebaterTuningOptions(OptionGroup, of=TuningSettings):
+    """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_tuning.TuningSettings`.
 
-    lora: Annotated[
-        bool,
-        options.option(
-            TRAINING, "Train an adapter (LoRA), not the whole model: it takes less memory.", "--lora"
-        ),
-    ] = False
-    epochs: Annotated[int | None, options.option(TRAINING, "How often every row is seen. Default: 3.")] = None
-    learning_rate: Annotated[
-        float | None,
-        options.option(
-            TRAINING,
-            "The highest learning rate. Default: 2e-5, or 1e-5 for a model with a chat template; ten times that "
-            "with `--lora`.",
-        ),
-    ] = None
-    batch_size: Annotated[int | None, options.option(TRAINING, "Rows per step. Default: 128.")] = None
-    max_length: Annotated[
-        int | None,
-        options.option(
-            TRAINING, "The most tokens of a row; the end of a longer one is cut off. Default: 2048."
-        ),
-    ] = None
-    warmup: Annotated[
-        float | None,
-        options.option(TRAINING, "The share of the steps in which the learning rate rises. Default: 0.03."),
-    ] = None
-    lora_rank: Annotated[int | None, options.option(TRAINING, "The rank of the adapter. Default: 16.")] = None
-    seed: Annotated[int | None, options.option(TRAINING, "The seed of the rows' order. Default: 13.")] = None
-    at_once: Annotated[
-        int | None,
-        options.option(TRAINING, "Rows processed at once; needs memory, and changes no result. Default: 4."),
-    ] = None
-    save_every: Annotated[int | None, options.option(TRAINING, "Steps between checkpoints. Default: 20.")] = (
-        None
-    )
+    Training:
+        lora: Train an adapter (LoRA), not the whole model: it takes less memory.
+        epochs: How often every row is seen. Default: 3.
+        learning_rate: The highest learning rate. Default: 2e-5, or 1e-5 for a model with a chat template; ten times
+            that with `--lora`.
+        batch_size: Rows per step. Default: 128.
+        max_length: The most tokens of a row; the end of a longer one is cut off. Default: 2048.
+        warmup: The share of the steps in which the learning rate rises. Default: 0.03.
+        lora_rank: The rank of the adapter. Default: 16.
+        seed: The seed of the rows' order. Default: 13.
+        at_once: Rows processed at once; needs memory, and changes no result. Default: 4.
+        save_every: Steps between checkpoints. Default: 20.
+    """
 
 
 @grouped
 def tune(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="Rows to learn, JSONL: messages (user, assistant), or instruction and output, optionally with topic, "
-            "side and argument, as `conqret debate export` writes them."
-        ),
-    ],
+    data: Path,
     *,
-    model: Annotated[
-        Path,
-        options.option(
-            options.MODEL, "The folder of a transformers model with its tokenizer.", "--model", "-m"
-        ),
-    ],
-    test: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "Held-out rows on which the loss is measured; no topic may be in both files.",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The folder to write; the same command again goes on from its last checkpoint. Default: "
-            "runs/DATA-tune-MODEL.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
+    model: Path,
+    test: Path | None = None,
+    output: Path | None = None,
     settings: DebaterTuningOptions,
     overwrite: options.Overwrite = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print how many rows, tokens and steps there are, and stop.")
-    ] = False,
+    dry_run: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Tune a model on statements, so that it keeps to the side that it is told to take (DEBATunE).
 
     Supervised fine-tuning with transformers and trl; the loss is over the responses only, not the instructions. The
     defaults are the paper's. The tuned model writes with `conqret debate write --model local/FOLDER/model`.
+
+    Args:
+        data: Rows to learn, JSONL: messages (user, assistant), or instruction and output, optionally with topic, side
+            and argument, as `conqret debate export` writes them.
+        dry_run: Print how many rows, tokens and steps there are, and stop.
+    Model:
+        model (--model, -m): The folder of a transformers model with its tokenizer.
+    Files:
+        test: Held-out rows on which the loss is measured; no topic may be in both files.
+        output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
+            runs/DATA-tune-MODEL.
 
     Examples:
 

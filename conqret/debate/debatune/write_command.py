@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at
@@ -16,19 +14,11 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def write(
-    rows: Annotated[
-        Path,
-        typer.Argument(
-            help="What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored."
-        ),
-    ],
+    rows: Path,
     *,
     model: options.Model = None,
-    system: Annotated[
-        str | None,
-        options.option(options.MODEL, "The name of the writer in the rows. Default: the model's name."),
-    ] = None,
-    temperature: Annotated[float, options.option(options.MODEL, "The model's temperature.")] = 0.0,
+    system: str | None = None,
+    temperature: float = 0.0,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
     calls: options.Calls,
     kept: options.RunFolderOptions,
@@ -40,6 +30,12 @@ def write(
 
     Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
     transformers model on this machine writes, one text after another.
+
+    Args:
+        rows: What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
+    Model:
+        system: The name of the writer in the rows. Default: the model's name.
+        temperature: The model's temperature.
 
     Examples:
 

@@ -9,18 +9,13 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import result
 
 
+@grouped
 def annotated(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="A table with a row for each person and text: question, text (argument or counter-argument), "
-            "option (1 or 2, that it argues for), annotator, and quality (1 to 10), responds (yes or no), "
-            "strategies. JSONL, CSV, TSV, Parquet."
-        ),
-    ],
+    file: Path,
     of: Annotated[Path, typer.Option(help="The questions whose texts were annotated.", dir_okay=False)],
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -28,6 +23,11 @@ def annotated(
     """What people say of the texts: how good they are, whether counter-arguments respond, which strategies they use.
 
     By kind of text and by the option that it argues for, the right one or the wrong one.
+
+    Args:
+        file: A table with a row for each person and text: question, text (argument or counter-argument), option (1 or
+            2, that it argues for), annotator, and quality (1 to 10), responds (yes or no), strategies. JSONL, CSV, TSV,
+            Parquet.
 
     Example:
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
 from conqret.debate.two_turn.outcome_command import Answers, BetterHalf, Design, answers_of
 
 
+@grouped
 def anova(
     answers: Answers,
     design: Design = None,
     better_half: BetterHalf = None,
-    subject: Annotated[
-        Literal["judge", "passage"] | None,
-        typer.Option(help="The subject of the repeated measures. Default: judges; with one judge, passages."),
-    ] = None,
+    *,
+    subject: Literal["judge", "passage"] | None = None,
     json_output: options.Json = False,
 ) -> None:
     """Do arguments, the second judgment or the instruction change the answers? A repeated-measures ANOVA.
 
     Of right or wrong (once without abstentions, once with abstentions as wrong), and of the seven points of the
     slider. If subjects lack a cell, a mixed model of all answers is shown beside it. Needs conqret[anova].
+
+    Args:
+        subject: The subject of the repeated measures. Default: judges; with one judge, passages.
 
     Examples:
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, named, note, note_all
@@ -23,23 +21,10 @@ if TYPE_CHECKING:
 
 @grouped
 def argue(
-    questions: Annotated[
-        Path,
-        typer.Argument(
-            help="Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); "
-            "arguments in it are ignored."
-        ),
-    ],
+    questions: Path,
     *,
     model: options.Model = None,
-    against: Annotated[
-        str | None,
-        options.option(
-            options.MODEL,
-            "A second model: each question is debated twice, with the sides exchanged. Default: `--model` argues "
-            "for both options.",
-        ),
-    ] = None,
+    against: str | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-argue-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -48,6 +33,13 @@ def argue(
     Snippets must be in the passage word for word: a text with a snippet that is not is asked for again, and after
     three times counted as missing, with the reason. `debates.jsonl` has the complete debates, for `conqret debate
     judge`.
+
+    Args:
+        questions: Questions with id, question, options, right, passage_id and passage, JSONL (also .gz); arguments in
+            it are ignored.
+    Model:
+        against: A second model: each question is debated twice, with the sides exchanged. Default: `--model` argues for
+            both options.
 
     Examples:
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note
@@ -17,46 +15,14 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def judge(
-    questions: Annotated[
-        Path,
-        typer.Argument(
-            help="Questions as `conqret debate two-turn questions` checks them; single_turn_debate, too."
-        ),
-    ],
+    questions: Path,
     *,
     model: options.Model = None,
     design: Design = None,
-    instruction: Annotated[
-        Literal["simple", "encourage-abstain"] | None,
-        options.option(
-            options.JUDGING,
-            "Only this one of the paper's two instructions, which differ in what abstaining earns. Default: both.",
-        ),
-    ] = None,
-    consultancy: Annotated[
-        bool,
-        options.option(
-            options.JUDGING,
-            "Also show each side's argument alone, as a control for the debate (conditions PSC and SC).",
-            "--consultancy",
-        ),
-    ] = False,
-    allowance: Annotated[
-        int | None,
-        options.option(
-            options.JUDGING,
-            "Tokens for each judgment, thoughts and answer together, instead of the five minutes that people had; a "
-            "longer answer counts as none. Default: no limit.",
-        ),
-    ] = None,
-    passage_tokens: Annotated[
-        int | None,
-        options.option(
-            options.JUDGING,
-            "The most tokens shown of each passage: every paragraph loses the same share of its end. (People read some "
-            "1600 in five minutes.)",
-        ),
-    ] = None,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    consultancy: bool = False,
+    allowance: int | None = None,
+    passage_tokens: int | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debate-judge-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -66,6 +32,17 @@ def judge(
     Each question is judged in both orders of its options, and in every condition that its texts allow: if every
     question has its passage, those of the main design (passage and snippets, with arguments or without), else those of
     the pilot (snippets, with arguments or without). A later judgment is shown the earlier one.
+
+    Args:
+        questions: Questions as `conqret debate two-turn questions` checks them; single_turn_debate, too.
+    Judging:
+        instruction: Only this one of the paper's two instructions, which differ in what abstaining earns. Default:
+            both.
+        consultancy: Also show each side's argument alone, as a control for the debate (conditions PSC and SC).
+        allowance: Tokens for each judgment, thoughts and answer together, instead of the five minutes that people had;
+            a longer answer counts as none. Default: no limit.
+        passage_tokens: The most tokens shown of each passage: every paragraph loses the same share of its end. (People
+            read some 1600 in five minutes.)
 
     Examples:
 

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import result
 
 if TYPE_CHECKING:
     from conqret.debate.two_turn.payoffs import PayoffInstruction
 
 
+@grouped
 def payoffs(
-    instruction: Annotated[
-        Literal["simple", "encourage-abstain"] | None,
-        typer.Option(help="Only this one of the paper's two instructions. Default: both."),
-    ] = None,
-    bonuses: Annotated[
-        str | None,
-        typer.Option(
-            help="Bonuses of your own for the seven points of the slider, from surely right over abstain to surely "
-            "wrong, in dollars."
-        ),
-    ] = None,
+    *,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    bonuses: str | None = None,
     json_output: options.Json = False,
 ) -> None:
     """From which confidence on it pays a judge to answer, or to be sure: what the slider's bonuses reward.
 
     The slider has seven points; its middle abstains. The thresholds follow from the bonuses alone.
+
+    Args:
+        instruction: Only this one of the paper's two instructions. Default: both.
+        bonuses: Bonuses of your own for the seven points of the slider, from surely right over abstain to surely wrong,
+            in dollars.
 
     Examples:
 

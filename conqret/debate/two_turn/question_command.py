@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.errors import number as counted
 
@@ -19,14 +20,9 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 
 
+@grouped
 def questions(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Questions with two options and the arguments for them, JSONL (also .gz); single_turn_debate reads "
-            "as it is."
-        ),
-    ],
+    file: Path,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write them in conqret's own layout.", dir_okay=False),
@@ -38,6 +34,10 @@ def questions(
 
     Each option needs an argument, each argument a counter-argument (if there are any), and each snippet must be in the
     passage.
+
+    Args:
+        file: Questions with two options and the arguments for them, JSONL (also .gz); single_turn_debate reads as it
+            is.
 
     Examples:
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import grouped
@@ -20,12 +18,7 @@ SCALE = "1:5"
 
 @grouped
 def rubric(
-    questions: Annotated[
-        Path,
-        typer.Argument(
-            help="Questions with counter-arguments, as `conqret debate two-turn questions` checks them."
-        ),
-    ],
+    questions: Path,
     *,
     labels: Annotated[
         list[Path] | None,
@@ -41,6 +34,9 @@ def rubric(
 
     The rubric by which Parrish et al. 2022 chose their writers, those with a mean from 3.3 on. The judge is not told
     which option is right. The folder is one of `conqret judge` by the format counter-argument.
+
+    Args:
+        questions: Questions with counter-arguments, as `conqret debate two-turn questions` checks them.
 
     Examples:
 

@@ -7,108 +7,58 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, named, progress
+from conqret.debateqa.answering.desk import AnswerPlan
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
-_WAY, _SEARCH = "How it is answered", "What is searched"
-
 
 @dataclass(frozen=True)
-class StrategyOptions(OptionGroup):
-    """How answers are asked for."""
+class StrategyOptions(OptionGroup, of=AnswerPlan):
+    """How answers are asked for.
 
-    kind: Annotated[
-        str | None,
-        options.option(
-            _WAY,
-            "`basic`, `comprehensive` or `detailed` (DebateQA, Table 18). Default: `basic`.",
-            "--prompt-kind",
-        ),
-    ] = None
-    length: Annotated[
-        int | None,
-        options.option(_WAY, "Ask for an answer of about so many tokens. Default: no length is asked for."),
-    ] = None
-    temperature: Annotated[
-        float | None, options.option(_WAY, "The temperature of the model that answers. Default: 0.")
-    ] = None
-    top_p: Annotated[
-        float | None,
-        options.option(
-            _WAY, "Nucleus sampling: draw only from the likeliest tokens that together have this probability."
-        ),
-    ] = None
-    chunks: Annotated[
-        int | None,
-        options.option(_SEARCH, "How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react)."),
-    ] = None
-    searches: Annotated[
-        int | None,
-        options.option(_SEARCH, "The most retrievals of the agent, including the first. Default: 3."),
-    ] = None
+    How it is answered:
+        kind (--prompt-kind): `basic`, `comprehensive` or `detailed` (DebateQA, Table 18). Default: `basic`.
+        length: Ask for an answer of about so many tokens. Default: no length is asked for.
+        temperature: The temperature of the model that answers. Default: 0.
+        top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
+    What is searched:
+        chunks: How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).
+        searches: The most retrievals of the agent, including the first. Default: 3.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceSearch(OptionGroup):
-    """Where evidence is searched for."""
+    """Where evidence is searched for.
 
-    index: Annotated[
-        Path | None,
-        options.option(
-            _SEARCH, "The corpus directory; its chunks of 2,000 characters are indexed first if they are not."
-        ),
-    ] = None
-    engine: Annotated[
-        str, options.option(_SEARCH, "bm25, dense, hnsw or a plug-in's; several with commas are fused.")
-    ] = "bm25"
-    encoder: Annotated[
-        str | None, options.option(_SEARCH, "The encoder of dense or hnsw: a folder, or a hub's name.")
-    ] = None
-    trusted: Annotated[
-        bool, options.option(_SEARCH, "Only documents from .edu, .org, .gov, .info and .pro.", "--trusted")
-    ] = False
-    trusted_list: Annotated[
-        Path | None,
-        options.option(_SEARCH, "Only from these and from the domains in this file, one per line."),
-    ] = None
+    What is searched:
+        index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
+        engine: bm25, dense, hnsw or a plug-in's; several with commas are fused.
+        encoder: The encoder of dense or hnsw: a folder, or a hub's name.
+        trusted: Only documents from .edu, .org, .gov, .info and .pro.
+        trusted_list: Only from these and from the domains in this file, one per line.
+    """
+
+    index: Path | None = None
+    engine: str = "bm25"
+    encoder: str | None = None
+    trusted: bool = False
+    trusted_list: Path | None = None
 
 
 @grouped
 def answer(
-    questions: Annotated[
-        Path,
-        typer.Argument(
-            help="A table with the column `question`, optionally `id`: JSONL, CSV, TSV or Parquet; or a benchmark."
-        ),
-    ],
+    questions: Path,
     *,
-    strategy: Annotated[
-        str,
-        options.option(
-            _WAY,
-            "`none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or "
-            "a plug-in's.",
-        ),
-    ] = "none",
+    strategy: str = "none",
     way: StrategyOptions,
     evidence: EvidenceSearch,
     model: options.Model = None,
-    agent: Annotated[
-        str | None,
-        options.option(options.MODEL, "The model that searches, with react. Default: that of `--model`."),
-    ] = None,
-    agent_budget_usd: Annotated[
-        float | None,
-        options.option(
-            options.LIMITS,
-            "The most money for the agent, in addition to `--budget-usd`. Default: as much again.",
-        ),
-    ] = None,
+    agent: str | None = None,
+    agent_budget_usd: float | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -116,6 +66,16 @@ def answer(
 
     The folder then holds answers.jsonl, which `conqret debateqa score` reads (with the chunks behind each answer, and
     what was searched), and report.html, which shows them.
+
+    Args:
+        questions: A table with the column `question`, optionally `id`: JSONL, CSV, TSV or Parquet; or a benchmark.
+    How it is answered:
+        strategy: `none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or a
+            plug-in's.
+    Model:
+        agent: The model that searches, with react. Default: that of `--model`.
+    Limits:
+        agent_budget_usd: The most money for the agent, in addition to `--budget-usd`. Default: as much again.
 
     Examples:
 

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, add_commands, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, result
-from conqret.debateqa.curation import curate_check, curate_remove
+from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
@@ -20,19 +18,6 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.trusted import TrustedDomains
     from conqret.debateqa.curation.web import WebSource
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debateqa curate run questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run\n\n"
-    "conqret debateqa curate run questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o "
-    "benchmark/"
-)
-app = typer.Typer(
-    help="Make a benchmark of debatable questions with partial answers (DebateQA), and check it.",
-    no_args_is_help=True,
-    epilog=EPILOG,
-)
-
-_FILTERS = "Filters and budget"
 
 Search = Annotated[
     str | None,
@@ -49,63 +34,27 @@ UserAgent = Annotated[
 
 
 @dataclass(frozen=True)
-class Filters(OptionGroup):
-    """What is kept, and how much of a document is read."""
+class Filters(OptionGroup, of=CurationPlan):
+    """What is kept, and how much of a document is read.
 
-    keep: Annotated[
-        int | None,
-        options.option(_FILTERS, "The most documents for a question; the best are kept. Default: 5."),
-    ] = None
-    least_documents: Annotated[
-        int | None,
-        options.option(_FILTERS, "Questions with fewer trusted documents are filtered out. Default: 3."),
-    ] = None
-    least_views: Annotated[
-        int | None,
-        options.option(_FILTERS, "Questions with fewer points of view are filtered out. Default: 3."),
-    ] = None
-    rerank: Annotated[
-        str | None,
-        options.option(
-            _FILTERS, "What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`."
-        ),
-    ] = None
-    document_tokens: Annotated[
-        int | None, options.option(_FILTERS, "How many tokens of each document are read. Default: 80000.")
-    ] = None
-    prompt_tokens: Annotated[
-        int | None,
-        options.option(_FILTERS, "How many tokens all documents of a prompt may have. Default: 120000."),
-    ] = None
+    Filters and budget:
+        keep: The most documents for a question; the best are kept. Default: 5.
+        least_documents: Questions with fewer trusted documents are filtered out. Default: 3.
+        least_views: Questions with fewer points of view are filtered out. Default: 3.
+        rerank: What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`.
+        document_tokens: How many tokens of each document are read. Default: 80000.
+        prompt_tokens: How many tokens all documents of a prompt may have. Default: 120000.
+    """
 
 
-@app.command("run", epilog=EPILOG)
 @grouped
 def run(
-    questions: Annotated[
-        Path,
-        typer.Argument(
-            help="Column question, optionally id, source, url, licence: JSONL, CSV, TSV, Parquet."
-        ),
-    ],
+    questions: Path,
     *,
-    corpus: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The corpus directory in which evidence is searched; it is indexed first if it is not.",
-        ),
-    ] = None,
+    corpus: Path | None = None,
     search: Search = None,
     user_agent: UserAgent = None,
-    trusted: Annotated[
-        Path | None,
-        options.option(
-            _FILTERS,
-            "Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a licence; a `-` "
-            "in front refuses one.",
-        ),
-    ] = None,
+    trusted: Path | None = None,
     filters: Filters,
     model: options.Model = None,
     output: Annotated[
@@ -118,6 +67,21 @@ def run(
     The folder then holds benchmark.jsonl, which `conqret debateqa score perspective-diversity --references` reads, the
     documents behind it with address and licence, the questions that were filtered out, and items for `conqret labels
     sample`.
+
+    Args:
+        questions: Column question, optionally id, source, url, licence: JSONL, CSV, TSV, Parquet.
+    Files:
+        corpus: The corpus directory in which evidence is searched; it is indexed first if it is not.
+    Filters and budget:
+        trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a licence; a
+            `-` in front refuses one.
+
+    Examples:
+
+    conqret debateqa curate run questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run
+
+    conqret debateqa curate run questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o
+    benchmark/
     """
     from conqret._optional import require
 
@@ -162,10 +126,6 @@ def run(
             "you share their texts, or name licences by domain in --trusted"
         )
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
-
-
-app.add_typer(curate_check.app, name="check")
-add_commands(app, {"remove": curate_remove.remove})
 
 
 def _source(

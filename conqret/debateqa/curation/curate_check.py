@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import add_commands, grouped
+from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
 from conqret.debateqa.curation.curate_review import Folder, Reviewed, looked_at, tell_figures
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.debateqa.curation.verdict_command import verdicts
 from conqret.judging.study_command import StudyOptions
 
-EPILOG = (
-    "Examples:\n\n"
-    "conqret debateqa curate check relevance benchmark/ --encoder models/gte-large\n\n"
-    "conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv\n\n"
-    "conqret debateqa curate check distinctiveness benchmark/ --labels pairs.csv"
-)
-app = typer.Typer(
-    help="How good is a benchmark: its documents, its points of view, its questions?",
-    no_args_is_help=True,
-    epilog=EPILOG,
-)
-
 
 @grouped
 def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.OutputOptions) -> None:
-    """How near the documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4: .56)."""
+    """How near the documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4: .56).
+
+    Example: conqret debateqa curate check relevance benchmark/ --encoder models/gte-large
+    """
     from conqret.debateqa.curation.benchmark_figures import near_chunks, relevance
     from conqret.debateqa.curation.embeddings import embedder
     from conqret.debateqa.curation.made import read_made
@@ -54,6 +43,8 @@ def comprehensiveness(
 
     Without `--model` a sheet is written, and people fill in its column `covered` with yes or no; `--labels`
     reads it back.
+
+    Example: conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv
     """
     from conqret.debateqa.curation.benchmark_figures import near_chunks
     from conqret.debateqa.curation.embeddings import embedder
@@ -83,18 +74,18 @@ def distinctiveness(
     folder: Folder,
     *,
     encoder: Encoder = "lexical",
-    threshold: Annotated[
-        float,
-        typer.Option(
-            help="The cosine from which two points of view count as similar and are looked at (DebateQA: .75)."
-        ),
-    ] = 0.75,
+    threshold: float = 0.75,
     reviewed: Reviewed,
     asking: StudyOptions,
 ) -> None:
     """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.
 
     `conqret debateqa curate remove --duplicates SHEET` takes away the second of each pair that is called a duplicate.
+
+    Args:
+        threshold: The cosine from which two points of view count as similar and are looked at (DebateQA: .75).
+
+    Example: conqret debateqa curate check distinctiveness benchmark/ --labels pairs.csv
     """
     from conqret.debateqa.curation.benchmark_figures import alike_views
     from conqret.debateqa.curation.embeddings import embedder
@@ -126,18 +117,21 @@ def distinctiveness(
 @grouped
 def viewpoints(
     folder: Folder,
-    answers: Annotated[Path, typer.Argument(help="Answers to the benchmark's questions: id and generation.")],
+    answers: Path,
     *,
     model: options.Model = None,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES, "The run's folder. Default: runs/ANSWERS-viewpoints-MODEL.", "--output", "-o"
-        ),
-    ] = None,
+    output: Path | None = None,
     asking: StudyOptions,
 ) -> None:
-    """How many answers hold a weighty viewpoint that the partial answers miss: a rating of 5 (DebateQA, Table 11)."""
+    """How many answers hold a weighty viewpoint that the partial answers miss: a rating of 5 (DebateQA, Table 11).
+
+    Args:
+        answers: Answers to the benchmark's questions: id and generation.
+    Files:
+        output (--output, -o): The run's folder. Default: runs/ANSWERS-viewpoints-MODEL.
+
+    Example: conqret debateqa curate check viewpoints benchmark/ answers.jsonl --model gpt-4o-mini
+    """
     from conqret.debateqa.curation.made import read_made
     from conqret.debateqa.curation.review import MISSED, missed_subjects
     from conqret.debateqa.debateqa_files import check_answers, read_answers
@@ -177,11 +171,17 @@ def viewpoints(
 def domains(
     folder: Folder,
     *,
-    number: Annotated[int, typer.Option("--number", "-n", help="How many domains.")] = 8,
+    number: int = 8,
     encoder: Encoder = "lexical",
     shown: options.OutputOptions,
 ) -> None:
-    """Which domains the questions are from: groups of like questions, named by their words (DebateQA, Figure 7)."""
+    """Which domains the questions are from: groups of like questions, named by their words (DebateQA, Figure 7).
+
+    Args:
+        number (--number, -n): How many domains.
+
+    Example: conqret debateqa curate check domains benchmark/ --encoder models/gte-large -n 8
+    """
     from conqret.debateqa.curation.benchmark_figures import domains
     from conqret.debateqa.curation.embeddings import embedder
     from conqret.debateqa.curation.made import read_made
@@ -193,15 +193,3 @@ def domains(
     columns = (Column("domain", "text"), "questions", Column("in its middle", "text"))
     table = Table("Domains", columns, rows, note=f"Groups by k-means over embeddings by {encoder}.")
     result([one.model_dump() for one in found], [table], as_json=shown.json_output)
-
-
-add_commands(
-    app,
-    {
-        "relevance": relevance,
-        "comprehensiveness": comprehensiveness,
-        "distinctiveness": distinctiveness,
-        "viewpoints": viewpoints,
-        "domains": domains,
-    },
-)

@@ -5,24 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.label_options import LabelReading, label_files
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.debateqa.curation.curate_review import Folder, tell_figures
 
-EPILOG = "Example: conqret debateqa curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl"
-
 
 @grouped
 def remove(
     folder: Folder,
     *,
-    output: Annotated[
-        Path, options.option(options.FILES, "The file for the benchmark that is left.", "--output", "-o")
-    ],
+    output: Path,
     labels: Annotated[
         list[Path] | None,
         label_files(
@@ -30,15 +24,8 @@ def remove(
             panel=options.FILES,
         ),
     ] = None,
-    duplicates: Annotated[
-        Path | None,
-        options.option(
-            options.FILES, "The sheet of `conqret debateqa curate check distinctiveness`, filled in."
-        ),
-    ] = None,
-    least: Annotated[
-        int, typer.Option(help="How many people must reject a partial answer for it to be removed.")
-    ] = 2,
+    duplicates: Path | None = None,
+    least: int = 2,
     reading: LabelReading,
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
@@ -48,6 +35,14 @@ def remove(
 
     A person who answers no to any question of the sheet rejects that partial answer. `conqret labels agreement` gives
     Fleiss's kappa.
+
+    Files:
+        output (--output, -o): The file for the benchmark that is left.
+        duplicates: The sheet of `conqret debateqa curate check distinctiveness`, filled in.
+    Args:
+        least: How many people must reject a partial answer for it to be removed.
+
+    Example: conqret debateqa curate remove benchmark/ --labels people.csv --duplicates pairs.csv -o final.jsonl
     """
     from dataclasses import replace
 

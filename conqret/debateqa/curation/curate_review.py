@@ -23,22 +23,17 @@ Folder = Annotated[Path, typer.Argument(help="The folder of `conqret debateqa cu
 
 @dataclass(frozen=True)
 class Reviewed(OptionGroup):
-    """Who looks at what is to be looked at."""
+    """Who looks at what is to be looked at.
+
+    Files:
+        labels: The sheet, filled in with yes and no; no model is called then.
+        output (--output, -o): The sheet to write as CSV; a judge's run lies beside it. Without `--model` it is left for
+            people.
+    """
 
     model: options.Model = None
-    labels: Annotated[
-        Path | None,
-        options.option(options.FILES, "The sheet, filled in with yes and no; no model is called then."),
-    ] = None
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The sheet to write as CSV; a judge's run lies beside it. Without `--model` it is left for people.",
-            "--output",
-            "-o",
-        ),
-    ] = None
+    labels: Path | None = None
+    output: Path | None = None
 
 
 def looked_at(

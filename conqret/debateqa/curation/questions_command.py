@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from conqret.io.questions import SourcedQuestion
 
-app = typer.Typer(
-    help="Choose the questions of a benchmark: without duplicates, and debatable.",
-    no_args_is_help=True,
-    epilog="Example: conqret debateqa questions dedupe questions.jsonl -o kept.jsonl",
-)
 
 Files = Annotated[
     list[Path],
@@ -49,27 +44,14 @@ Embeddings = Annotated[
     options.option(options.FILES, "Embeddings that you have already: a .npy file with one row per question."),
 ]
 
-DEDUPE = (
-    "Examples:\n\n"
-    "conqret debateqa questions dedupe questions.jsonl -o kept.jsonl\n\n"
-    "conqret debateqa questions dedupe delphi.tsv conflictingqa.csv web.jsonl --texts train.csv "
-    "--encoder models/gte-large -o kept.jsonl"
-)
 
-
-@app.command("dedupe", epilog=DEDUPE)
 @grouped
 def dedupe(
     questions: Files,
     *,
-    output: Annotated[
-        Path, options.option(options.FILES, "The questions that are kept, as JSONL.", "--output", "-o")
-    ],
+    output: Path,
     encoder: Encoder = "lexical",
-    threshold: Annotated[
-        float,
-        typer.Option(help="The cosine from which two questions are duplicates (DebateQA: .78, gte-large)."),
-    ] = 0.78,
+    threshold: float = 0.78,
     embeddings: Embeddings = None,
     texts: Texts = None,
     overwrite: options.Replace = False,
@@ -79,6 +61,18 @@ def dedupe(
 
     NAME.pairs.csv beside the kept questions has every pair that decided it, most similar first. The right threshold
     depends on the encoder: `conqret debateqa questions pairs` and `conqret debateqa questions threshold` choose it.
+
+    Files:
+        output (--output, -o): The questions that are kept, as JSONL.
+    Args:
+        threshold: The cosine from which two questions are duplicates (DebateQA: .78, gte-large).
+
+    Examples:
+
+    conqret debateqa questions dedupe questions.jsonl -o kept.jsonl
+
+    conqret debateqa questions dedupe delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder
+    models/gte-large -o kept.jsonl
     """
     from conqret.debateqa.curation.deduplication import DecidingPair, deduplicate
     from conqret.debateqa.curation.page import dedupe_tables
@@ -111,20 +105,14 @@ def dedupe(
         shown.note("lexical sees words alone: a question in other words stays; an --encoder sees more")
 
 
-PAIRS = (
-    "Example: conqret debateqa questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv"
-)
-
-
-@app.command("pairs", epilog=PAIRS)
 @grouped
 def pairs(
     questions: Files,
     *,
-    output: Annotated[Path, options.option(options.FILES, "The sheet to label, as CSV.", "--output", "-o")],
-    number: Annotated[int, typer.Option("--number", "-n", help="Pairs to draw.")] = 500,
-    lowest: Annotated[float, typer.Option(help="The lowest cosine; below it no pair is drawn.")] = 0.4,
-    seed: Annotated[int, typer.Option(help="The seed by which pairs are drawn.")] = 13,
+    output: Path,
+    number: int = 500,
+    lowest: float = 0.4,
+    seed: int = 13,
     encoder: Encoder = "lexical",
     embeddings: Embeddings = None,
     texts: Texts = None,
@@ -134,6 +122,15 @@ def pairs(
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold by.
 
     Fill in the column `duplicate` with yes or no, and give the sheet to `conqret debateqa questions threshold`.
+
+    Files:
+        output (--output, -o): The sheet to label, as CSV.
+    Args:
+        number (--number, -n): Pairs to draw.
+        lowest: The lowest cosine; below it no pair is drawn.
+        seed: The seed by which pairs are drawn.
+
+    Example: conqret debateqa questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv
     """
     from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
@@ -154,19 +151,19 @@ def pairs(
         )
 
 
-THRESHOLD = "Example: conqret debateqa questions threshold pairs.csv"
-
-
-@app.command("threshold", epilog=THRESHOLD)
 @grouped
 def threshold(
-    sheet: Annotated[
-        Path, typer.Argument(help="The sheet of `conqret debateqa questions pairs`, with labels.")
-    ],
+    sheet: Path,
     *,
     shown: options.OutputOptions,
 ) -> None:
-    """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1."""
+    """Choose the threshold of duplicates by labels: below which no labelled duplicate lies, and with the highest F1.
+
+    Args:
+        sheet: The sheet of `conqret debateqa questions pairs`, with labels.
+
+    Example: conqret debateqa questions threshold pairs.csv
+    """
     from conqret.debateqa.curation.page import threshold_tables
     from conqret.debateqa.curation.question_sample import choose_threshold
     from conqret.show.table import spaced
@@ -177,14 +174,6 @@ def threshold(
         shown.note(f"{found.unlabelled:,} pairs have no label and are left out")
 
 
-DEBATABLE = (
-    "Examples:\n\n"
-    "conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini --dry-run\n\n"
-    "conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable"
-)
-
-
-@app.command("debatable", epilog=DEBATABLE)
 @grouped
 def debatable(
     questions: Files,
@@ -198,6 +187,12 @@ def debatable(
 
     The folder holds kept.jsonl, and verdicts.csv with the criteria that each question meets and a sentence of
     explanation (DebateQA, A.1; BeRDS, section 4).
+
+    Examples:
+
+    conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini --dry-run
+
+    conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable
     """
     from conqret.debateqa.curation.debatable import CRITERIA, VERDICT, failed, subjects
     from conqret.debateqa.curation.page import debatable_table

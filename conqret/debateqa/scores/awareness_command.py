@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -18,23 +16,21 @@ from conqret.debateqa.scores.score_output import leave, show
 def dispute_awareness(
     *,
     measured: MetricOptions,
-    questions: Annotated[
-        Path, typer.Option(help="The questions, in DebateQA's layout (partial answers are not needed).")
-    ],
+    questions: Path,
     model: options.Model = None,
-    shots: Annotated[
-        Literal["few-shot", "zero-shot"],
-        typer.Option(help="With five examples, as the paper advises, or without."),
-    ] = "few-shot",
-    labels: Annotated[
-        Path | None, typer.Option(help="A table of id and label (0 or 1) to compare with.")
-    ] = None,
+    shots: Literal["few-shot", "zero-shot"] = "few-shot",
+    labels: Path | None = None,
     calls: options.Calls,
     kept: options.RunFolderOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better.
+
+    Args:
+        questions: The questions, in DebateQA's layout (partial answers are not needed).
+        shots: With five examples, as the paper advises, or without.
+        labels: A table of id and label (0 or 1) to compare with.
 
     Example: conqret debateqa score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini
     """

@@ -24,19 +24,15 @@ def _named(kind: Kind) -> str:
 
 @dataclass(frozen=True)
 class WeightOptions(OptionGroup):
-    """The models that are loaded here, and how."""
+    """The models that are loaded here, and how.
 
-    bart: Annotated[
-        str | None,
-        typer.Option(help="bartscore's model: a folder, or a hub's name. Default: facebook/bart-large."),
-    ] = None
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="semscore's encoder: a folder, or a hub's name. "
-            "Default: sentence-transformers/all-mpnet-base-v2."
-        ),
-    ] = None
+    Args:
+        bart: bartscore's model: a folder, or a hub's name. Default: facebook/bart-large.
+        encoder: semscore's encoder: a folder, or a hub's name. Default: sentence-transformers/all-mpnet-base-v2.
+    """
+
+    bart: str | None = None
+    encoder: str | None = None
     device: Device = None
     dtype: Dtype = None
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import heading, note, result
 from conqret.debateqa.scores.score_output import remark_left_out
 from conqret.errors import number
@@ -22,18 +21,20 @@ if TYPE_CHECKING:
     from conqret.debateqa.preferences import RankingAgreement
 
 
+@grouped
 def correlate(
-    scores: Annotated[list[Path], typer.Argument(help="Tables of `conqret debateqa score`, of all systems.")],
-    preferences: Annotated[
-        Path,
-        typer.Option(help="Pairwise preferences: first, second, preference; optionally annotator, item."),
-    ],
-    seed: Annotated[
-        int, typer.Option(help="The seed of the orders over which Elo's ratings are averaged.")
-    ] = 13,
+    scores: list[Path],
+    *,
+    preferences: Path,
+    seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
     """Compare each metric's ranking of systems with people's, by Elo, Spearman's rho and Kendall's tau (Table 14).
+
+    Args:
+        scores: Tables of `conqret debateqa score`, of all systems.
+        preferences: Pairwise preferences: first, second, preference; optionally annotator, item.
+        seed: The seed of the orders over which Elo's ratings are averaged.
 
     Example: conqret debateqa score correlate runs/*/scores.parquet --preferences pairs.csv
     """

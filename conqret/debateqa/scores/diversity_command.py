@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
@@ -21,23 +19,21 @@ CHAT = {"auto": None, "never": False, "always": True}
 
 @dataclass(frozen=True, kw_only=True)
 class BackboneReading(OptionGroup):
-    """How the backbone reads."""
+    """How the backbone reads.
 
-    wrapping: Annotated[int, typer.Option(help="The prompt around the answer, 1 to 5 (Table 12).")] = 1
-    chat_template: Annotated[
-        Literal["auto", "never", "always"], typer.Option(help="Use the backbone's chat template.")
-    ] = "auto"
+    Args:
+        wrapping: The prompt around the answer, 1 to 5 (Table 12).
+        chat_template: Use the backbone's chat template.
+        token_budget: Tokens in one step; halved automatically when memory runs out.
+        reader: What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own.
+    """
+
+    wrapping: int = 1
+    chat_template: Literal["auto", "never", "always"] = "auto"
     device: Device = None
     dtype: Dtype = None
-    token_budget: Annotated[
-        int | None, typer.Option(help="Tokens in one step; halved automatically when memory runs out.")
-    ] = None
-    reader: Annotated[
-        Literal["transformers", "vllm"],
-        typer.Option(
-            help="What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own."
-        ),
-    ] = "transformers"
+    token_budget: int | None = None
+    reader: Literal["transformers", "vllm"] = "transformers"
 
 
 @grouped
@@ -45,13 +41,8 @@ def perspective_diversity(
     *,
     measured: MetricOptions,
     references: References,
-    backbone: Annotated[str, typer.Option(help="A causal language model: a folder, or a hub's name.")],
-    definition: Annotated[
-        Literal["paper", "released"],
-        typer.Option(
-            help="`paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its released script."
-        ),
-    ] = "paper",
+    backbone: str,
+    definition: Literal["paper", "released"] = "paper",
     read: BackboneReading,
     engines: Engines,
     overwrite: options.Overwrite = False,
@@ -60,6 +51,10 @@ def perspective_diversity(
     """The summed perplexity of a question's partial answers given the answer; lower is better.
 
     Rows are kept as they are scored: the same command goes on where it stopped.
+
+    Args:
+        backbone: A causal language model: a folder, or a hub's name.
+        definition: `paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its released script.
 
     Example: conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2
     """

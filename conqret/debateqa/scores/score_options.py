@@ -25,29 +25,20 @@ Dtype = Annotated[
 
 @dataclass(frozen=True)
 class MetricOptions(OptionGroup):
-    """One system's answers, what the system is called, and where its scores go."""
+    """One system's answers, what the system is called, and where its scores go.
+
+    Args:
+        output (--output, -o): The folder for scores.parquet. Default: runs/SYSTEM-METRIC-INSTRUMENT.
+        system: The system's name. Default: the name of the answers' file, or of the run's folder that it is in.
+        columns: Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`
+    """
 
     answers: Annotated[
         Path, typer.Argument(help="One system's answers: id and generation, as JSONL, CSV or Parquet.")
     ]
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The folder for scores.parquet. Default: runs/SYSTEM-METRIC-INSTRUMENT.",
-        ),
-    ] = None
-    system: Annotated[
-        str | None,
-        typer.Option(
-            help="The system's name. Default: the name of the answers' file, or of the run's folder that it is in."
-        ),
-    ] = None
-    columns: Annotated[
-        str | None,
-        typer.Option(help="Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`"),
-    ] = None
+    output: Path | None = None
+    system: str | None = None
+    columns: str | None = None
 
     @property
     def name(self) -> str:

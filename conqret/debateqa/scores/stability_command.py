@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
 
 if TYPE_CHECKING:
@@ -24,27 +23,24 @@ MEANS = {
 }
 
 
+@grouped
 def stability(
-    scores: Annotated[
-        list[Path],
-        typer.Argument(help="Tables of `conqret debateqa score`: the same answers, several instruments."),
-    ],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this metric; may be repeated. Default: all that can be compared."),
-    ] = None,
-    over: Annotated[
-        Literal["systems", "answers"],
-        typer.Option(help="Compare rankings of systems by their means, or of all answers."),
-    ] = "systems",
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw heat maps into this file, .png or .svg, one panel per metric.")
-    ] = None,
+    scores: list[Path],
+    *,
+    metric: list[str] | None = None,
+    over: Literal["systems", "answers"] = "systems",
+    plot: Path | None = None,
     json_output: options.Json = False,
 ) -> None:
     """Does another backbone or prompt measure the same? Every two instruments compared (DebateQA, Figures 9 to 11).
 
     Graded metrics: Kendall's tau-b of the two rankings. Dispute Awareness: the share of equal verdicts.
+
+    Args:
+        scores: Tables of `conqret debateqa score`: the same answers, several instruments.
+        metric: Only this metric; may be repeated. Default: all that can be compared.
+        over: Compare rankings of systems by their means, or of all answers.
+        plot: Draw heat maps into this file, .png or .svg, one panel per metric.
 
     Examples:
 
