@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
-from conqret.debateqa.scores.score_output import remark_left_out, remark_missing
+from conqret.debateqa.scores.score_options import remark_left_out, remark_missing
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

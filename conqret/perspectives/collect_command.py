@@ -95,6 +95,6 @@ def _source(
         return web_source(search, user_agent, None, results=results)
     if user_agent is not None:
         raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
-    from conqret.perspectives.given_pages import GivenPages
+    from conqret.perspectives.own_corpora import GivenPages
 
     return GivenPages(pages, questions)  # type: ignore[arg-type]

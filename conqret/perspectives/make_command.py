@@ -88,7 +88,7 @@ def errors(
 
     Example: conqret perspectives errors runs/perspectives/inspect.csv
     """
-    from conqret.perspectives.detector_inspection import read_errors
+    from conqret.perspectives.making import read_errors
     from conqret.perspectives.page import errors_table
 
     found = read_errors(sheet)

@@ -13,29 +13,97 @@ The folder holds, beside ``run.json``:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from conqret.data import Document
 from conqret.data.corpus import CorpusTopic
-from conqret.data.digest import digest_of
+from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource
 from conqret.errors import DeclarationError
+from conqret.io.checks import filled, identifier, text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.rows import columns_of
 from conqret.io.safe_files import InFolder
+from conqret.io.schema import Field, Schema, TableReader
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Trial, perform
+from conqret.scrapers.evidence_documents import make_document
 from conqret.text.text_passages import WORDS, passages
+
+PAGE = Schema(
+    "a page",
+    {
+        "question": Field(
+            ("question_id", "question"), identifier, needed="Say of which question it is the result"
+        ),
+        "text": Field(("text",), filled, needed="Give the text of the page"),
+        "title": Field(("title",), text, ""),
+        "url": Field(("url",), text, ""),
+        "licence": Field(("licence", "license"), text, ""),
+    },
+)
+
+
+class GivenPages:
+    """The pages of a file: a row each, with the id of its question, in the order of the results.
+
+    Raises:
+        ItemsError: rows have faults.
+        DeclarationError: there is no row, or none of the questions has one.
+    """
+
+    def __init__(self, path: Path, questions: Sequence[SourcedQuestion]) -> None:
+        reader = TableReader(file_rows(path), PAGE)
+        found = [
+            (
+                row["question"],
+                PageEvidence(make_document(row["text"], row["title"], row["url"]), row["licence"]),
+            )
+            for row in reader
+        ]
+        reader.finish(wanted="pages")
+        ids = {one.question: one.id for one in questions}
+        self._pages = gathered((ids.get(name, name), page.document.id) for name, page in found)
+        self._evidence = {page.document.id: page for _, page in found}
+        self._ids = ids
+        if not self._pages.keys() & set(ids.values()):
+            raise DeclarationError(
+                f"{path} has no page for any of the {len(ids)} questions: its questions are "
+                f"{', '.join(list(self._pages)[:3])}, and those that are asked {questions[0].id} and so on"
+            )
+        self.name = f"pages {digest_of([(name, page.document.id, page.licence) for name, page in found])}"
+        self.described = f"the {len(found):,} pages of {path}"
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """Nothing needs to be held."""
+        return contextlib.nullcontext()
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each question the ids of its pages."""
+        return [self._pages.get(self._ids.get(query, query), [])[:depth] for query in queries]
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """The pages of the question."""
+        names = self._pages.get(self._ids.get(question, question), [])[:depth]
+        return [self._evidence[name].document for name in names]
+
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
+        """The pages of these ids, in this order."""
+        return [self._evidence[one] for one in identifiers if one in self._evidence]
+
 
 RESULTS = 100
 """Results of a question (BeRDS, section 4.2: the top hundred documents)."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.perspectives.detector_inspection import SubsetErrors
-from conqret.perspectives.making import MadeSummary
+from conqret.perspectives.making import MadeSummary, SubsetErrors
 from conqret.perspectives.own_corpora import Collected
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.perspectives.scoring import ALL, Diversity

@@ -84,11 +84,10 @@ def score(
     from conqret.errors import DeclarationError
     from conqret.perspectives.detection import estimate
     from conqret.perspectives.detection_options import detected, sided
-    from conqret.perspectives.facts import facts_of, values_of
     from conqret.perspectives.page import diversity_tables
     from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
     from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged, write_rankings
-    from conqret.perspectives.scoring import pairs_of, pooled
+    from conqret.perspectives.scoring import facts_of, pairs_of, pooled, values_of
     from conqret.perspectives.scoring import score as scored
     from conqret.retrieval.evaluation.system_names import ASKING, has_step
     from conqret.retrieval.retrieve import retrieval_session

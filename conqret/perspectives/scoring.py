@@ -8,10 +8,12 @@ counted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
+from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.perspectives import ranking_diversity as diversity
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
@@ -245,3 +247,43 @@ def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[Perspec
     """The questions of each subset, where there are several."""
     found = gathered((one.subset or "others", one) for one in questions)
     return found if len(found) > 1 else {}
+
+
+def facts_of(found: Diversity) -> dict[str, Any]:
+    """All means with their intervals by subset, and what they rest on."""
+    scores = [
+        {name: value for name, value in asdict(one).items() if name not in ("by_topic", "interval")}
+        | {
+            "mean": one.interval.value,
+            "low": one.interval.low,
+            "high": one.interval.high,
+            "n": len(one.by_topic),
+            "reason": one.interval.reason,
+        }
+        for one in found.scores
+    ]
+    return {
+        "baseline": found.baseline,
+        "questions": found.questions,
+        "sided": found.sided,
+        "cuts": list(found.cuts),
+        "depth": found.depth,
+        "ceiling": {view: asdict(one) for view, one in found.ceiling.items()},
+        "only_supporting_against_only_opposing": dict(found.sides),
+        "unjudged": dict(found.unjudged),
+        "unranked": {name: list(one) for name, one in found.unranked.items()},
+        "scores": scores,
+    }
+
+
+def values_of(found: Diversity) -> str:
+    """The value of every question as the text of ``values.csv``."""
+    return csv_text(
+        ("system", "measure", "question", "value"),
+        (
+            (one.system, one.measure, question, value)
+            for one in found.scores
+            if one.view == ALL
+            for question, value in one.by_topic.items()
+        ),
+    )

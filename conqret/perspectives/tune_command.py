@@ -13,8 +13,11 @@ from conqret.errors import number
 from conqret.perspectives.detector_run import DetectorSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import RenderableType
 
+    from conqret.io.pairs import Pair
     from conqret.perspectives.detector_tuning import Parts
 
 
@@ -84,7 +87,6 @@ def tune(
     from conqret.perspectives.detection_tables import quality_table
     from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
     from conqret.perspectives.detector_tuning import parted, tune_detector
-    from conqret.perspectives.tuning_across import counts_of, told, tune_across
     from conqret.runs.run_folder import default_folder, stem
 
     chosen = DetectorSettings(**settings.given())
@@ -129,3 +131,64 @@ def tune(
         )
     if unlabelled := len(read) - card.pairs:
         shown.note(f"{unlabelled:,} pairs have no label and are left out")
+
+
+def tune_across(
+    pairs: Sequence[Pair],
+    model: Path,
+    folder: Path,
+    settings: DetectorSettings,
+    *,
+    overwrite: bool,
+    dry_run: bool,
+    shown: options.OutputOptions,
+) -> None:
+    """Tune a detector on each domain, and show its F1 on all."""
+    from conqret.perspectives.detection_tables import across_table
+    from conqret.perspectives.detector_tuning import parted
+    from conqret.perspectives.domains import across_domains, domains_of
+
+    if dry_run:
+        parts = {name: parted(own, settings) for name, own in domains_of(pairs).items()}
+        facts = {name: counts_of(one) for name, one in parts.items()}
+        lines = [f"{name}: {told(one)}" for name, one in parts.items()]
+        result(facts, lines, as_json=shown.json_output)
+        return
+    names = iter(domains_of(pairs))
+    with progress("tuning", quiet=shown.quiet) as bar:
+
+        def started(parts: Parts, steps: int, done: int) -> None:
+            shown.tell(f"{next(names)}: {told(parts)}")
+            bar.reach(done, total=steps)
+
+        found = across_domains(
+            pairs, model, folder, settings, overwrite=overwrite, on_start=started,
+            on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
+        )  # fmt: skip
+    result(
+        [one.model_dump() for one in found],
+        [across_table(found), "", at(folder, "detectors")],
+        as_json=shown.json_output,
+    )
+
+
+def counts_of(parts: Parts) -> dict[str, dict[str, int]]:
+    """Pairs, questions and yes of each part."""
+    named = {"train": parts.train, "calibration": parts.calibration, "held_out": parts.held_out}
+    return {
+        name: {
+            "pairs": len(own),
+            "questions": len({one.question or one.id for one in own}),
+            "yes": sum(one.label is True for one in own),
+        }
+        for name, own in named.items()
+    }
+
+
+def told(parts: Parts) -> str:
+    """The same in words."""
+    said = [
+        f"{number(one['pairs'], 'pair')} of {number(one['questions'], 'question')} ({one['yes']:,} yes)"
+        for one in counts_of(parts).values()
+    ]
+    return f"{said[0]} to train on, {said[1]} to calibrate on, {said[2]} held out"

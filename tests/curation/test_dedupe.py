@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.debateqa.curation import similarity
-from conqret.debateqa.curation.cover import vertex_cover
-from conqret.debateqa.curation.deduplication import deduplicate
+from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
 from conqret.debateqa.curation.embeddings import embedder, lexical, read_embeddings
 from conqret.debateqa.curation.similarity import SimilarPair, similar_pairs
 from conqret.errors import DeclarationError, ItemsError

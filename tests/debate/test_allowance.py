@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.allowance import check_allowance, shortened
-from conqret.debate.two_turn.debate_judge import CUT, DebateRequest, askings, prompt
+from conqret.debate.two_turn.debate_judge import (
+    CUT,
+    DebateRequest,
+    askings,
+    check_allowance,
+    prompt,
+    shortened,
+)
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
 from conqret.llm.tokens import O200K, count_tokens, encoder

@@ -7,7 +7,7 @@ pytest.importorskip("statsmodels")
 from scipy.stats import ttest_rel
 
 from conqret.debate.two_turn.anova import MEASURES, anovas, default_subject
-from conqret.debate.two_turn.anova_table import anova_tables
+from conqret.debate.two_turn.outcome_page import anova_tables
 from conqret.errors import DeclarationError
 from tests.debate.made import answer, study
 

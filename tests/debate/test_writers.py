@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.better_half import better_half, of_judges
 from conqret.debate.two_turn.debate_judge import DebateRequest, askings, prompt
 from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
-from conqret.debate.two_turn.outcomes import outcomes
+from conqret.debate.two_turn.outcomes import better_half, of_judges, outcomes
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import writers

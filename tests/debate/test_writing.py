@@ -6,8 +6,17 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Reason
-from conqret.debate.two_turn.counter_writing import MOST_WORDS, Argued, Task, Written, debates, prompt, tasks
-from conqret.debate.two_turn.offline_writer import answer, argue
+from conqret.debate.two_turn.counter_writing import (
+    MOST_WORDS,
+    Argued,
+    Task,
+    Written,
+    answer,
+    argue,
+    debates,
+    prompt,
+    tasks,
+)
 from conqret.debate.two_turn.two_turn_files import SideArgument, quoted_in, read_questions, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library

@@ -194,7 +194,7 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
 
 
 def test_errors_that_people_found_are_counted_by_subset(tmp_path):
-    from conqret.perspectives.detector_inspection import read_errors
+    from conqret.perspectives.making import read_errors
 
     sheet = tmp_path / "inspect.csv"
     rows = ["a,no", "a,not faithful", "a,0", "a,yes", "a,", "b,no", "c,"]

@@ -13,8 +13,7 @@ from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.debateqa.curation.source_pages import PageEvidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
-from conqret.perspectives.given_pages import GivenPages
-from conqret.perspectives.own_corpora import CollectedFolder, collect, questions_of
+from conqret.perspectives.own_corpora import CollectedFolder, GivenPages, collect, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engine import get_engine

@@ -15,8 +15,7 @@ from conqret.io.pairs import Pair
 from conqret.perspectives.detection_calibration import best_cut, platt
 from conqret.perspectives.detector import card_of, load_detector, logistic, windows
 from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
-from conqret.perspectives.detector_training import class_weights
-from conqret.perspectives.detector_tuning import parted, tune_detector
+from conqret.perspectives.detector_tuning import class_weights, parted, tune_detector
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -6,8 +6,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.dates import timestamp
+from conqret.scrapers.archive import InternetArchive, timestamp
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Policy, Retries
 from conqret.scrapers.providers import Provider, brave, google, providers, searxng
 from conqret.scrapers.search import SearchResult, WebSearcher

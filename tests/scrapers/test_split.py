@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.scrapers.split import groups, split_topics
+from conqret.scrapers.corpus_building import groups, split_topics
 
 LINKS = st.dictionaries(
     st.integers(0, 30).map(lambda n: f"t{n:02}"),

@@ -7,7 +7,7 @@ writers each question is debated twice, with the sides exchanged, so that neithe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -15,7 +15,6 @@ from typing import Self
 from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Reason
-from conqret.debate.two_turn.offline_writer import answer, argue
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion, quoted_in
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
@@ -24,6 +23,9 @@ from conqret.prompts import Library, Rendered
 from conqret.runs.session import Session
 from conqret.runs.study_run import Answered
 from conqret.runs.trials import Trial
+from conqret.text.analysis import weight
+from conqret.text.sentences import sentences
+from conqret.text.text_passages import stems
 
 ARGUMENT, COUNTER = "debate-argument", "debate-counter"
 """The prompts."""
@@ -233,3 +235,42 @@ def _by_words(one: Task, texts: Sequence[SideArgument]) -> dict[str, object]:
         else answer(question.passage, option, [quoted for given in texts for quoted in given.snippets])
     )
     return {"snippets": list(snippets), "text": text}
+
+
+QUOTED = 2
+"""Sentences that an argument quotes at most."""
+LONGEST = 40
+"""Words of a sentence that are quoted at most: as many as a snippet may have."""
+
+
+def argue(passage: str, question: str, option: str) -> tuple[str, tuple[str, ...]]:
+    """An argument for an option: the sentences that share most of its words, by weight, and of the question's."""
+    snippets = tuple(_nearest(passage, f"{question} {option}", ()))[:QUOTED]
+    cited = " and ".join(f"(#{n})" for n in range(1, len(snippets) + 1))
+    return f'That the answer is "{_short(option.rstrip(" ."))}" is borne out by {cited}.', snippets
+
+
+def answer(passage: str, option: str, quoted: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """An answer to the other side's argument: the nearest sentence to one's own option that nobody has quoted."""
+    snippets = tuple(_nearest(passage, option, quoted))[:1]
+    if not snippets:
+        return f'What is quoted against "{_short(option.rstrip(" ."))}" leaves it open.', ()
+    return f'The argument leaves out (#1), which speaks for "{_short(option.rstrip(" ."))}".', snippets
+
+
+def _nearest(passage: str, wanted: str, quoted: Collection[str]) -> Iterator[str]:
+    """Snippets from the passage, those that share most with ``wanted`` first, without those ``quoted`` already."""
+    roots = stems(wanted)
+    found = [(one.text, _shared(one.text, roots)) for one in sentences(passage)]
+    for text, _ in sorted(found, key=lambda pair: -pair[1]):
+        snippet = quoted_in(passage, _short(text))
+        if snippet is not None and not any(one in snippet or snippet in one for one in quoted):
+            yield snippet
+
+
+def _shared(text: str, roots: Collection[str]) -> float:
+    return sum(map(weight, sorted(stems(text) & set(roots))))
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split()[:LONGEST])

@@ -8,7 +8,7 @@ because a preference for a place would otherwise be taken for persuasion.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from pydantic import Field
@@ -20,7 +20,9 @@ from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, 
 from conqret.errors import DeclarationError
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.responses import Typed
+from conqret.llm.backend import backend_of
 from conqret.llm.request import Request, messages
+from conqret.llm.trim import trim_proportionally
 from conqret.prompts import Library, Rendered
 from conqret.runs.session import Session
 from conqret.runs.study_run import Answered
@@ -238,3 +240,53 @@ def _bonuses(told: PayoffInstruction) -> Iterator[str]:
     for strength, name in enumerate(STRENGTHS):
         right, wrong = (f"{float(told.bonus(sign * strength)):+.2f} dollars" for sign in (1, -1))
         yield f"{name}: {right}{f' if it is right, {wrong} if it is wrong' if strength else ''}"
+
+
+PARAGRAPH_FLOOR = 20
+"""Tokens that a paragraph keeps as long as all can keep them: a sentence, by which one sees what it is about."""
+
+Shortened = dict[str, tuple[int, int]]
+"""By passage its tokens before and after, of those that are shortened."""
+
+
+def check_allowance(allowance: int | None, max_tokens: int | None) -> None:
+    """Raise DeclarationError where no answer fits in, or the room for the answer is given twice."""
+    if allowance is not None and allowance < ANSWER_TOKENS:
+        raise DeclarationError(
+            f"--allowance is {ANSWER_TOKENS} tokens at least, which an answer takes without a thought, not {allowance}"
+        )
+    if allowance is not None and max_tokens is not None:
+        raise DeclarationError("--allowance is the room for the answer: leave --max-tokens away")
+
+
+def shortened(
+    questions: Sequence[TwoTurnQuestion], tokens: int, model: str
+) -> tuple[tuple[TwoTurnQuestion, ...], Shortened]:
+    """The questions with at most so many tokens of each passage, as ``model`` counts them, and what was lost.
+
+    Raises:
+        DeclarationError: ``tokens`` is not above 0, or leaves nothing of a passage.
+    """
+    if tokens < 1:
+        raise DeclarationError(f"--passage-tokens is 1 at least, not {tokens}")
+    encode = backend_of(model).encoder(model)
+    known: dict[str, str] = {}
+    lost: Shortened = {}
+    for question in questions:
+        if question.passage in known:
+            continue
+        parts = [part for part in question.passage.splitlines() if part.strip()]
+        cuts = trim_proportionally(parts, tokens, floor=PARAGRAPH_FLOOR, encode=encode)
+        known[question.passage] = question.passage
+        if any(cut.after < cut.before for cut in cuts):
+            known[question.passage] = "\n".join(
+                f"{cut.text} {CUT}" if cut.after < cut.before else cut.text
+                for cut in cuts
+                if cut.text.strip()
+            )
+            if not known[question.passage]:
+                raise DeclarationError(
+                    f"--passage-tokens {tokens} leaves nothing of the passage {question.passage_id!r}: allow more"
+                )
+            lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
+    return tuple(replace(one, passage=known[one.passage]) for one in questions), lost

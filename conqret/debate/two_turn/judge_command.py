@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note
-from conqret.debate.two_turn.outcome_command import Design
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
@@ -18,7 +17,7 @@ def judge(
     questions: Path,
     *,
     model: options.Model = None,
-    design: Design = None,
+    design: Literal["main", "pilot"] | None = None,
     instruction: Literal["simple", "encourage-abstain"] | None = None,
     consultancy: bool = False,
     allowance: int | None = None,
@@ -35,6 +34,7 @@ def judge(
 
     Args:
         questions: Questions as `conqret debate two-turn questions` checks them; single_turn_debate, too.
+        design: Only answers of this design: conditions PS and PSA are the main one, S and SA the pilot.
     Judging:
         instruction: Only this one of the paper's two instructions, which differ in what abstaining earns. Default:
             both.
@@ -52,8 +52,7 @@ def judge(
     """
     from dataclasses import asdict
 
-    from conqret.debate.two_turn.allowance import check_allowance, shortened
-    from conqret.debate.two_turn.debate_judge import askings, estimate
+    from conqret.debate.two_turn.debate_judge import askings, check_allowance, estimate, shortened
     from conqret.debate.two_turn.judged_run import DebateJudgingFolder, DebateJudgingRun
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.debate.two_turn.payoffs import INSTRUCTIONS

@@ -61,7 +61,7 @@ class JudgedSummary:
 @dataclass(frozen=True)
 class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
     """Every request is a judgment on the slider. ``shortened`` says for the record what passages lost
-    (:func:`conqret.debate.two_turn.allowance.shortened`). It needs numpy."""
+    (:func:`conqret.debate.two_turn.debate_judge.shortened`). It needs numpy."""
 
     models: Session
     folder: DebateJudgingFolder

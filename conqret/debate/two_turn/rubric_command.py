@@ -9,7 +9,7 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import grouped
 from conqret.console.printing import result
-from conqret.debate.debatune.judged_texts import Output, conclude, judged
+from conqret.debate.debatune.command import Output, conclude, judged
 from conqret.judging.study_command import StudyOptions
 
 SCALE = "1:5"

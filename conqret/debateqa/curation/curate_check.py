@@ -8,9 +8,8 @@ from typing import Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
-from conqret.debateqa.curation.curate_review import Folder, Reviewed, looked_at, tell_figures
+from conqret.debateqa.curation.curate_review import Folder, Reviewed, looked_at, tell_figures, verdicts
 from conqret.debateqa.curation.questions_command import Encoder
-from conqret.debateqa.curation.verdict_command import verdicts
 from conqret.judging.study_command import StudyOptions
 
 

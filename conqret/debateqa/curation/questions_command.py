@@ -194,9 +194,9 @@ def debatable(
 
     conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable
     """
+    from conqret.debateqa.curation.curate_review import verdicts
     from conqret.debateqa.curation.debatable import CRITERIA, VERDICT, failed, subjects
     from conqret.debateqa.curation.page import debatable_table
-    from conqret.debateqa.curation.verdict_command import verdicts
     from conqret.io.jsonl import json_lines
     from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced

@@ -8,8 +8,7 @@ from typing import Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note
-from conqret.debateqa.scores.score_options import MetricOptions
-from conqret.debateqa.scores.score_output import leave, show
+from conqret.debateqa.scores.score_options import MetricOptions, leave, show
 
 
 @grouped

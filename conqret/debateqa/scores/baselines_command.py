@@ -11,8 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
 from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
-from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References
-from conqret.debateqa.scores.score_output import leave, show
+from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References, leave, show
 
 if TYPE_CHECKING:
     from conqret.debateqa.baselines.metric_list import Kind

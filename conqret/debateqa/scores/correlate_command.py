@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import heading, note, result
-from conqret.debateqa.scores.score_output import remark_left_out
+from conqret.debateqa.scores.score_options import remark_left_out
 from conqret.errors import number
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
-from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References
-from conqret.debateqa.scores.score_output import leave, show
+from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References, leave, show
 from conqret.judging.command_options import Engines
 
 CHAT = {"auto": None, "never": False, "always": True}

@@ -1,0 +1,333 @@
+"""Statements and topics that a judge reads: ``conqret debate topics``, ``filter``, ``score`` and ``quality``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import grouped
+from conqret.console.printing import NONE, at, end, note, progress, result
+from conqret.errors import number
+from conqret.judging.study_command import StudyOptions
+
+if TYPE_CHECKING:
+    from conqret.data import Item
+    from conqret.debate.debatune.debate_judging import Systems
+    from conqret.debate.debatune.sifting import Sifted
+    from conqret.judging.judgments import Judgments
+    from conqret.show.table import Table
+
+
+COLUMNS = (
+    "Columns topic, side and statement (or response), optionally id and system: JSONL, CSV, TSV, Parquet; "
+    "several files are several systems."
+)
+Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
+Folder = Annotated[
+    Path | None,
+    options.option(
+        options.FILES,
+        "The run's folder; the same command again goes on where it stopped. Default: runs/FILE-FORMAT-MODEL.",
+        "--run",
+    ),
+]
+
+
+def sifted_file(rows: str) -> Any:
+    """``-o`` of a command that keeps some of many ``rows``."""
+    return options.option(
+        options.FILES,
+        f"The {rows} that are kept; beside it, NAME.dropped.jsonl.",
+        "--output",
+        "-o",
+        dir_okay=False,
+    )
+
+
+Statements = Annotated[list[Path], typer.Argument(help=COLUMNS)]
+
+
+def judged(
+    items: Sequence[Item],
+    files: Sequence[Path],
+    format: str,  # noqa: A002 - the word that users know
+    *,
+    model: str | None,
+    output: Path | None,
+    asking: StudyOptions,
+    by: Callable[..., Any] | None = None,
+) -> Any:
+    """Judge items by a format into a run's folder; for a dry run say what that would cost, and return None.
+
+    ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
+    """
+    from conqret.judging.judge import expected_cost, judge
+    from conqret.llm.client_options import OFFLINE_MODEL
+    from conqret.runs.run_folder import default_folder, stem
+
+    named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
+    who = model or (
+        "replayed" if asking.kept.replay else OFFLINE_MODEL
+    )  # a replay says itself which model it is of
+    settings: dict[str, Any] = {
+        "model": model, "prompts": asking.prompts, "output": output or default_folder(named, format, who),
+        **asking.calls.given(), **asking.kept.given(),
+    }  # fmt: skip
+    if asking.dry_run:
+        asking.tell_cost([expected_cost(items, format=format, **settings)])
+        return None
+    run: Callable[..., Any] = by or partial(judge, items, format=format)
+    return asking.ask(
+        lambda on_start, on_row: run(on_start=on_start, on_judgment=on_row, **settings), len(items),
+        "judgments", about=f"{number(len(items), 'item')}, judged by {format} with",
+    )  # fmt: skip
+
+
+def conclude(
+    judgments: Judgments,
+    table: Callable[[], Table],
+    *,
+    shown: options.OutputOptions,
+    files: Mapping[str, Path] = NONE,
+    **more: Any,
+) -> None:
+    """Print what the judgments come to, and end the command; ``files`` were written, ``more`` is part of the data."""
+    record, summary = judgments.record, judgments.summary
+
+    def lines() -> Iterator[Table | str]:
+        yield table()
+        yield from (at(file, what) for what, file in files.items())
+        if judgments.folder is not None:
+            yield at(judgments.folder.judgments_file, "judgments")
+            yield at(judgments.folder.report_file, "report")
+
+    result({"model": record.model, "baseline": record.baseline, **more}, lines(), as_json=shown.json_output)
+    end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)
+
+
+def conclude_systems(
+    found: Systems[Any], table: Callable[[], Table], *, shown: options.OutputOptions, **more: Any
+) -> None:
+    """The same with what the judgments say of each system."""
+    systems = [one.model_dump(mode="json") for one in found.systems]
+    conclude(found.judgments, table, shown=shown, **more, systems=systems)
+
+
+def sifted(
+    judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, asking: StudyOptions
+) -> None:
+    """Write and print what is kept of many ``rows`` and what is not, and end the command."""
+    from conqret.debate.debatune.page import sifted_table
+
+    register = None if judgments.folder is None else judgments.folder.path
+    files = {"kept": file, "dropped": found.write(file, overwrite=asking.kept.overwrite, register=register)}
+    conclude(
+        judgments, lambda: sifted_table(title, rows, found), shown=asking.shown, files=files, kept=len(found.kept),
+        dropped=found.reasons,
+    )  # fmt: skip
+
+
+@grouped
+def score(
+    statements: Statements,
+    *,
+    model: options.Model = None,
+    good_from: int = 100,
+    output: Output = None,
+    skip_invalid: options.SkipInvalid = False,
+    asking: StudyOptions,
+) -> None:
+    """How often are statements wholly on the side that they were told to take?
+
+    The model sees topic and statement, never the side, and says which share of the statement supports the topic and
+    which opposes it. A statement is good if all of it is on its own side. The folder is one of `conqret judge` by the
+    format controllability.
+
+    Judging:
+        good_from: The per cent on the assigned side from which a statement is good, above 50. Changing it asks nothing
+            again.
+
+    Examples:
+
+    conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability
+
+    conqret debate score ours.jsonl theirs.csv --good-from 90
+
+    conqret debate score statements.jsonl --model gpt-4o-mini --dry-run
+    """
+    from functools import partial
+
+    from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
+    from conqret.debate.debatune.debate_judging import controllability
+    from conqret.debate.debatune.page import controllability_table
+    from conqret.debate.debatune.statements import read_statements
+
+    check_good_from(good_from)
+    items = read_statements(statements, skip_invalid=skip_invalid, on_check=asking.shown.left_out)
+    found = judged(
+        items, statements, FORMAT, model=model, output=output, asking=asking,
+        by=partial(controllability, items, good_from=good_from),
+    )  # fmt: skip
+    if found is not None:
+        table = partial(controllability_table, found.systems, good_from)
+        conclude_systems(found, table, shown=asking.shown, good_from=good_from)
+
+
+@grouped
+def quality(
+    statements: Statements,
+    *,
+    model: options.Model = None,
+    against: str | None = None,
+    output: Output = None,
+    skip_invalid: options.SkipInvalid = False,
+    asking: StudyOptions,
+) -> None:
+    """Whose statements are better: two at a time, to the same instruction, read in both orders?
+
+    The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A statement wins
+    if it is better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+
+    Judging:
+        against: The system with which all others are compared. Default: the first.
+
+    Examples:
+
+    conqret debate quality baseline.jsonl ours.jsonl --model gpt-4o-mini -o runs/quality
+
+    conqret debate quality all.jsonl --against vicuna --model gpt-4o-mini
+    """
+    from functools import partial
+
+    from conqret.debate.debatune.debate_judging import response_quality
+    from conqret.debate.debatune.page import quality_table
+    from conqret.debate.debatune.quality_scores import FORMAT, pair
+    from conqret.debate.debatune.statements import read_statements, system_of
+
+    items = read_statements(
+        statements, sided=False, skip_invalid=skip_invalid, on_check=asking.shown.left_out
+    )
+    other = against or system_of(items[0])
+    found = judged(
+        pair(items, other), statements, FORMAT, model=model, output=output, asking=asking,
+        by=partial(response_quality, items, against=other),
+    )  # fmt: skip
+    if found is not None:
+        conclude_systems(
+            found, partial(quality_table, found.systems, other), shown=asking.shown, against=other
+        )
+
+
+@grouped
+def filter_(
+    statements: Path,
+    *,
+    model: options.Model = None,
+    scored: Path | None = None,
+    good_from: int = 100,
+    output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
+    run: Folder = None,
+    skip_invalid: options.SkipInvalid = False,
+    asking: StudyOptions,
+) -> None:
+    """Keep the statements that contain nothing harmful, before a model is trained on them.
+
+    The model looks for hate, violence, dangerous help, self-harm, sexual content and private data, and for nothing
+    else: an unpopular side is no harm. A statement for which no answer came is not kept. Rows are not changed.
+
+    Args:
+        statements: Columns topic, side and statement (or response), optionally id: JSONL, CSV, TSV, Parquet.
+    Judging:
+        scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
+            dropped, too.
+        good_from: Per cent on the assigned side from which a statement is good, with `--scored`.
+
+    Examples:
+
+    conqret debate filter statements.jsonl --model gpt-4o-mini -o kept.jsonl
+
+    conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
+    """
+    from conqret.debate.debatune.controllability_scores import check_good_from
+    from conqret.debate.debatune.filtering import FORMAT, controllability_of, filtered, rows_of
+    from conqret.debate.debatune.statements import read_statements
+
+    check_good_from(good_from)
+    items = read_statements([statements], skip_invalid=skip_invalid, on_check=asking.shown.left_out)
+    sides = None if scored is None else controllability_of(scored)
+    judgments = judged(
+        items, [statements], FORMAT, model=model, output=run, asking=asking,
+    )  # fmt: skip
+    if judgments is not None:
+        found = filtered(
+            rows_of(statements, skip_invalid=skip_invalid), items, judgments, sides, good_from=good_from
+        )
+        sifted(judgments, found, output, "Statements", "statements", asking=asking)
+
+
+@grouped
+def topics(
+    raw: Path,
+    *,
+    model: options.Model = None,
+    arguments: int = 0,
+    output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
+    run: Folder = None,
+    skip_invalid: options.SkipInvalid = False,
+    asking: StudyOptions,
+) -> None:
+    """Turn collected topics into claims with two sides, and keep each once.
+
+    The model says whether thoughtful people argue for both sides, and words the claim that one side affirms and the
+    other denies. Of topics with nearly the same words the first is kept. Dropped topics are counted and written to a
+    file of their own, with the reason.
+
+    Args:
+        raw: Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.
+    Judging:
+        arguments: Also ask for this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` asks for
+            them.
+
+    Examples:
+
+    conqret debate topics raw.jsonl --model gpt-4o-mini -o topics.jsonl
+
+    conqret debate topics raw.csv --model gpt-4o-mini --arguments 5
+
+    conqret debate topics raw.csv --model gpt-4o-mini --dry-run
+    """
+    from conqret.debate.debatune.topic_check import FORMAT, two_sided, with_arguments
+    from conqret.errors import DeclarationError
+    from conqret.io import open_items
+    from conqret.show.words import reason
+
+    if arguments < 0:
+        raise DeclarationError(f"--arguments is 0 (none) or more a side, not {arguments}")
+    source = open_items(raw, skip_invalid=skip_invalid)
+    asking.shown.left_out(source.check())
+    items = tuple(source)
+    judgments = judged(
+        items, [raw], FORMAT, model=model, output=run, asking=asking,
+    )  # fmt: skip
+    if judgments is None:
+        if arguments:
+            note(f"and for each topic that is kept 2 calls for {number(arguments, 'argument')} a side")
+        return
+    found, lost = two_sided(items, judgments), dict[str, int]()
+    if arguments:
+        session = asking.session(model or judgments.record.model)
+        if judgments.folder is not None:
+            session.keep_in(judgments.folder.recordings_file)
+        with progress("arguing", 2 * len(found.kept), quiet=asking.shown.quiet) as bar:
+            found, lost = with_arguments(found, session, arguments, bar.advance)
+        asking.shown.session(session.counts)
+    sifted(judgments, found, output, "Debate topics", "topics", asking=asking)
+    if lost:
+        why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
+        note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: the same command asks again")
+    end(lost)
