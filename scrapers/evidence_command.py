@@ -111,8 +111,7 @@ def evidence(
     wanted = _options(
         asking, allowed, search, taken, archive_base, archive=archive, retry_errors=retry_errors
     )
-    from conqret.scrapers.evidence_fetching import gather_evidence
-    from conqret.scrapers.reparse import reparse_evidence
+    from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
 
     ends: Counter[str] = Counter()
     with progress("gathering", quiet=shown.quiet) as bar:

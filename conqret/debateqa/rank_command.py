@@ -43,10 +43,9 @@ def rank(
 
     conqret debateqa rank runs/*/scores.parquet --weights 0.5 --json
     """
-    from conqret.debateqa.combination import ranks, shown
     from conqret.debateqa.rank_page import ranking_table, ranking_words, read_systems, write_ranks
     from conqret.debateqa.score_table import read_tables
-    from conqret.debateqa.standings import standings
+    from conqret.debateqa.standings import ranks, shown, standings
     from conqret.errors import DeclarationError
 
     if answers and report is None:

@@ -82,7 +82,8 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
 
     def record(self) -> DetectionRecord:
         """What ``run.json`` says."""
-        return record_of(self.pairs, self.models)
+        shown = ((one.id, one.document, one.perspective) for one in self.pairs)
+        return DetectionRecord.of(self.models, {PROMPT: Graded}, shown)
 
     def trials(self) -> list[Trial[Detection]]:
         """A trial for each."""
@@ -96,12 +97,6 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
             self.folder.table_file: table,
             self.folder.summary_file: summary.model_dump_json(indent=1),
         }
-
-
-def record_of(pairs: Iterable[Pair], session: Session) -> DetectionRecord:
-    """The record of asking about these pairs."""
-    shown = ((one.id, one.document, one.perspective) for one in pairs)
-    return DetectionRecord.of(session, {PROMPT: Graded}, shown)
 
 
 def threshold_of(folder: DetectionFolder) -> int:

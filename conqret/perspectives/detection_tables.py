@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from conqret.perspectives.detection import GRADES
 from conqret.perspectives.detection_study import DetectionSummary
 from conqret.perspectives.detector import DetectorQuality
-from conqret.perspectives.domains import DomainTrial
+from conqret.perspectives.detector_tuning import DomainTrial
 from conqret.perspectives.threshold import AgainstLabels
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import REASONS

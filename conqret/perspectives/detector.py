@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conqret._optional import require
 from conqret.data.item import Frozen
@@ -21,9 +21,9 @@ from conqret.io.pairs import Pair
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import load
 from conqret.local.token_windows import window_of
-from conqret.local.training_loop import EXTRA
+from conqret.local.training_loop import EXTRA, TrainingSettings
 from conqret.perspectives.detection_agreement import Agreement
-from conqret.runs.run_folder import SUMMARY
+from conqret.runs.run_folder import SUMMARY, TrainedFolder, TrainedRecord
 from conqret.stats.estimate import Estimate
 
 CLASSIFIER = "AutoModelForSequenceClassification"
@@ -216,3 +216,60 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
         return_overflowing_tokens=True,
     )  # fmt: skip
     return [list(ids) for ids in found["input_ids"]]
+
+
+EPOCHS = 2
+LEARNING_RATE_LORA = 1e-4
+"""Both: BeRDS, A.5, for Mistral 7B with LoRA."""
+LEARNING_RATE = 2e-5
+"""Of a whole encoder (Devlin et al. 2019, A.3)."""
+BATCH_SIZE = 16
+"""Pairs a step (as there)."""
+HELD_OUT = 0.2
+"""The share of the questions that is held out."""
+SAVE_EVERY = 50
+
+
+@dataclass(frozen=True)
+class DetectorSettings(TrainingSettings):
+    """How a detector is tuned. ``learning_rate`` of None takes the default, with LoRA or without; ``held_out`` is a
+    share of the questions.
+
+    Raises:
+        DeclarationError: a number is out of its range.
+    """
+
+    epochs: int = EPOCHS
+    batch_size: int = BATCH_SIZE
+    max_length: int = MAX_LENGTH
+    save_every: int = SAVE_EVERY
+    held_out: float = HELD_OUT
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.held_out <= 0.5:
+            raise DeclarationError(
+                f"held_out is {self.held_out}; it is a share of the questions, up to a half"
+            )
+
+    @property
+    def rate(self) -> float:
+        """The highest learning rate."""
+        return self.learning_rate or (LEARNING_RATE_LORA if self.lora else LEARNING_RATE)
+
+
+USUAL = DetectorSettings()
+"""All defaults."""
+
+
+class DetectorRecord(TrainedRecord):
+    """What ``run.json`` says of a detector."""
+
+    kind: str = "perspectives-tune"
+
+
+@dataclass(frozen=True)
+class DetectorFolder(TrainedFolder[DetectorRecord]):
+    """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives tune"

@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
 from conqret.errors import number
-from conqret.perspectives.detector_run import DetectorSettings
+from conqret.perspectives.detector import DetectorSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def tune(
     """
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection_tables import quality_table
-    from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
+    from conqret.perspectives.detector import DetectorFolder, DetectorSettings
     from conqret.perspectives.detector_tuning import parted, tune_detector
     from conqret.runs.run_folder import default_folder, stem
 
@@ -145,8 +145,7 @@ def tune_across(
 ) -> None:
     """Tune a detector on each domain, and show its F1 on all."""
     from conqret.perspectives.detection_tables import across_table
-    from conqret.perspectives.detector_tuning import parted
-    from conqret.perspectives.domains import across_domains, domains_of
+    from conqret.perspectives.detector_tuning import across_domains, domains_of, parted
 
     if dry_run:
         parts = {name: parted(own, settings) for name, own in domains_of(pairs).items()}

@@ -14,8 +14,7 @@ import pytest
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
 from conqret.data import Reason
-from conqret.debateqa.answering.answering_cost import estimate
-from conqret.debateqa.answering.answering_run import Answering
+from conqret.debateqa.answering.answering_run import Answering, estimate
 from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
 from conqret.debateqa.answering.desk import AnswerPlan, Desk, NextStep
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from conqret.debateqa.curation.algorithm import Collector, CurationPlan
-from conqret.debateqa.curation.benchmark import CurateFolder
-from conqret.debateqa.curation.collecting import CurationRun
+from conqret.debateqa.curation.benchmark import CurateFolder, CurationRun
 from conqret.debateqa.curation.source_pages import CorpusSource
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions

@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.debateqa.curation import similarity
+from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
-from conqret.debateqa.curation.embeddings import embedder, lexical, read_embeddings
-from conqret.debateqa.curation.similarity import SimilarPair, similar_pairs
+from conqret.debateqa.curation.embeddings import (
+    SimilarPair,
+    embedder,
+    lexical,
+    read_embeddings,
+    similar_pairs,
+)
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion, read_sourced
 

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from conqret.debateqa.curation import similarity
+from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
 from conqret.debateqa.curation.debatable import VERDICT, by_words, failed, subjects
 from conqret.debateqa.curation.question_sample import COLUMNS, choose_threshold, draw_pairs, sheet_rows

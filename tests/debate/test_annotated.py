@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.text_annotation_summary import annotated
-from conqret.debate.two_turn.text_annotations import read_annotations
+from conqret.debate.two_turn.text_annotations import annotated, read_annotations
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_tables import annotation_tables
 from conqret.errors import DeclarationError, ItemsError

@@ -7,9 +7,8 @@ import pytest
 from conqret.data import Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
-from conqret.debate.debatune.debate_cost import estimate
 from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.holding import HoldingPlan
+from conqret.debate.debatune.holding import HoldingPlan, estimate
 from conqret.debate.debatune.page import write_held
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
 from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken

@@ -4,9 +4,15 @@ import math
 
 import pytest
 
-from conqret.debateqa.combination import normalised_ranks, ranks, shown, weighted, z_normalised
 from conqret.debateqa.stability import tau_matrix
-from conqret.debateqa.standings import probability_ratio
+from conqret.debateqa.standings import (
+    normalised_ranks,
+    probability_ratio,
+    ranks,
+    shown,
+    weighted,
+    z_normalised,
+)
 from conqret.errors import DeclarationError
 
 # system: P.D. by Qwen2 0.5B and GPT-2, its printed normalised rank; D.A. by Phi-3 medium and Qwen2 1.5B, its rank

@@ -13,8 +13,14 @@ pytest.importorskip("accelerate", reason="the extra tune is not installed: accel
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.perspectives.detection_calibration import best_cut, platt
-from conqret.perspectives.detector import card_of, load_detector, logistic, windows
-from conqret.perspectives.detector_run import DetectorFolder, DetectorSettings
+from conqret.perspectives.detector import (
+    DetectorFolder,
+    DetectorSettings,
+    card_of,
+    load_detector,
+    logistic,
+    windows,
+)
 from conqret.perspectives.detector_tuning import class_weights, parted, tune_detector
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -279,7 +285,7 @@ def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
     ],
 )
 def test_domains_that_cannot_be_told_apart(domains, told):
-    from conqret.perspectives.domains import domains_of
+    from conqret.perspectives.detector_tuning import domains_of
 
     with pytest.raises(DeclarationError, match=told):
         domains_of([Pair(str(n), "d", "p", "q", True, domain) for n, domain in enumerate(domains)])

@@ -11,9 +11,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.evidence_fetching import gather_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
 from conqret.scrapers.providers import searxng
-from conqret.scrapers.reparse import reparse_evidence
 from conqret.scrapers.warc import WARC_NAME, read_index
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.pdf_file import pdf_file

@@ -10,9 +10,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import only_writer
-from conqret.scrapers.evidence_fetching import gather_evidence
+from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
 from conqret.scrapers.extract import Extractor
-from conqret.scrapers.reparse import reparse_evidence
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.fetch.test_client import HOSTILE
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, reply

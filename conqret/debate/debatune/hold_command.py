@@ -60,9 +60,8 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.debate_cost import estimate
     from conqret.debate.debatune.debate_topics import read_debate_topics
-    from conqret.debate.debatune.holding import DebateRun, HeldFolder, HoldingPlan
+    from conqret.debate.debatune.holding import DebateRun, HeldFolder, HoldingPlan, estimate
     from conqret.debate.debatune.page import write_held
     from conqret.prompts import Library
     from conqret.runs.run_folder import default_folder, stem

@@ -203,7 +203,7 @@ def annotated(
     from dataclasses import asdict
 
     from conqret._optional import require
-    from conqret.debate.two_turn.text_annotation_summary import annotated as summed
+    from conqret.debate.two_turn.text_annotations import annotated as summed
     from conqret.debate.two_turn.text_annotations import read_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.debate.two_turn.writer_tables import annotation_tables

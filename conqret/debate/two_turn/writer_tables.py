@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.debate.two_turn.rubric import HIRED_FROM, RubricGrade
-from conqret.debate.two_turn.text_annotation_summary import Annotated
+from conqret.debate.two_turn.text_annotations import Annotated
 from conqret.debate.two_turn.writer_feedback import Taken
 from conqret.debate.two_turn.writer_scores import Writer
 from conqret.show.table import Cell, Column, Table

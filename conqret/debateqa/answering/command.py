@@ -91,8 +91,7 @@ def answer(
     from conqret.debateqa.answer_page import answers_table
     from conqret.debateqa.answering.answer import answer as write_answers
     from conqret.debateqa.answering.answer import answering, place
-    from conqret.debateqa.answering.answering_cost import estimate
-    from conqret.debateqa.answering.answering_run import AnswersFolder
+    from conqret.debateqa.answering.answering_run import AnswersFolder, estimate
     from conqret.debateqa.answering.desk import AnswerPlan
     from conqret.errors import DeclarationError
     from conqret.prompts import Library

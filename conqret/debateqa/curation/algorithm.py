@@ -16,7 +16,6 @@ from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.curation_requests import PointOfView, Unanswered, asked, fitted
-from conqret.debateqa.curation.page_ranking import LEXICAL, LISTWISE, RERANKERS, by_words, listwise
 from conqret.debateqa.curation.source_pages import PageSource
 from conqret.debateqa.curation.trusted import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
@@ -26,9 +25,52 @@ from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.trim import trim_proportionally
 from conqret.retrieval.fusion import round_robin
+from conqret.retrieval.rerank import ListwiseReranker
 from conqret.runs.session import Session
 from conqret.runs.study_run import Answered
 from conqret.runs.trials import Trial
+from conqret.text.stance_detection import stance_order
+
+LISTWISE, LEXICAL = "listwise", "lexical"
+RERANKERS = (LISTWISE, LEXICAL)
+"""The run's model puts the documents in order, or the words that they share with the question do."""
+
+
+def by_words(question: SourcedQuestion, documents: Sequence[Document]) -> list[Document]:
+    """The documents that keep most to the question first."""
+    texts = [f"{one.title}\n\n{one.text}" for one in documents]
+    return [documents[place] for place in stance_order(question.question, "none", texts)]
+
+
+async def listwise(
+    question: SourcedQuestion, documents: Sequence[Document], session: Session
+) -> list[Document]:
+    """The documents in the order of a listwise reranker without a side, best first.
+
+    Raises:
+        Unanswered: a window got no valid answer: what the search thinks best is not taken in its place.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "qid": question.id,
+            "query": question.question,
+            "docno": [one.id for one in documents],
+            "title": [one.title for one in documents],
+            "text": [one.text for one in documents],
+            "rank": range(len(documents)),
+            "score": [float(len(documents) - place) for place in range(len(documents))],
+        }
+    )
+    reranker = ListwiseReranker(session=session)
+    ranked = await reranker.rerank(frame, session.client)
+    for window in reranker.outcomes:
+        if window.reason is not None:
+            raise Unanswered(window.reason, window.detail)
+    by_id = {one.id: one for one in documents}
+    return [by_id[str(identifier)] for identifier in ranked["docno"]]
+
 
 DEPTH = 20
 """Documents that are taken of each query."""
@@ -49,7 +91,7 @@ class CurationPlan:
         keep: documents of a question at most, the best by the reranker.
         least_documents, least_views: a question with fewer is filtered.
         document_tokens, prompt_tokens: what a document, and all of a prompt together, are cut to.
-        rerank: who puts the documents in order, one of :data:`~conqret.debateqa.curation.page_ranking.RERANKERS`.
+        rerank: who puts the documents in order, one of :data:`~conqret.debateqa.curation.algorithm.RERANKERS`.
 
     Raises:
         DeclarationError: a number is below 1, fewer documents are kept than are needed, or there is no such reranker.

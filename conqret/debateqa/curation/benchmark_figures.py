@@ -12,9 +12,8 @@ from pydantic import BaseModel
 
 from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
-from conqret.debateqa.curation.embeddings import Embed
+from conqret.debateqa.curation.embeddings import Embed, unit_rows
 from conqret.debateqa.curation.made import MadeBenchmark
-from conqret.debateqa.curation.similarity import unit_rows
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval

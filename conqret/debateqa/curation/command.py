@@ -87,8 +87,7 @@ def run(
 
     require("pyterrier", "pandas", extra="retrieval")
     from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
-    from conqret.debateqa.curation.benchmark import CurateFolder
-    from conqret.debateqa.curation.collecting import VIEWS, CurationRun, estimate
+    from conqret.debateqa.curation.benchmark import VIEWS, CurateFolder, CurationRun, estimate
     from conqret.debateqa.curation.page import curate_table
     from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
     from conqret.io.questions import read_sourced

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.similarity import similar_pairs
+from conqret.debateqa.curation.embeddings import similar_pairs
 from conqret.io.questions import SourcedQuestion, by_source
 
 
@@ -81,7 +81,7 @@ def deduplicate(
     """The questions that are kept, in their order, and how it came; ``vectors`` are their embeddings, a row each.
 
     Raises:
-        DeclarationError: as :func:`conqret.debateqa.curation.similarity.similar_pairs`.
+        DeclarationError: as :func:`conqret.debateqa.curation.embeddings.similar_pairs`.
     """
     pairs = similar_pairs(vectors, threshold)
     removed = set(vertex_cover((one.first, one.second) for one in pairs))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.similarity import cosines
+from conqret.debateqa.curation.embeddings import cosines
 from conqret.errors import DeclarationError, check_positive
 from conqret.io.checks import filled, number, one_of, whole_number
 from conqret.io.files import file_rows
