@@ -16,29 +16,25 @@ if TYPE_CHECKING:
     from conqret.scrapers.debate_pages import PageFetcher
     from conqret.scrapers.fetch import FetchOptions
 
-Archived = Annotated[
-    str | None,
-    typer.Option(
-        help="Read the Internet Archive's copies nearest to this year, month or day, as in 2024-06.",
-        metavar="YYYY-MM",
-    ),
-]
-ArchiveBase = Annotated[
-    str | None, typer.Option(help="Another archive with the same API. [default: https://archive.org]")
-]
-
 
 @dataclass(frozen=True)
 class Fetching(OptionGroup):
     """How pages are fetched.
 
     Args:
+        archive_base: Another archive with the same API. [default: https://archive.org]
         delay: Seconds between two requests to one host. [default: 1; with `--archived` 4]
         allow_private: Allow loopback and private addresses (test servers, intranets).
     """
 
-    archived: Archived = None
-    archive_base: ArchiveBase = None
+    archived: Annotated[
+        str | None,
+        typer.Option(
+            help="Read the Internet Archive's copies nearest to this year, month or day, as in 2024-06.",
+            metavar="YYYY-MM",
+        ),
+    ] = None
+    archive_base: str | None = None
     delay: float | None = None
     allow_private: bool = False
 

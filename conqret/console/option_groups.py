@@ -12,7 +12,8 @@ where they are not ``--name`` alone; a section's heading is that of the options 
     Files:
         output (--output, -o): The folder to write.
 
-A parameter that may be given by position is an argument, any other one an option.
+A parameter of a command that may be given by position is an argument, and so is what stands under ``Arguments`` in a
+group; all others are options.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ class _Helps:
         if one.name not in self.told or hasattr(one.annotation, "__metadata__"):
             return one
         panel, names, text = self.told[one.name]
-        if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(self.of, FunctionType):
+        by_place = one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(self.of, FunctionType)
+        if by_place or panel == "Arguments":
             given: Any = typer.Argument(help=text)
         else:
             switch = [f"--{one.name.replace('_', '-')}"] if one.annotation is bool else []

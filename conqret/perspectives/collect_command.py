@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, progress, result
-from conqret.debateqa.curation.command import Search, UserAgent, web_source
+from conqret.debateqa.curation.command import WebSearch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 def collect(
     questions: Path,
     *,
-    search: Search = None,
-    user_agent: UserAgent = None,
+    web: WebSearch,
     pages: Path | None = None,
     results: int | None = None,
     words: int | None = None,
@@ -59,7 +58,7 @@ def collect(
 
     found = own_corpora.questions_of(questions)
     wanted = own_corpora.RESULTS if results is None else results
-    source = _source(found, search, user_agent, pages, wanted)
+    source = _source(found, web, pages, wanted)
     folder = own_corpora.CollectedFolder(output or default_folder(stem(questions), "collect"))
     shown.tell(f"{len(found):,} questions, searched for in {source.described}")
     with progress("collecting", quiet=shown.quiet) as bar:
@@ -81,20 +80,15 @@ def collect(
 
 
 def _source(
-    questions: Sequence[SourcedQuestion],
-    search: str | None,
-    user_agent: str | None,
-    pages: Path | None,
-    results: int,
+    questions: Sequence[SourcedQuestion], web: WebSearch, pages: Path | None, results: int
 ) -> PageSource:
     from conqret.errors import DeclarationError
-
-    if (search is None) == (pages is None):
-        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
-    if search is not None:
-        return web_source(search, user_agent, None, results=results)
-    if user_agent is not None:
-        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
     from conqret.perspectives.own_corpora import GivenPages
 
-    return GivenPages(pages, questions)  # type: ignore[arg-type]
+    if (web.search is None) == (pages is None):
+        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
+    if pages is None:
+        return web.source(None, results=results)
+    if web.user_agent is not None:
+        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
+    return GivenPages(pages, questions)

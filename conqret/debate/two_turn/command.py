@@ -26,17 +26,14 @@ if TYPE_CHECKING:
 class StudyAnswers(OptionGroup):
     """The answers of judges on the slider, and those of them that count.
 
+    Arguments:
+        answers: One answer a row: question, passage, judge, condition, turn, instruction, slider (-3 to 3), right (1 or
+            2). JSONL, CSV, TSV or Parquet.
     Args:
         design: Only answers of this design: conditions PS and PSA are the main one, S and SA the pilot.
     """
 
-    answers: Annotated[
-        Path,
-        typer.Argument(
-            help="One answer a row: question, passage, judge, condition, turn, instruction, slider (-3 to 3), right "
-            "(1 or 2). JSONL, CSV, TSV or Parquet."
-        ),
-    ]
+    answers: Path
     design: Literal["main", "pilot"] | None = None
     better_half: Annotated[
         Path | None,

@@ -19,18 +19,35 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.web import WebSource
 
 
-Search = Annotated[
-    str | None,
-    options.option(
-        options.FILES,
-        "Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng` "
-        "(CONQRET_SEARXNG_URL), with keys from the environment: one, or several, comma-separated, in turn.",
-    ),
-]
-UserAgent = Annotated[
-    str | None,
-    options.option(options.FILES, "The user agent that web sites see; name a contact in it."),
-]
+@dataclass(frozen=True)
+class WebSearch(OptionGroup):
+    """How the web is searched.
+
+    Files:
+        search: Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng`
+            (CONQRET_SEARXNG_URL), with keys from the environment: one, or several, comma-separated, in turn.
+        user_agent: The user agent that web sites see; name a contact in it.
+    """
+
+    search: str | None = None
+    user_agent: str | None = None
+
+    def source(self, trusted: TrustedDomains | None, **more: Any) -> WebSource:
+        """The web by the search engines that are named, ``more`` being arguments of :class:`WebSource`."""
+        from conqret._optional import require
+        from conqret.errors import DeclarationError
+
+        require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
+        from conqret.debateqa.curation.web import WebSource
+        from conqret.scrapers.evidence_fetching import EvidenceOptions
+        from conqret.scrapers.fetch import USER_AGENT, FetchOptions
+        from conqret.scrapers.providers import providers
+
+        names = options.listed(self.search)
+        if not names:
+            raise DeclarationError("--search names no search engine: google, brave or searxng")
+        fetch = FetchOptions(user_agent=self.user_agent or USER_AGENT)
+        return WebSource(EvidenceOptions(fetch, providers(names)), trusted, **more)
 
 
 @dataclass(frozen=True)
@@ -52,8 +69,7 @@ def run(
     questions: Path,
     *,
     corpus: Path | None = None,
-    search: Search = None,
-    user_agent: UserAgent = None,
+    web: WebSearch,
     trusted: Path | None = None,
     filters: Filters,
     model: options.Model = None,
@@ -97,11 +113,15 @@ def run(
     session = asking.session(model)
     domains = TrustedDomains() if trusted is None else read_trusted(trusted)
     found, plan = read_sourced([questions]), CurationPlan(**filters.given())
-    source = _source(corpus, search, user_agent, domains)
+    source = _source(corpus, web, domains)
     collector = Collector(source, domains, plan, session)
     if asking.dry_run:
         asking.tell_cost(estimate(found, collector))
-        what = "the documents that the question itself finds" if search is None else "5 pages of 2,500 tokens"
+        what = (
+            "the documents that the question itself finds"
+            if web.search is None
+            else "5 pages of 2,500 tokens"
+        )
         note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
     folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
@@ -127,34 +147,14 @@ def run(
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
 
 
-def _source(
-    corpus: Path | None, search: str | None, user_agent: str | None, domains: TrustedDomains
-) -> PageSource:
+def _source(corpus: Path | None, web: WebSearch, domains: TrustedDomains) -> PageSource:
     """Where evidence is searched for: a corpus, or the web."""
     from conqret.errors import DeclarationError
 
-    if (corpus is None) == (search is None):
+    if (corpus is None) == (web.search is None):
         raise DeclarationError("say where evidence is searched for: --corpus FOLDER, or --search for the web")
     if corpus is not None:
         from conqret.debateqa.curation.source_pages import CorpusSource
 
         return CorpusSource(corpus)
-    return web_source(search or "", user_agent, domains)
-
-
-def web_source(search: str, user_agent: str | None, trusted: TrustedDomains | None, **more: Any) -> WebSource:
-    """The web by the search engines that are named, ``more`` being arguments of :class:`WebSource`."""
-    from conqret._optional import require
-    from conqret.errors import DeclarationError
-
-    require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
-    from conqret.debateqa.curation.web import WebSource
-    from conqret.scrapers.evidence_fetching import EvidenceOptions
-    from conqret.scrapers.fetch import USER_AGENT, FetchOptions
-    from conqret.scrapers.providers import providers
-
-    names = options.listed(search)
-    if not names:
-        raise DeclarationError("--search names no search engine: google, brave or searxng")
-    fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
-    return WebSource(EvidenceOptions(fetch, providers(names)), trusted, **more)
+    return web.source(domains)

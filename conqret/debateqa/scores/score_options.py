@@ -38,15 +38,15 @@ Dtype = Annotated[
 class MetricOptions(OptionGroup):
     """One system's answers, what the system is called, and where its scores go.
 
+    Arguments:
+        answers: One system's answers: id and generation, as JSONL, CSV or Parquet.
     Args:
         output (--output, -o): The folder for scores.parquet. Default: runs/SYSTEM-METRIC-INSTRUMENT.
         system: The system's name. Default: the name of the answers' file, or of the run's folder that it is in.
         columns: Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`
     """
 
-    answers: Annotated[
-        Path, typer.Argument(help="One system's answers: id and generation, as JSONL, CSV or Parquet.")
-    ]
+    answers: Path
     output: Path | None = None
     system: str | None = None
     columns: str | None = None
