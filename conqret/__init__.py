@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.experiments.experiment import run
     from conqret.generation.generate import generate
+    from conqret.judging.criterion import Criterion
     from conqret.judging.judge import ajudge, judge
     from conqret.judging.judgments import Judgments
     from conqret.llm.client_options import ClientOptions
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ClientOptions": "conqret.llm.client_options",
     "ConqretError": "conqret.errors",
+    "Criterion": "conqret.judging.criterion",
     "DeclarationError": "conqret.errors",
     "Document": "conqret.data",
     "ExecutionError": "conqret.errors",
@@ -61,6 +63,7 @@ _HOMES = {
 __all__ = [
     "ClientOptions",
     "ConqretError",
+    "Criterion",
     "DeclarationError",
     "Document",
     "ExecutionError",

@@ -242,14 +242,14 @@ def judge(
         **ran.engines.given(),
     }
     maps = None if applied.calibration is None else _read(applied.calibration)
-    if chosen.own.given() and chosen.format is not None:
+    if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
     wanted = [parse_mean(text, _metrics(chosen.format, chosen.own, judging)) for text in gate.require or ()]
     if config is not None:
         shown.note(f"settings from {config}; options that are given go over them")
     if dry_run:
-        asks = not chosen.own.given() and ran.kept.replay is None
+        asks = not chosen.own.elsewhere and ran.kept.replay is None
         tell_cost(
             [expected_cost(items, **settings)],
             budget=ran.calls.budget,
@@ -279,7 +279,10 @@ def judge(
     outcomes = [check_mean(one, found.summary) for one in wanted]
     result(summary, _lines(found, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes)
     by_default = (
-        found.record.baseline and chosen.model is None and not chosen.own.given() and ran.kept.replay is None
+        found.record.baseline
+        and chosen.model is None
+        and not chosen.own.elsewhere
+        and ran.kept.replay is None
     )
     _name_a_model(items, wanted=by_default and not shown.quiet)
     _write_for_build(found, outcomes, gate.junit, gate.markdown)
@@ -325,12 +328,15 @@ def _write_for_build(
 
 def _metrics(format: str | None, own: AnyJudge, judging: JudgingOptions) -> set[str]:  # noqa: A002
     """The metrics of which something can be required: those that are asked for."""
+    from conqret.judging.criterion import criteria_of
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
     from conqret.judging.own_judge import PAIRED, SINGLE
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
-    if own.given():
+    if own.elsewhere:
         return asked or {PAIRED, SINGLE}
+    if own.criterion:
+        return {criterion.name for criterion in criteria_of(own.criterion)}
     known = set(JUDGES[format or DEFAULT_FORMAT].metrics)
     return known & asked or known
 

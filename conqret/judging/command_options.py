@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import Metric, option
 from conqret.judging.judge_options import JudgeOptions
-from conqret.options import LIMITS, MODEL
+from conqret.options import JUDGING, LIMITS, MODEL
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,22 @@ class Engines(OptionGroup):
 
 @dataclass(frozen=True)
 class OwnJudge(OptionGroup):
-    """A judge of one's own, instead of a format and a model."""
+    """A judge of one's own: criteria instead of a format, or a function or an address instead of a format and a
+    model."""
+
+    criterion: Annotated[
+        list[str] | None,
+        option(
+            JUDGING,
+            "A criterion of your own instead of `--format`: a statement, which is met or not (`The answer names a "
+            "source`), or a question with a scale at its end (`clarity: How clear is the wording? 1-5`). May be "
+            "repeated; up to 12 criteria are asked in one call.",
+            "--criterion",
+        ),
+    ] = None
+    one_call_each: Annotated[
+        bool, option(JUDGING, "Ask each `--criterion` in a call of its own.", "--one-call-each")
+    ] = False
 
     judge: Annotated[
         str | None,
@@ -54,6 +69,21 @@ class OwnJudge(OptionGroup):
             "form that `conqret serve http` uses. Its key is taken from CONQRET_SERVER_KEY.",
         ),
     ] = None
+
+    def given(self) -> dict[str, Any]:
+        """What the user gave, as settings of the public functions."""
+        settings = super().given()
+        criteria, one_each = settings.pop("criterion", ()), settings.pop("one_call_each")
+        return (
+            settings
+            | ({"criteria": criteria} if criteria else {})
+            | ({"one_call_each": True} if one_each else {})
+        )
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the judge is no model that is asked here: a function, an address, a log."""
+        return bool(self.given().keys() - {"criteria", "one_call_each"})
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,14 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT
 from conqret.judging.judge_run import JudgePlan
-from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
+from conqret.judging.judge_settings import (
+    ClientSettings,
+    JudgeSettings,
+    as_path,
+    check_names,
+    chosen_format,
+    client_options,
+)  # fmt: skip
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.tables import skipped_row, verdict_row
@@ -69,6 +76,9 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
 
             - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
               or a :class:`~conqret.judging.judge_parts.Judge` of your own
+            - ``criteria``: criteria of your own instead of a format, each a sentence (``"The answer names a source"``,
+              ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`; all in one request
+              an item, or with ``one_call_each`` in one each
             - ``model``: any litellm model name, ``local/FOLDER`` for a transformers model that is read (format
               ``likelihood``), or ``offline`` (default), the lexical baseline
             - ``judge``: a judge of your own instead of format and model, a function or its ``module:function``, as
@@ -272,7 +282,7 @@ def _judging(settings: JudgeSettings) -> dict[str, Any]:
 
 def _setup(settings: JudgeSettings) -> Setup:
     """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
-    name, model = settings.get("format"), settings.get("model")
+    name, model = chosen_format(settings), settings.get("model")
     judging = _judging(settings)
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
@@ -292,7 +302,7 @@ def _setup(settings: JudgeSettings) -> Setup:
             JudgeOptions(**judging),
             settings.get("prompts") if session is None else session.library,
         )
-    return replace(setup, notes=notes)
+    return replace(setup, notes=(*notes, *setup.notes))
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:

@@ -134,7 +134,8 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Judge:
-    """A format: its name, what it asks for or computes, on which scale, how scores come about, and where it is from."""
+    """A format: its name, what it asks for or computes, on which scale, how scores come about, and where it is from.
+    ``declared`` is what it was made from, as plain data, where that is not in its prompts; a part of the identity."""
 
     name: str
     summary: str
@@ -143,6 +144,7 @@ class Judge:
     source: str
     asks: tuple[Ask[Any], ...] = ()
     computed: tuple[Computed, ...] = ()
+    declared: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -186,6 +188,7 @@ class Judge:
             "format": self.name,
             **model,
             **computed,
+            **self.declared,
             **{f"prompt {ask.prompt}": library[ask.prompt].digest for ask in asks},
             **{f"prompt {ask.prompt}, further words": digest(ask.further) for ask in asks if ask.further},
             **{

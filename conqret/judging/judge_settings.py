@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from conqret.errors import check_known
+from conqret.errors import DeclarationError, check_known
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.data import Judgment
     from conqret.io import CheckedItems
     from conqret.io.reports import Requests
+    from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
@@ -72,11 +73,15 @@ class ItemSettings(TypedDict, total=False):
 
 
 class OwnJudgeSettings(TypedDict, total=False):
-    """A judge of one's own instead of format and model: ``judge`` is a function that takes an item as a plain
-    dictionary, asynchronous or not, and says a number in [0, 1], a mapping of metrics to such numbers, or "first",
-    "second" or "tie"; or its name as ``module:function``, which imports that module. ``server`` is the address of such
-    a judge, which gets the item in a POST and answers in JSON."""
+    """A judge of one's own. Instead of a format, ``criteria``: each a :class:`conqret.Criterion`, its text or its
+    table, all in one request an item (up to twelve), or with ``one_call_each`` in one request each. Instead of format
+    and model, ``judge``: a function that takes an item as a plain dictionary, asynchronous or not, and says a number in
+    [0, 1], a mapping of metrics to such numbers, or "first", "second" or "tie"; or its name as ``module:function``,
+    which imports that module. Or ``server``, the address of such a judge, which gets the item in a POST and answers in
+    JSON."""
 
+    criteria: Criteria
+    one_call_each: bool
     judge: str | Function | None
     server: str | None
 
@@ -143,6 +148,26 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     """
     names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
+
+
+def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
+    """The format that the settings name, or the judge of their criteria; None where they say nothing.
+
+    Raises:
+        DeclarationError: a criterion is faulty, or another judge is named besides.
+    """
+    name, criteria = settings.get("format"), settings.get("criteria")
+    if not criteria:
+        if settings.get("one_call_each"):
+            raise DeclarationError("one call for each criterion, and no criterion is given (--criterion)")
+        return name  # type: ignore[no-any-return]
+    from conqret.judging.criteria import criteria_judge
+    from conqret.judging.criterion import criteria_of
+
+    for option in ("format", "judge", "server", "verdicts"):
+        if settings.get(option) is not None:
+            raise DeclarationError(f"criteria are a judge of their own: leave --{option} out")
+    return criteria_judge(criteria_of(criteria), one_call_each=bool(settings.get("one_call_each")))
 
 
 def as_path(place: str | Path | None) -> Path | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from conqret.errors import UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
@@ -184,6 +184,6 @@ def judge_here(record: JudgeRecord) -> Judge | None:
     from conqret.judging.own_judge import recorded_judge
 
     try:
-        return recorded_judge(record.format, record.metrics)
-    except UnknownNameError:
+        return recorded_judge(record)
+    except DeclarationError:
         return None

@@ -12,13 +12,14 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
+from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge_parts import JUDGES, JURY, Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
@@ -27,6 +28,9 @@ from conqret.llm.backends.server import model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.loop import Loop
+
+if TYPE_CHECKING:
+    from conqret.judging.judge_folder import InstrumentRecord
 
 NAME = "own-judge"
 PAIRED = "preference"
@@ -141,15 +145,20 @@ def _nothing(case: Case) -> Any:
     return {}
 
 
-def recorded_judge(format: str, metrics: Sequence[str]) -> Judge:  # noqa: A002
-    """The judge that a record names: a format, one's own for these metrics, or a jury.
+def recorded_judge(record: InstrumentRecord) -> Judge:
+    """The judge that a record names: a format, criteria, one's own for these metrics, or a jury.
 
     Raises:
         UnknownNameError: there is no such format here.
+        DeclarationError: the record's criteria are none.
     """
-    if format == JURY.name:
+    if record.format == JURY.name:
         return JURY
-    return own_judge(metrics) if format == NAME else JUDGES[format]
+    if record.format == CRITERIA:
+        from conqret.judging.criteria import recorded_criteria
+
+        return recorded_criteria(record.identity)
+    return own_judge(record.metrics) if record.format == NAME else JUDGES[record.format]
 
 
 def _given_metrics(name: str, source: ItemSource, timeout: float, *, pair: bool) -> list[str]:

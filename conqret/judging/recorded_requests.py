@@ -20,6 +20,7 @@ from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JURY
 from conqret.judging.own_judge import NAME as OWN
+from conqret.judging.own_judge import recorded_judge
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -166,7 +167,7 @@ def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
     """The instrument that the record describes."""
     known = {one.name for one in fields(ClientOptions)} & record.model_options.keys()
     client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
-    return set_up(record.format, client, JudgeOptions(**record.judging), prompts)
+    return set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
 
 
 def _exchanges(

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError
+from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.judge_parts import JUDGES, Judge
+from conqret.judging.own_judge import recorded_judge
 from conqret.llm.recordings import Recordings
 
 _SETTINGS = ("max_tokens", "context_window")
@@ -23,7 +25,7 @@ class RecordedCall:
     ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`.
     """
 
-    format: str | None
+    format: str | Judge | None
     model: str
     judging: Mapping[str, Any] = field(default_factory=dict)
     model_options: Mapping[str, Any] = field(default_factory=dict)
@@ -42,7 +44,8 @@ def recorded_call(path: Path) -> RecordedCall:
     if run.record_file.is_file():
         record = run.record()
         options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        return RecordedCall(record.format, record.model, record.judging, options)
+        named = recorded_judge(record) if record.format == CRITERIA else record.format
+        return RecordedCall(named, record.model, record.judging, options)
     with Recordings.open_for_replay(path) as store:
         stats = store.stats()
     if not stats.by_model:

@@ -10,6 +10,7 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.criterion import CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, Computed, Judge, digest
@@ -26,6 +27,10 @@ _NEEDS = {
     "reference": "holds an argument against a reference",
 }
 
+
+NO_CRITERIA = (
+    "the offline baseline has no evidence for criteria of your own, so nothing is scored: name a model (--model)"
+)
 
 PROBE = Item(
     id="example",
@@ -111,6 +116,8 @@ def set_up(
             "Judge is given to conqret.judge as it is (format=…), and has a name for --format once an installed "
             "package brings it (docs/adding-a-judge.md)"
         )
+    if format == CRITERIA:
+        raise DeclarationError("the format criteria is made of criteria: give them (--criterion)")
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     own = (ask.prompt for ask in judge.asks)
@@ -132,7 +139,9 @@ def set_up(
                 f"the format {judge.name} is computed from the items and asks no model: leave {client.model} out"
             )
         client = replace(client, model=NO_MODEL)
-    return Setup(judge, replace(options, metrics=metrics), library, client.resolved())
+    client = client.resolved()
+    notes = (NO_CRITERIA,) if judge.name == CRITERIA and client.backend.baseline else ()
+    return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
 def check_items(source: ItemSource, setup: Setup) -> tuple[CheckedItems, Setup]:

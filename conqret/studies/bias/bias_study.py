@@ -14,7 +14,7 @@ from conqret.io.labels import LabelSet, read_labels
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import LogSettings, StudySettings, client_options
+from conqret.judging.judge_settings import LogSettings, StudySettings, chosen_format, client_options
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import check_items, set_up
 from conqret.judging.verdict_log import log_of, logged_judge
@@ -114,7 +114,7 @@ def bias_plan(
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
-    format_name, client = settings.get("format"), client_options(settings.get("model"), settings)
+    format_name, client = chosen_format(settings), client_options(settings.get("model"), settings)
     judge, server, metrics = settings.get("judge"), settings.get("server"), settings.get("metrics", ())
     columns, skip_invalid = settings.get("columns"), settings.get("skip_invalid", False)
     log = log_of(

@@ -169,7 +169,6 @@ def bias(
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
     from conqret.judging.cost_table import tell_cost
-    from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.show.page import write_files
     from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
     from conqret.studies.bias.bias_run import estimate
@@ -182,7 +181,7 @@ def bias(
         _list(as_json=shown.json_output)
         return
     asked: dict[str, Any] = {
-        "format": DEFAULT_FORMAT if chosen.format is None else chosen.format,
+        "format": chosen.format,
         "model": ran.calls.of(chosen.model),
         **chosen.own.given(),
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
@@ -196,7 +195,7 @@ def bias(
     }
 
     wanted = [parse_bias_requirement(text) for text in gate.require or ()]
-    if chosen.format is not None and chosen.own.given():
+    if chosen.format is not None and chosen.own.elsewhere:
         raise DeclarationError("a judge of your own has no format: leave --format out")
 
     if dry_run:

@@ -94,7 +94,7 @@ def make_card(
         DeclarationError: validation, bias table, sensitivity run or the newest occasion are of another instrument.
     """
     _same_instrument(record, validation, bias, sensitivity, drift)
-    judge = recorded_judge(record.format, record.metrics)
+    judge = recorded_judge(record)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
     rows = tuple(one.agreement for one in validation.dimensions.values())

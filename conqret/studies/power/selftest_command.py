@@ -79,7 +79,6 @@ def selftest(
 
     conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length
     """
-    from conqret.judging.judge_parts import DEFAULT_FORMAT
     from conqret.studies.bias.bias_study import bias_plan
     from conqret.studies.bias.result import primary_contrasts
     from conqret.studies.power.selftest import selftest as plant
@@ -87,7 +86,7 @@ def selftest(
 
     plan = bias_plan(
         items,
-        format=DEFAULT_FORMAT if format is None else format,
+        format=format,
         **own.given(),
         columns=options.column_map(read.item_columns, options.ITEM_COLUMNS),
         skip_invalid=read.skip_invalid,

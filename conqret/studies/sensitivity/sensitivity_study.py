@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.judging.judge import Items
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import OwnJudgeSettings, StudySettings, client_options
+from conqret.judging.judge_settings import OwnJudgeSettings, StudySettings, chosen_format, client_options
 from conqret.judging.own_judge import chosen_judge
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.perturb import SEED
@@ -131,7 +131,10 @@ def sensitivity_plan(
         items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid", False)
     )
     every = [*damages, *crossed]
-    judges: list[str | Judge] = _listed(settings.get("formats", DEFAULT_FORMAT))
+    criteria = chosen_format({name: settings[name] for name in settings if name != "format"})
+    judges: list[str | Judge] = (
+        _listed(settings.get("formats", DEFAULT_FORMAT)) if criteria is None else [criteria]
+    )
     judge, server = settings.get("judge"), settings.get("server")
     if judge is not None or server is not None:
         named = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])

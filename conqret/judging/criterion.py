@@ -1,0 +1,232 @@
+"""A criterion in a sentence: how it is declared and read, as text, table or record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conqret.errors import DeclarationError
+
+CRITERIA = "criteria"
+"""The name of the format of criteria, and of its prompt."""
+LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
+"""What a criterion can look at."""
+
+FIELDS = {
+    "answer": "argument",
+    "documents": "documents",
+    "reference": "reference",
+    "second_answer": "second_argument",
+}
+"""The field of an item that holds what is looked at. The question is the topic, which every item has."""
+_MENTIONS = {
+    "documents": r"documents?|passages?|contexts?|retrieved|evidence",
+    "reference": r"references? (?:answer|text)|reference|gold (?:answer|standard)|expected (?:answer|output)",
+    "second_answer": r"(?:second|other) (?:answer|argument|response|text)",
+}
+_MENTIONED = {name: re.compile(rf"\b(?:{words})\b", re.I) for name, words in _MENTIONS.items()}
+_SCALE_AT_END = re.compile(r"[\s(\[,;]*\b(?P<low>\d{1,3}) ?(?:-|–|to|\.\.) ?(?P<high>\d{1,3})[)\]]?\.?\Z")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
+_NAMED = re.compile(r"(?P<name>[A-Za-z][\w -]{0,59}?)\s*:\s+(?P<question>\S.*)", re.S)
+_LONGEST_NAME = 40
+_MOST_POINTS = 101
+_LONGEST_QUESTION = 4000
+_LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response", "is", "are", "does", "do"}
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One criterion of a judge.
+
+    Args:
+        name: the metric: lower-case letters, digits and underscores.
+        question: a statement that is met or not, or, with a scale, a question about the text.
+        scale: the lowest and the highest rating, whole numbers; None for yes or no.
+        anchors: what a rating means, by rating; not every rating needs one.
+        looks_at: what of an item is shown, of :data:`LOOKS_AT`. Without it, what the question names: the answer, and
+            documents, a reference or a second answer where it speaks of them. The question is always shown.
+
+    Raises:
+        DeclarationError: the name, the question, the scale, an anchor or what it looks at is none.
+    """
+
+    name: str
+    question: str
+    scale: tuple[int, int] | None = None
+    anchors: Mapping[int, str] | Sequence[tuple[int, str]] = ()
+    looks_at: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        where = f"criterion {str(self.name)[:60]!r}"
+        if not isinstance(self.name, str) or not _NAME.match(self.name):
+            raise DeclarationError(
+                f"{where}: its name must be lower-case letters, digits and underscores, at most 60, beginning "
+                "with a letter"
+            )
+        question = self.question.strip() if isinstance(self.question, str) else ""
+        if not re.search(r"\w", question):
+            raise DeclarationError(f"{where} has no question: say in a sentence what is judged")
+        if len(question) > _LONGEST_QUESTION:
+            raise DeclarationError(f"{where}: its question has more than {_LONGEST_QUESTION} characters")
+        object.__setattr__(self, "question", question)
+        object.__setattr__(self, "scale", None if self.scale is None else _checked_scale(self.scale, where))
+        object.__setattr__(self, "anchors", tuple(_checked_anchors(self.anchors, self.scale, where)))
+        looks_at = (self.looks_at,) if isinstance(self.looks_at, str) else tuple(self.looks_at)
+        for name in looks_at:
+            if name not in LOOKS_AT:
+                raise DeclarationError(f"{where} looks at {name!r}; it can look at {', '.join(LOOKS_AT)}")
+        object.__setattr__(self, "looks_at", tuple(name for name in LOOKS_AT if name in looks_at))
+
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """What it looks at: as it says, or as its question names it."""
+        if self.looks_at:
+            return tuple(self.looks_at)
+        mentioned = {name for name, pattern in _MENTIONED.items() if pattern.search(self.question)}
+        return tuple(name for name in LOOKS_AT if name in {"answer", "question"} | mentioned)
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields that an item must have for it."""
+        return frozenset(FIELDS[name] for name in self.shows if name in FIELDS)
+
+    def plain(self) -> dict[str, Any]:
+        """It as JSON data; :func:`criterion_of` reads it."""
+        return {
+            "name": self.name,
+            "question": self.question,
+            "scale": None if self.scale is None else list(self.scale),
+            "anchors": [list(anchor) for anchor in self._anchors],
+            "looks_at": list(self.shows),
+        }
+
+    @property
+    def _anchors(self) -> tuple[tuple[int, str], ...]:
+        return tuple(self.anchors)  # type: ignore[arg-type]
+
+
+def _checked_scale(scale: object, where: str) -> tuple[int, int]:
+    try:
+        low, high = scale  # type: ignore[misc]
+    except (TypeError, ValueError):
+        raise DeclarationError(f"{where}: a scale is its lowest and its highest rating, as (1, 5)") from None
+    if not all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high)):
+        raise DeclarationError(
+            f"{where}: the ends of its scale must be whole numbers, not {low!r} and {high!r}"
+        )
+    if not low < high:
+        raise DeclarationError(
+            f"{where}: its scale runs from {low} to {high}; the first must be the lower one"
+        )
+    if high - low >= _MOST_POINTS:
+        raise DeclarationError(f"{where}: its scale has {high - low + 1} ratings; at most {_MOST_POINTS}")
+    return low, high
+
+
+def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) -> Iterator[tuple[int, str]]:
+    pairs = sorted(anchors.items() if isinstance(anchors, Mapping) else map(tuple, anchors))
+    if pairs and scale is None:
+        raise DeclarationError(f"{where} has anchors and no scale: give the scale, too")
+    for rating, text in pairs:
+        if (
+            isinstance(rating, bool)
+            or not isinstance(rating, int)
+            or not scale
+            or not scale[0] <= rating <= scale[1]
+        ):
+            raise DeclarationError(f"{where}: the anchor {rating!r} is no rating of its scale")
+        if not isinstance(text, str) or not text.strip():
+            raise DeclarationError(f"{where}: the anchor {rating} says nothing")
+        yield rating, text.strip()
+
+
+def parse_criterion(text: str) -> Criterion:
+    """Read a criterion as it is typed: ``[name: ]statement or question[ low-high]``.
+
+    ``The answer names at least one source`` is answered with yes or no, ``clarity: How clear is the wording? 1-5``
+    with a rating. Without a name, it is made from the first words.
+
+    Raises:
+        DeclarationError: there is no question, or the scale is none.
+    """
+    body, name = text.strip(), None
+    if named := _NAMED.match(body):
+        words = named["name"].lower().replace("-", " ").split()
+        if len(words) <= 4:  # a longer beginning belongs to the sentence
+            name, body = "_".join(words), named["question"]
+    scale = None
+    if at_end := _SCALE_AT_END.search(body):
+        scale = int(at_end["low"]), int(at_end["high"])
+        body = body[: at_end.start()].strip()
+    return Criterion(name or _name_from(body), body, scale)
+
+
+def _name_from(question: str) -> str:
+    words = re.findall(r"[a-z0-9]+", question.lower())
+    telling = [word for word in words if word not in _LEFT_OUT_OF_NAMES] or words
+    name = ""
+    for word in telling:
+        if name and len(name) + len(word) >= _LONGEST_NAME:
+            break
+        name = f"{name}_{word}".strip("_")
+    name = name[:_LONGEST_NAME]
+    return name if name[:1].isalpha() else f"criterion_{name}".strip("_")
+
+
+def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
+    """A criterion from one, from its text, or from plain data (a table of a settings file, a record).
+
+    Raises:
+        DeclarationError: it is none of these, or faulty.
+    """
+    if isinstance(data, Criterion):
+        return data
+    if isinstance(data, str):
+        return parse_criterion(data)
+    if not isinstance(data, Mapping):
+        raise DeclarationError(f"a criterion is a text, a table or a Criterion, not {type(data).__name__}")
+    known = ("name", "question", "scale", "anchors", "looks_at")
+    if unknown := [str(key) for key in data if key not in known]:
+        raise DeclarationError(f"a criterion has no {unknown[0]!r}; it has {', '.join(known)}")
+    question = data.get("question")
+    scale, anchors = data.get("scale"), data.get("anchors") or ()
+    if isinstance(anchors, Mapping):  # the keys of JSON and TOML are texts
+        anchors = {
+            int(k) if isinstance(k, str) and re.fullmatch(r"-?\d{1,3}", k) else k: v
+            for k, v in anchors.items()
+        }
+    if not isinstance(question, str):
+        raise DeclarationError("a criterion has no question: say in a sentence what is judged")
+    name = data.get("name") or _name_from(question)
+    return Criterion(
+        name,
+        question,
+        tuple(scale) if isinstance(scale, list) else scale,
+        anchors,
+        data.get("looks_at") or (),
+    )
+
+
+Criteria = str | Criterion | Sequence[str | Criterion | Mapping[str, Any]]
+"""One criterion or several: texts, tables, or criteria."""
+
+
+def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
+    """Several criteria, whose names differ.
+
+    Raises:
+        DeclarationError: one is faulty, or two have the same name.
+    """
+    several = [given] if isinstance(given, str | Criterion | Mapping) else given
+    if not isinstance(several, Iterable):
+        raise DeclarationError(f"criteria are a list of criteria, not {type(given).__name__}")
+    criteria = tuple(map(criterion_of, several))
+    names = [criterion.name for criterion in criteria]
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise DeclarationError(
+            f"two criteria are called {repeated[0]}: put a name of its own before each, as in "
+            '"clarity: How clear is the wording? 1-5"'
+        )
+    return criteria

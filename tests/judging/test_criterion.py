@@ -1,0 +1,186 @@
+"""Criteria in a sentence: read, refused, judged in one request, recorded, shown again and probed as any other judge."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import conqret
+from conqret.data import Reason, Status
+from conqret.errors import DeclarationError
+from conqret.judging.criteria import MOST_IN_ONE_CALL, criteria_judge
+from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
+from tests.llm.test_retry_unscored import some
+from tests.runs.killed import Forks
+from tests.server import FaultServer
+
+STATEMENT = "The answer names at least one source for every figure"
+CLARITY = "clarity: How clear is the wording? 1-5"
+ITEM = {"id": "a", "topic": "Should zoos be banned?", "argument": "Zoos should go."}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "question", "scale"),
+    [
+        (STATEMENT, "names_at_least_one_source_for_every", STATEMENT, None),
+        (CLARITY, "clarity", "How clear is the wording?", (1, 5)),
+        (
+            "Use of sources: Are sources used well? (0 to 10)",
+            "use_of_sources",
+            "Are sources used well?",
+            (0, 10),
+        ),
+        ("How civil is it? 1–3.", "how_civil_it", "How civil is it?", (1, 3)),
+        ("It names 3 of 5 causes", "it_names_3_of_5_causes", "It names 3 of 5 causes", None),
+        ("It does this: it cites", "it_does_this", "it cites", None),
+        ("Whoever reads it to its end learns: why", "whoever_reads_it_to_its_end_learns_why", None, None),
+    ],
+)
+def test_read_as_typed(text: str, name: str, question: str | None, scale: tuple[int, int] | None) -> None:
+    criterion = parse_criterion(text)
+    assert (criterion.name, criterion.question, criterion.scale) == (name, question or text, scale)
+
+
+@pytest.mark.parametrize(
+    ("question", "shows"),
+    [
+        ("It is clear", ("answer", "question")),
+        ("The documents bear it out", ("answer", "documents", "question")),
+        ("It agrees with the reference answer", ("answer", "question", "reference")),
+        ("It is better than the other answer", ("answer", "question", "second_answer")),
+    ],
+)
+def test_what_it_looks_at_is_found(question: str, shows: tuple[str, ...]) -> None:
+    assert Criterion("x", question).shows == shows
+    assert Criterion("x", question, looks_at=["documents"]).shows == ("documents",)
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        "",
+        "clarity: ?",
+        "clarity: How clear? 5-1",
+        "clarity: How clear? 0-900",
+        {"question": "How clear?", "scale": "wide"},
+        {"question": "How clear?", "scale": [1, "five"]},
+        {"question": "How clear?", "anchors": {"1": "not at all"}},
+        {"question": "How clear?", "scale": [1, 5], "anchors": {"6": "more than clear"}},
+        {"question": "How clear?", "scale": [1, 5], "anchors": {"1": " "}},
+        {"question": "How clear?", "looks_at": ["answer", "author"]},
+        {"question": "How clear?", "weight": 3},
+        {"name": "Bad Name", "question": "How clear?"},
+        {"scale": [1, 5]},
+        17,
+    ],
+)
+def test_faulty_ones_are_refused(faulty: object) -> None:
+    with pytest.raises(DeclarationError):
+        criteria_of([faulty])  # type: ignore[list-item]
+
+
+def test_two_of_one_name_are_refused() -> None:
+    with pytest.raises(DeclarationError):
+        criteria_of([CLARITY, "clarity: Another? 1-3"])
+
+
+def test_plain_data_says_all_of_it() -> None:
+    criterion = Criterion("clarity", "How clear?", (1, 5), {1: "not at all", 5: "at once"})
+    assert criteria_of(json.loads(json.dumps([criterion.plain()])))[0].plain() == criterion.plain()
+
+
+def test_one_request_for_twelve_and_one_each_where_wanted() -> None:
+    criteria = criteria_of([f"c{number}: Is it so? 1-5" for number in range(MOST_IN_ONE_CALL + 1)])
+    assert [len(ask.metrics) for ask in criteria_judge(criteria).asks] == [MOST_IN_ONE_CALL, 1]
+    assert {len(ask.metrics) for ask in criteria_judge(criteria, one_call_each=True).asks} == {1}
+
+
+def test_the_fingerprint_is_text_and_scale() -> None:
+    def fingerprint(*criteria: str, **settings: object) -> str:
+        return conqret.judge([ITEM], criteria=criteria, **settings)[0].fingerprint  # type: ignore[arg-type]
+
+    assert fingerprint(CLARITY) == fingerprint(CLARITY)
+    others = [fingerprint(CLARITY.replace("1-5", "1-4")), fingerprint(CLARITY + " "), fingerprint(STATEMENT)]
+    others += [fingerprint(CLARITY, STATEMENT), fingerprint(CLARITY, STATEMENT, one_call_each=True)]
+    assert fingerprint(CLARITY) == others.pop(1)
+    assert len({fingerprint(CLARITY), *others}) == 1 + len(others)
+
+
+def test_offline_has_no_evidence_and_says_so() -> None:
+    measure = conqret.judge([ITEM], criteria=[CLARITY])[0].measures["clarity"]
+    assert (measure.status, measure.value) == (Status.UNSCORED, None)
+
+
+def test_what_an_item_lacks_is_not_asked(tmp_path: Path) -> None:
+    with FaultServer() as server:
+        settings = {
+            "model": "openai/m",
+            "api_base": server.url,
+            "criteria": [CLARITY, "The documents bear it out"],
+        }
+        whole, bare = conqret.judge([{**ITEM, "id": "b", "documents": ["Cages."]}, ITEM], **settings)  # type: ignore[arg-type]
+        assert len(server.requests) == 2
+        assert conqret.judge([ITEM], **{**settings, "criteria": ["The documents bear it out"]})[0]  # type: ignore[arg-type]
+        assert len(server.requests) == 2  # nothing is left to be asked
+    assert {measure.status for measure in whole.measures.values()} == {Status.SCORED}
+    assert bare.measures["clarity"].value is not None
+    assert bare.measures["documents_bear_it_out"].reason is Reason.NOTHING_TO_JUDGE
+
+
+@pytest.mark.parametrize("other", ["format", "judge", "server"])
+def test_no_other_judge_besides(other: str) -> None:
+    with pytest.raises(DeclarationError):
+        conqret.judge([ITEM], criteria=[CLARITY], **{other: "direct"})  # type: ignore[arg-type]
+
+
+def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
+    items, run = some(tmp_path, 4), tmp_path / "run"
+    words = ("--criterion", STATEMENT, "--criterion", CLARITY, "--model", "openai/m")
+    with FaultServer() as server:
+        judge = ("judge", items, *words, "--api-base", server.url)
+        assert forks.run(*judge, "-o", run, "--require", "clarity >= 0") == 0
+        assert len(server.requests) == 4  # one an item
+        system = server.requests[0].body["messages"][0]["content"]
+        assert STATEMENT in system
+        assert forks.run(*judge, "-o", run) == 0
+        assert forks.run(*judge, "-o", tmp_path / "each", "--one-call-each") == 0
+        assert len(server.requests) == 12
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["scored"] == 4
+    assert forks.run("runs", "show", run, "--json") == 0
+    assert forks.run("runs", "report", run) == 0
+    assert forks.run("judge", items, "--replay", run, "-o", tmp_path / "again") == 0
+    again = json.loads((tmp_path / "again" / "summary.json").read_text())
+    assert again["metrics"] == summary["metrics"]
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        ("bias", "--probe", "length"),
+        ("sensitivity", "--perturb", "irrelevant:0,50"),
+        ("judges", "drift"),
+    ],
+)
+def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...]) -> None:
+    criterion = ("--criterion", "support: Do the documents bear the answer out? 1-5", "--model", "openai/m")
+    name, *options = study
+    place = [options.pop(0)] if name == "judges" else []
+    with FaultServer() as server:
+        words = (name, *place, some(tmp_path, 4), *options, *criterion, "--api-base", server.url)
+        assert forks.run(*words, "-o", tmp_path / "study") == 0
+        assert server.requests
+    assert '"support"' in (tmp_path / "study" / "judgments.jsonl").read_text() or "support" in str(
+        [path.read_text() for path in (tmp_path / "study").rglob("judgments.jsonl")]
+    )
+
+
+def test_bad_input_is_one_line_and_code_2(forks: Forks, tmp_path: Path) -> None:
+    items, errors = some(tmp_path, 2), tmp_path / "errors"
+    for faulty in ("clarity: How clear? 5-1", " ", "x: ?"):
+        forks.start("judge", items, "--criterion", faulty, "-o", tmp_path / "run", err=errors)
+        assert forks.end() == 2
+        assert "criterion" in errors.read_text()
+        assert not (tmp_path / "run").exists()
