@@ -67,6 +67,9 @@ class Basis(Frozen):
     @property
     def intervals(self) -> str:
         """How wide intervals are, and what they are over, in words."""
-        return (
-            f"{self.settings.confidence:.0%} jackknife-t intervals over {self.clusters} {self.clustered_by}s"
-        )
+        from conqret.stats.resampling import MOST_CLUSTERS
+
+        said = f"{self.settings.confidence:.0%} jackknife-t intervals over {self.clusters:,} {self.clustered_by}s"
+        if self.clusters > MOST_CLUSTERS:
+            said += f" (but for means in {MOST_CLUSTERS} groups, put together at random)"
+        return said

@@ -60,7 +60,8 @@ class WaveOptions(OptionGroup):
         float,
         options.option(
             SERIES,
-            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
+            "The rate of false alarms: in which share of planned series a judge that has not changed raises any. It "
+            "holds where noise is independent between occasions.",
         ),
     ] = 0.05
 

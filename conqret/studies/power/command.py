@@ -322,7 +322,12 @@ def drift(
     baseline: Annotated[int, option(PANEL, "How many of the first occasions are the baseline.", min=1)] = 3,
     after: Annotated[int, option(PANEL, "The judge shifts after this many occasions.")] = 10,
     metrics: Annotated[int, option(PANEL, "How many metrics are charted; each has two charts.", min=1)] = 1,
-    rate: Annotated[float, option(PANEL, "The allowed rate of false alarms per series.")] = 0.05,
+    rate: Annotated[
+        float,
+        option(
+            PANEL, "The allowed rate of false alarms per series, with noise independent between occasions."
+        ),
+    ] = 0.05,
     seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13,
     json_output: options.Json = False,
 ) -> None:
