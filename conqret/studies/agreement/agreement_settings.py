@@ -67,9 +67,7 @@ class Basis(Frozen):
     @property
     def intervals(self) -> str:
         """How wide intervals are, and what they are over, in words."""
-        from conqret.stats.resampling import MOST_CLUSTERS
+        from conqret.stats.resampling import pooling
 
-        said = f"{self.settings.confidence:.0%} jackknife-t intervals over {self.clusters:,} {self.clustered_by}s"
-        if self.clusters > MOST_CLUSTERS:
-            said += f" (but for means in {MOST_CLUSTERS} groups, put together at random)"
-        return said
+        over = f"{self.clusters:,} {self.clustered_by}s{pooling(self.clusters, means=True)}"
+        return f"{self.settings.confidence:.0%} jackknife-t intervals over {over}"

@@ -29,7 +29,7 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
         f"Does {judge_name(judge.format, judge.model)} agree with people?",
         [one if isinstance(one, Section) else section(one) for one in _tables(validation, outcomes)],
         lede=[
-            in_one_line(validation.dimensions.values()),
+            in_one_line(validation.dimensions.values(), basis.settings.confidence),
             f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
             "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
             "the mean.",
