@@ -137,7 +137,8 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
         (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
         [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
         note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
-        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given.",
+        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given. "
+        f"{words.NOT_CORRECTED}",
     )
 
 
