@@ -124,7 +124,9 @@ def _replacing(validation: Validation) -> Section:
         title,
         ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
         rows,
-        note="Winning rate: the share of the people whom the judge is shown to equal; passed with half or more. "
+        note="Winning rate: the share of the people than whom the judge is shown to be worse by less than epsilon "
+        "(one-sided, corrected over the people by Benjamini and Yekutieli), which is not to equal them; passed with "
+        "half or more. "
         "Advantage probability: on how many of the items the judge fits at least as well as the person.",
     )
     return Section(title, [table], note)
