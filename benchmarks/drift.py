@@ -5,8 +5,8 @@
 Simulated scores of 60 anchors on 12 topics, on 20 occasions, of which the first three are the baseline. Scores stray by
 .1 between occasions, in each kind of noise; after ten occasions all scores are .05 higher, or lie .7 times as far from
 .5. What is charted are scores of anchors, in the functions that the command calls. An alarm of any chart counts, and
-what is found must be found without an alarm before. The last kind is not controlled: on each occasion all anchors move
-together by .03.
+what is found must be found without an alarm before. The last two kinds are not controlled: on each occasion all anchors
+move together by .03, or the noise of each anchor is correlated with that of its last occasion by .5.
 """
 
 from __future__ import annotations
@@ -64,6 +64,15 @@ def together(rng, means):
     return plain(rng, means) + 0.03 * rng.standard_normal((len(means), 1))
 
 
+def lasting(rng, means):
+    """Noise of each anchor that depends on its last one (autocorrelation .5), as strong as elsewhere."""
+    new = rng.standard_normal(means.shape)
+    noise = new.copy()
+    for occasion in range(1, len(noise)):
+        noise[occasion] = 0.5 * noise[occasion - 1] + 0.75**0.5 * new[occasion]
+    return means + SD * noise
+
+
 KINDS: dict[str, Noise] = {
     "each anchor for itself": plain,
     "half of it common to a topic": by_topic,
@@ -73,6 +82,7 @@ KINDS: dict[str, Noise] = {
     "the same 19 times of 20": seldom,
     "one score of twenty missing": lost,
     "**all anchors together, by .03 (not controlled)**": together,
+    "**each anchor, autocorrelation .5 (not controlled)**": lasting,
 }
 
 

@@ -199,6 +199,7 @@ def preference(data: Pairs, scale: Scale) -> tuple[Array, dict[str, str]]:
         name: str(mean_interval(right, data.debate.tolist(), scale="share"))
         for name, right in (("accuracy", correct), ("accuracy of the longer text", trivial))
     }
+    print("  accuracy, difference", mean_interval(correct * 1.0 - trivial, data.debate.tolist()))
     return fit_preference(difference, data.label), figures
 
 
@@ -228,6 +229,14 @@ def quality(
                     data.topic.tolist(),
                 )
             )
+        for what, values in (("", score), (", on three points", rounded)):
+            gap = interval(
+                lambda rows, v=values, g=groups: (
+                    within(v[rows], target[rows], g[rows]) - within(length[rows], target[rows], g[rows])
+                ),
+                data.topic.tolist(),
+            )
+            print(f"  {name}, {title}{what}, difference from length alone: {gap}")
     return *fit_quality(z, target, data.topic, band, reference), figures
 
 

@@ -41,7 +41,8 @@ def run(
     """Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.
 
     Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
-    arrives: if a run is stopped, the same command goes on from there, and nothing is paid for twice.
+    arrives: if a run is stopped, the same command goes on from there, and no recorded answer is requested
+    again (except invalid ones, once a run).
 
     Examples:
 

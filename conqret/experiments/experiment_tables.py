@@ -127,7 +127,8 @@ def difference_tables(found: Mapping[str, Any], first: str) -> Iterator[Table]:
                 "above or below it",
                 f"t over topics, Holm over all {len(every)} differences in this table; another judge's are another "
                 "family",
-            ),
+            )
+            + f" {words.NOT_CORRECTED}" * any(one["p"] is not None for one in every),
         ).compact()
 
 

@@ -152,7 +152,9 @@ def parse_scales(
     if words:
         numbers = _words(words)
         low, high = min(numbers.values()), max(numbers.values())
-        default = replace(default, words=numbers, low=low, high=high, source="--map")
+        default = _at_level(
+            replace(default, words=numbers, low=low, high=high, source="--map"), default.level
+        )
         own = {}
     for name, text in sorted(_by_dimension("--scale", scales).items()):  # the one for all is the first
         low, high = _ends(text, f"{name}={text}" if name else text)
@@ -211,8 +213,15 @@ def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
 
 
 def _at_level(scale: LabelScale, level: str) -> LabelScale:
+    """``scale`` at ``level``: of whole steps if it is nominal or ordinal, and no word stands for a fraction."""
     known = next(one for one in LABEL_LEVELS if one == level)
-    return replace(scale, level=known, whole=known in ("nominal", "ordinal"))
+    steps = all((number - (scale.low or 0.0)).is_integer() for number in scale.words.values())
+    if known == "nominal" and not steps:
+        numbers = ", ".join(f"{number:g}" for number in scale.words.values())
+        raise DeclarationError(
+            f"nominal labels are whole numbers, and --map has {numbers}: number them 0, 1, 2 and so on"
+        )
+    return replace(scale, level=known, whole=known in ("nominal", "ordinal") and steps)
 
 
 def _ends(ends: str, written: str) -> tuple[float, float]:

@@ -196,7 +196,7 @@ def judge(
     """Score items with one judge: relevance of the evidence, groundedness, quality of the argument, preference.
 
     Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
-    command goes on from there, and no answer is paid for twice.
+    command goes on from there, and no recorded answer is requested again (except invalid ones, once a run).
 
     Examples:
 

@@ -11,6 +11,10 @@ from conqret.errors import number as number
 
 OFFLINE = "Offline baseline"
 FLOOR = "a floor, not a judge: these numbers come from word statistics."
+NOT_CORRECTED = (
+    "Intervals are not corrected: one without 0 beside a p of .05 or more is no evidence of a difference."
+)
+"""Said where intervals stand beside p-values that are corrected together."""
 
 
 def floor_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:

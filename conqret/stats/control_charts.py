@@ -11,7 +11,7 @@ distribution that depends on the numbers of topics and occasions alone. The char
 and an alarm is where either passes its limit. The standard deviations count in that one baseline is common to all
 occasions. Limits of textbooks take baseline and noise as known, for series without an end; here both are estimated, as
 they are in use, and the promise is one of a whole planned series: a judge that stands still raises any alarm at all in
-no more than a stated share of them.
+no more than a stated share of them, if its noise is independent between occasions.
 """
 
 from __future__ import annotations

@@ -116,6 +116,14 @@ random into so many groups, which are left out instead (the delete-a-group jackk
 cluster all the same."""
 
 
+def pooling(clusters: int, *, means: bool = False) -> str:
+    """Return in words that so many ``clusters`` are put together (with ``means``: for all statistics but these),
+    for the end of a phrase; empty where they are not."""
+    if clusters <= MOST_CLUSTERS:
+        return ""
+    return f" ({'but for means ' * means}in {MOST_CLUSTERS} groups, put together at random)"
+
+
 @dataclass(frozen=True, slots=True)
 class Resamples:
     """``weights`` (a row for each cluster that is left out, by clusters) beside ``cluster``, the place of each item's

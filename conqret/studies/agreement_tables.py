@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from conqret.show import words
 from conqret.show.sheet import SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
-from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
@@ -23,8 +23,6 @@ from conqret.studies.compare.result import JudgeComparison, JudgePair
 from conqret.studies.validate.result import Validation
 
 NO_ALPHAS: Mapping[str, Estimate] = {}
-LOWER_TAIL = 0.025
-"""How often a 95% interval lies above 0 where there is no agreement."""
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 AS_ONE = ("Judge as one", "One person", "People")
@@ -139,7 +137,8 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
         (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
         [(one.first, one.second, one.difference, words.p_value(one.p)) for one in pairs],
         note=f"Paired by {basis.clustered_by}. p is corrected for all pairs together (maxT, flipping the signs of "
-        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given.",
+        f"whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} {basis.clustered_by}s no p is given. "
+        f"{words.NOT_CORRECTED}",
     )
 
 
@@ -213,7 +212,8 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | S
         ],
         note="Over the same topics; from -2 to 1, as a baseline's alpha below 0 counts as 0. Where the whole interval "
         "lies above 0, the judge is shown to agree better; below 0 "
-        f"(marked), to agree less; else they are not told apart.{f' {said}' if chance else ''}",
+        f"(marked), to agree less; else they are not told apart. Each interval is by itself, not corrected for the "
+        f"number of dimensions.{f' {said}' if chance else ''}",
     )
 
 
@@ -223,8 +223,9 @@ def _shown(difference: Estimate) -> Cell:
     return Alarm(str(difference)) if less else difference
 
 
-def in_one_line(rows: Collection[DimensionAgreement]) -> str:
-    """Whether the judge agrees with people, as far as the intervals of its alphas say, and whether these agree."""
+def in_one_line(rows: Collection[DimensionAgreement], confidence: float = CONFIDENCE) -> str:
+    """Whether the judge agrees with people, as far as the intervals of its alphas say (of this ``confidence``), and
+    whether these agree."""
     better = [row.dimension for row in rows if row.alpha.low is not None and row.alpha.low > 0]
     worse = [row.dimension for row in rows if row.alpha.high is not None and row.alpha.high < 0]
     well = sum((row.alpha.low or 0) >= WEAK for row in rows)
@@ -239,11 +240,12 @@ def in_one_line(rows: Collection[DimensionAgreement]) -> str:
             found += f", and well (an alpha of {WEAK} or more)" + (not one) * f" on {well or 'none'}"
     else:
         found = f"Not shown to agree with people beyond chance on {one or f'any of {whole}'}"
-    if better and not one:
-        chance = LOWER_TAIL * sum(row.alpha.low is not None for row in rows)
-        found += f" (each by its own interval; by chance alone {chance:.1f} would be expected)"
     if worse and not one:
-        found += f"; shown to agree less than chance on {len(worse)}"
+        found += f"{', and' if better else ';'} shown to agree less than chance on {len(worse)}"
+    if (better or worse) and not one:
+        chance = (1 - confidence) / 2 * sum(row.alpha.low is not None for row in rows)
+        each = " of each" if better and worse else ""
+        found += f" (each by its own interval; by chance alone {chance:.1f} would be expected{each})"
     if parted:
         found += ". People's alpha among themselves is not told apart from chance " + (
             "there" if one else f"on {parted} of {len(rows)}"

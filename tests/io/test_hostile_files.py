@@ -44,10 +44,10 @@ def patched(path: Path, local: int, central: int, value: bytes) -> Path:
 
 
 def said(call: Callable[[], object]) -> str:
-    began = time.monotonic()
+    began = time.process_time()  # what it computes, however busy the machine is
     with pytest.raises(ConqretError) as found:
         call()
-    assert time.monotonic() - began < SOON
+    assert time.process_time() - began < SOON
     return str(found.value)
 
 

@@ -112,6 +112,20 @@ def test_words_by_a_map(write):
     assert any("low = 1, medium = 2, high = 3" in note and "--map" in note for note in found.notes)
 
 
+def test_words_that_stand_for_fractions_are_no_steps(tmp_path):
+    file = tmp_path / "labels.csv"
+    file.write_text("item,annotator,overall_quality\na,anna,no\nb,anna,maybe\nc,anna,yes\n")
+    words = ["no=0,maybe=0.5,yes=1"]
+    found = read_labels(file, words=words)
+    assert [label.value for label in found.labels] == [0, 0.5, 1]
+    assert (found.scales["overall_quality"].level, found.scales["overall_quality"].whole) == (
+        "ordinal",
+        False,
+    )
+    with pytest.raises(DeclarationError):
+        read_labels(file, words=words, level="nominal")
+
+
 def test_a_scale_for_one_dimension(write):
     file = write("l.csv", "item,clarity,overall_quality\na,1,5\n")
     found = read_labels(file, scales=["0:1", "overall-quality=1:5"])

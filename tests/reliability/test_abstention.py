@@ -157,6 +157,7 @@ def test_agreement_between_samples_is_a_confidence(folder):
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
     assert "at most 20% wrong among what is kept, in 95% of draws of topics" in kept.note
+    assert "the labeled items are a random sample of those scored" in kept.note
     assert kept.rows[0][:2] == ("Clarity", "300")
     assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
     page = "".join(abstention_sheet(found).html())

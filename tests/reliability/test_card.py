@@ -258,12 +258,14 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
         return card.agreement[0].model_copy(update={"alpha": alpha, "people": people})
 
     assert in_one_line([row(-0.2, 0.4), row(-0.9, -0.1)]) == (
-        "Not shown to agree with people beyond chance on any of 2 dimensions; shown to agree less than chance on 1."
+        "Not shown to agree with people beyond chance on any of 2 dimensions; shown to agree less than chance on 1 "
+        "(each by its own interval; by chance alone 0.1 would be expected)."
     )
     assert in_one_line([row(0.1, 0.4), row(0.7, 0.9)]) == (
         "Shown to agree with people beyond chance on 2 of 2 dimensions, and well (an alpha of 0.667 or more) on 1 "
         "(each by its own interval; by chance alone 0.1 would be expected)."
     )
+    assert "chance alone 0.3 would" in in_one_line(3 * [row(0.1, 0.4)], confidence=0.8)
     assert in_one_line([row(0.7, 0.9)]) == (
         "Shown to agree with people beyond chance on overall quality, and well (an alpha of 0.667 or more)."
     )

@@ -33,9 +33,8 @@ def shared(rng, noises, topics=12, names="abcdefgh"):
     return Shared(tuple(names[: len(noises)]), units, clusters, "topic", {"clarity": side})
 
 
-def compared(several):
-    topics = len(set(several.clusters))
-    basis = Basis(
+def basis_of(topics):
+    return Basis(
         labels="l.csv",
         layout="long",
         notes=(),
@@ -43,7 +42,17 @@ def compared(several):
         clusters=topics,
         settings=AgreementSettings(),
     )
-    return compare_shared(several, basis)
+
+
+def compared(several):
+    return compare_shared(several, basis_of(len(set(several.clusters))))
+
+
+def test_intervals_over_topics_that_are_put_together_say_so():
+    assert basis_of(400).intervals == "95% jackknife-t intervals over 400 topics"
+    assert basis_of(1_271).intervals.endswith(
+        "1,271 topics (but for means in 400 groups, put together at random)"
+    )
 
 
 def test_copies_of_one_prompt_seldom_win_and_the_best_looks_better_than_it_is():

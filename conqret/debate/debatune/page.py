@@ -78,7 +78,7 @@ def controllability_table(found: Sequence[Controllability], good_from: int) -> T
     ]  # fmt: skip
     beside = (
         f" Less {found[0].system}: overall less that of {found[0].system}, paired over the topics that both have; p by "
-        f"t over them, Holm over the systems, none below {FEWEST_TESTED}."
+        f"t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
         if len(found) > 1
         else ""
     )

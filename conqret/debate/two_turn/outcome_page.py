@@ -11,6 +11,7 @@ from conqret.io.faults import listed
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
 from conqret.show.table import Cell, Column, Table
+from conqret.stats.resampling import pooling
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +45,7 @@ def outcome_tables(found: Outcomes) -> Iterator[Table]:
             (*_name(one), sum(one.points.values()), one.missing, one.accuracy, one.payoff)
             for one in found.cells
         ],
-        note=f"Intervals are over the {words.count(found.passages)} passages.",
+        note=f"Intervals are over the {words.count(found.passages)} passages{pooling(found.passages)}.",
     )
     yield Table(
         "Where the slider stood, in percent",

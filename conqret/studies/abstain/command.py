@@ -79,7 +79,8 @@ def abstain(
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 
     Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
-    that a draw of topics breaks this promise is `--delta`. The other scores are left out with the reason
+    that a draw of topics breaks this promise is `--delta`. It holds only where the labeled items are a random
+    sample of those scored (`conqret labels sample --plan` draws one). The other scores are left out with the reason
     `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
     threshold.
 

@@ -67,6 +67,7 @@ class Basis(Frozen):
     @property
     def intervals(self) -> str:
         """How wide intervals are, and what they are over, in words."""
-        return (
-            f"{self.settings.confidence:.0%} jackknife-t intervals over {self.clusters} {self.clustered_by}s"
-        )
+        from conqret.stats.resampling import pooling
+
+        over = f"{self.clusters:,} {self.clustered_by}s{pooling(self.clusters, means=True)}"
+        return f"{self.settings.confidence:.0%} jackknife-t intervals over {over}"

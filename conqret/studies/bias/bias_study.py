@@ -83,7 +83,8 @@ def bias(
     Returns:
         An effect with its interval and a verdict for each comparison and metric. One row of each probe can raise an
         alarm; these are corrected together, so that a judge without bias raises any alarm at all in one of twenty
-        tables at most. Such a row is an alarm, clear or inconclusive, and all others are exploratory.
+        tables at most, if effects of topics are symmetric about 0. Such a row is an alarm, clear or inconclusive, and
+        all others are exploratory.
 
     Raises:
         ItemsError: items are faulty, or lack what the format needs.

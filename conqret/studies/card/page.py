@@ -67,7 +67,7 @@ def card_sheet(card: Card) -> Sheet:
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],
         lede=[
-            in_one_line(card.agreement),
+            in_one_line(card.agreement, card.basis.settings.confidence),
             _measures(card),
         ],
         badges=floor_badges([run.baseline]),

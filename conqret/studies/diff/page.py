@@ -36,17 +36,16 @@ def difference_tables(found: RunDifference) -> Iterator[Table]:
         for name, row in found.metrics.items()
     ]  # fmt: skip
     corrected = any(row.corrected is not None for row in found.metrics.values())
-    tested = (
-        "p by a t-test over them" if _tested(found) else f"no p-values: a test takes {FEWEST_TESTED} at least"
-    )
+    tested = f"no p-values: a test takes {FEWEST_TESTED} at least."
+    if _tested(found):
+        tested = f"p by a t-test over them, corrected over the metrics by Holm. {words.NOT_CORRECTED}"
     favour = " The judge may favour one of the two systems; labels by people of some of the items show by how much."
     yield Table(
         "Second minus first",
         ("Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"),
         rows,
         note=f"{found.confidence:.0%} jackknife-t intervals over {found.clusters} {found.clustered_by}s, or as many as "
-        f"have pairs, each by itself; {tested}, corrected over the metrics by Holm: an interval without 0 beside a p "
-        "above .05 shows no difference. "
+        f"have pairs; {tested} "
         "Means are over what both runs scored. The means do not say which of the two is right."
         + (favour if not found.same_items and not corrected else ""),
     )

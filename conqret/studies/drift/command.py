@@ -60,7 +60,8 @@ class WaveOptions(OptionGroup):
         float,
         options.option(
             SERIES,
-            "The rate of false alarms: in which share of planned series a judge that has not changed raises any.",
+            "The rate of false alarms: in which share of planned series a judge that has not changed raises any. It "
+            "holds where noise is independent between occasions.",
         ),
     ] = 0.05
 
@@ -153,8 +154,9 @@ def drift(
     """Monitor a judge for drift: judge the same anchors in dated waves, with control charts and alarms.
 
     The exit code is 1 if the judge became more severe or milder, or uses more or less of its scale. Of judges that
-    have not changed, one in twenty raises an alarm over a whole planned series. It also says what else changed: the
-    name under which the model answers, its system, prompts, price and speed.
+    have not changed, one in twenty raises an alarm over a whole planned series, if noise is independent between
+    occasions. It also says what else changed: the name under which the model answers, its system, prompts, price and
+    speed.
 
     Examples:
 

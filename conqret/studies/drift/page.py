@@ -33,9 +33,9 @@ Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of an occasion, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
-    "The limit on false alarms holds for a judge that does not change: its scores vary at random from one occasion to "
-    "the next, each alone or those of a topic together. A move that all topics share on one occasion counts as drift, "
-    "not as noise: a judge with good and bad days raises alarms."
+    "The limit on false alarms holds for a judge that does not change: its scores vary at random, and independently, "
+    "from one occasion to the next, each alone or those of a topic together. A move that all topics share on one "
+    "occasion counts as drift, not as noise: a judge with good and bad days raises alarms."
 )
 
 ALARMS, OTHERS = "Alarms", "Without an alarm"

@@ -56,7 +56,8 @@ def series_table(cells: Sequence[PlannedSeries], watched: Watched, design: Desig
         ("topics", "items a topic", "error", "false alarms", "found", "delay"),
         rows,
         note="Error: the standard error of one occasion's mean. False alarms: series of a judge that stands still with "
-        f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}. Found: series whose first alarm comes "
+        f"any alarm in the {number(QUANTITIES * watched.metrics, 'chart')}, with noise that is independent between "
+        "occasions. Found: series whose first alarm comes "
         "after the shift; delay: the occasions that this takes, on average. "
         f"{watched.simulations:,} series a cell, the first {number(design.baseline, 'occasion')} the baseline.",
     )

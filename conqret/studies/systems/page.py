@@ -62,6 +62,8 @@ def _note(found: MetaEvaluation, measure: str) -> str:
         said.append(
             f"No p: below {FEWEST_TESTED} topics with a coefficient, or of what is the same on all of them."
         )
+    if any(one.p_holm is not None for one in compared):
+        said.append(words.NOT_CORRECTED)
     if tied := [_name(row) for row in rows if row.tied]:
         said.append(f"All systems have the same score by {', '.join(tied)}.")
     weak = [

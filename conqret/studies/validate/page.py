@@ -29,7 +29,7 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
         f"Does {judge_name(judge.format, judge.model)} agree with people?",
         [one if isinstance(one, Section) else section(one) for one in _tables(validation, outcomes)],
         lede=[
-            in_one_line(validation.dimensions.values()),
+            in_one_line(validation.dimensions.values(), basis.settings.confidence),
             f"Scores of {words.number(validation.join.items, 'item')} beside people's labels of the same items: how "
             "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
             "the mean.",
@@ -124,7 +124,9 @@ def _replacing(validation: Validation) -> Section:
         title,
         ("Dimension", "Passed", "Winning rate", "Advantage probability", REMARK),
         rows,
-        note="Winning rate: the share of the people whom the judge is shown to equal; passed with half or more. "
+        note="Winning rate: the share of the people than whom the judge is shown to be worse by less than epsilon "
+        "(one-sided, corrected over the people by Benjamini and Yekutieli), which is not to equal them; passed with "
+        "half or more. "
         "Advantage probability: on how many of the items the judge fits at least as well as the person.",
     )
     return Section(title, [table], note)

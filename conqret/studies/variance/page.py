@@ -11,6 +11,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.show.words import floor_badges
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
+from conqret.stats.resampling import pooling
 from conqret.studies.variance.result import Averaged, MetricNoise, NoiseStudy, VarianceSource
 
 Row = tuple[Cell, ...]
@@ -100,12 +101,12 @@ def _sources(rows: Sequence[MetricNoise], confidence: float) -> Table:
         basis = f"{words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}; "
     elif any((part.variance.value or 0) < 0 for one in rows for part in one.sources):
         below = " A variance that is estimated below 0 is shown as 0."
+    over = f"topics{pooling(first.topics)}" if first.topics > 1 else f"items{pooling(first.items)}"
     return Table(
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}{confidence:.0%} jackknife-t intervals over {'topics' if first.topics > 1 else 'items'}. "
-        f"{_MEASURED}{below}",
+        note=f"{basis}{confidence:.0%} jackknife-t intervals over {over}. {_MEASURED}{below}",
     )
 
 
