@@ -1,8 +1,9 @@
 """A pytest plugin: does my judge notice damage that was done on purpose?
 
-Options name the judge (``--conqret-model``, ``--conqret-format``), the items, the recordings and a budget;
-fixtures give judge, items and perturbations to a test; and ``assert_falls``, ``assert_unchanged`` and
-``assert_rises`` say what must be so, and show the curve where it is not. See docs/perturbations.md.
+Options name the judge (``--conqret-model``, ``--conqret-format`` or ``--conqret-criterion``), the items, the
+recordings and a budget; fixtures give judge, items and perturbations to a test; and ``assert_falls``,
+``assert_unchanged`` and ``assert_rises`` say what must be so, and show the curve where it is not. See
+docs/perturbations.md.
 
 Importing this module imports nothing but pytest: everything else waits for the first test that uses it.
 """
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MARKER = "perturbation"
 _SOURCE = "conqret_items_file"
+_JUDGE = {"format": "format", "criteria": "criterion"}
+"""By setting of :func:`conqret.judge` the option that names the judge."""
 _FILES = ("--conqret-items", "--conqret-recordings")
 
 
@@ -35,9 +38,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--conqret-model", default="offline", help="the judge's model (any litellm model; default: offline)"
     )
+    group.addoption("--conqret-format", default=None, help="the judge's format (default: rag-fine-grained)")
     group.addoption(
-        "--conqret-format", default="rag-fine-grained", help="the judge's format (default: rag-fine-grained)"
-    )
+        "--conqret-criterion", action="append", metavar="TEXT",
+        help="a criterion of your own instead of the format, such as 'clarity: How clear is the wording? 1-5'; may be "
+        "repeated",
+    )  # fmt: skip
     group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to damage")
     group.addoption(
         "--conqret-recordings", default=None, metavar="FILE", help="a store of answers to read and add to"
@@ -100,13 +106,16 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def conqret_judge(pytestconfig: pytest.Config) -> ModelJudge:
     """The judge that the options name: give it items, get judgments; no item is asked about twice."""
+    from conqret.judging.judge_parts import DEFAULT_FORMAT
+    from conqret.judging.judge_settings import chosen_format
     from conqret.studies.sensitivity.assertions import ModelJudge
 
     budget = pytestconfig.getoption("--conqret-budget")
     workers = getattr(pytestconfig, "workerinput", {}).get("workercount", 1)
     recordings = pytestconfig.getoption("--conqret-recordings")
+    named = {name: pytestconfig.getoption(f"--conqret-{option}") for name, option in _JUDGE.items()}
     return ModelJudge(
-        format=pytestconfig.getoption("--conqret-format"),
+        format=chosen_format(named) or DEFAULT_FORMAT,
         model=pytestconfig.getoption("--conqret-model"),
         recordings=None if recordings is None else Path(recordings),
         options={} if budget is None else {"budget_usd": budget / workers},

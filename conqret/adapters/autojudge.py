@@ -31,8 +31,8 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, num
 from conqret.io import open_items
 from conqret.io.reports import RUN
 from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
-from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND
-from conqret.judging.judge_settings import JudgeSettings, check_names
+from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
+from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.studies.systems.system_ratings import (
@@ -97,12 +97,13 @@ class ConqretJudge:
                 report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
             elif not item.argument:
                 report.evaldata = {**(report.evaldata or {}), METADATA: {"empty": True}}
-        score = JUDGES.resolve(run.format).score
         specs = [
             leaderboards.MeasureSpec(
                 metric,
                 float,
-                described(None if summary is None else summary.metrics[metric], score, len(run.empty)),
+                described(
+                    None if summary is None else summary.metrics[metric], run.judge.score, len(run.empty)
+                ),
             )
             for metric in board.scores
         ]
@@ -128,7 +129,7 @@ class ConqretJudge:
         grades, unrated = document_grades(run.items, run.judgments or (), low, high)
         if not grades:
             rated = f"no document has a rating from 0 to {TOP_GRADE}"
-            note(f"by the format {run.format} {rated}: there are no qrels")
+            note(f"by the format {run.judge.name} {rated}: there are no qrels")
             return None
         if unrated:
             said = [f"{document} ({topic})" for topic, document in unrated]
@@ -230,7 +231,7 @@ def client_settings(llm_config: Any) -> dict[str, Any]:
 class _Run:
     """All reports as items, those that were judged, in the order of their judgments, and those that are empty."""
 
-    format: str
+    judge: Judge
     reports: list[Item]
     items: list[Item]
     judgments: Judgments | None
@@ -243,14 +244,14 @@ class _Run:
     @property
     def metrics(self) -> Sequence[str]:
         """What there is a column for."""
-        return (
-            JUDGES.resolve(self.format).metrics if self.judgments is None else self.judgments.record.metrics
-        )
+        return self.judge.metrics if self.judgments is None else self.judgments.record.metrics
 
     @property
     def creator(self) -> str:
         """Who wrote the nuggets."""
-        return "" if self.judgments is None else f"conqret {self.format} {self.judgments.record.fingerprint}"
+        return (
+            "" if self.judgments is None else f"conqret {self.judge.name} {self.judgments.record.fingerprint}"
+        )
 
 
 def _note_unused(banks: Any, run: _Run) -> None:
@@ -264,11 +265,11 @@ def _note_unused(banks: Any, run: _Run) -> None:
         return
     why = (
         "writes its own nuggets, in the call that rates them"
-        if run.format in NUGGET_FORMATS
+        if run.judge.name in NUGGET_FORMATS
         else "asks about no nuggets"
     )
     note(
-        f"the format {run.format} {why}: the {number(len(listed), 'nugget')} of the given banks are not used"
+        f"the format {run.judge.name} {why}: the {number(len(listed), 'nugget')} of the given banks are not used"
     )
 
 
@@ -301,7 +302,7 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
         )
     system, outdir = own.pop("beside", ""), Path(own.pop("outdir", "."))
     folder = outdir / f"{Path(own.pop('filebase', None) or 'judge').name}.conqret"
-    own = {"recordings": outdir / STORE, "format": DEFAULT_FORMAT, **client_settings(llm_config), **own}
+    own = {"recordings": outdir / STORE, **client_settings(llm_config), **own}
     if "model" in settings and settings["model"] != llm_config.model:
         own = {
             name: one for name, one in own.items() if name in settings or name not in ("api_base", "api_key")
@@ -314,13 +315,13 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     answered = [item for item in items if item.argument]
     if empty := [item.id for item in items if not item.argument]:
         note_all(f"{number(len(empty), 'report')} without a sentence counted as 0, as the track asks", empty)
-    asks = JUDGES.resolve(own["format"]).asks
-    if system or all("second_argument" in ask.needs for ask in asks):
-        answered = beside(answered, system)
     check_names("judge", own, JudgeSettings)
+    named = JUDGES.resolve(chosen_format(own) or DEFAULT_FORMAT)
+    if system or all("second_argument" in ask.needs for ask in named.asks):
+        answered = beside(answered, system)
     if not answered:
-        return _Run(own["format"], items, [], None)
-    with progress(f"judging by {own['format']}") as bar:
+        return _Run(named, items, [], None)
+    with progress(f"judging by {named.name}") as bar:
         found = judge(
             answered,
             output=folder,
@@ -331,7 +332,7 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
         )
     tell(f"{found!r}, report: {folder / 'report.html'}")
     judged = set(found.ids)
-    return _Run(own["format"], items, [item for item in answered if item.id in judged], found)
+    return _Run(named, items, [item for item in answered if item.id in judged], found)
 
 
 def _evaldata(judgment: Any) -> dict[str, Any]:

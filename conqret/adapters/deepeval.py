@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.data import Judgment
 from conqret.errors import ItemsError
 from conqret.llm.client_options import OFFLINE_MODEL
@@ -28,7 +28,7 @@ class ConqretMetric(base):  # type: ignore[misc]
     def __init__(
         self,
         format: str,  # noqa: A002
-        metric: str,
+        metric: MetricName,
         threshold: float = 0.5,
         *,
         settings: SingleSettings | None = None,

@@ -5,14 +5,15 @@ A sample's documents stand in its metadata, under ``documents``: texts, or objec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.data import Judgment, Status
 from conqret.errors import ItemsError
+from conqret.judging.criterion import CRITERIA, criterion_of
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judgments import Judgments
 
@@ -26,10 +27,10 @@ ROLE = "grader"
 """As inspect's own scorers call the model that grades."""
 
 
-def conqret_metric(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Any:  # noqa: A002
+def conqret_metric(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Any:  # noqa: A002
     """A scorer: one metric of one of conqret's formats, 0 to 1, of a sample's input, output, documents and target (the
     second argument of formats that compare). ``settings`` are those of :func:`conqret.judge`. Logs call it
-    ``conqret_FORMAT_METRIC``, and hold no ``api_key``.
+    ``conqret_FORMAT_METRIC`` (``conqret_criteria`` for a criterion of one's own), and hold no ``api_key``.
 
     What has no score is unscored, which means leave out, with its reason, and so is a sample that lacks what the format
     needs; the metadata hold parts and fingerprint. The judge's tokens are among the sample's and the log's, under its
@@ -41,17 +42,20 @@ def conqret_metric(format: str, metric: str, **settings: Unpack[SingleSettings])
     SingleMetric.of(format, metric, **settings)
     key = settings.get("api_key")
     written: SingleSettings = {name: one for name, one in settings.items() if name != "api_key"}  # type: ignore[assignment]
-    return _scorer(format, metric, key)(**written)
+    if format == CRITERIA:  # one scorer for all criteria, so that logs hold the criterion's text
+        criterion = metric if isinstance(metric, str) else criterion_of(metric).plain()
+        return _scorer(CRITERIA, "", key)(criterion=criterion, **written)
+    return _scorer(format, str(metric), key)(**written)
 
 
 def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A002
     """What makes the scorer of a metric, entered in inspect's registry by its name: a log's scorers are made again by
     it. What it is called with is written into logs, so the key is not."""
 
-    def made(**settings: Unpack[SingleSettings]) -> Any:
+    def made(criterion: str | Mapping[str, Any] | None = None, **settings: Unpack[SingleSettings]) -> Any:
         if key is not None:
             settings["api_key"] = key
-        single = SingleMetric.of(format, metric, **settings)
+        single = SingleMetric.of(format, metric if criterion is None else criterion, **settings)
 
         async def score(state: Any, target: Any) -> Any:
             documents = state.metadata.get(DOCUMENTS)
@@ -62,17 +66,18 @@ def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A
                 why = f"no score: {faults(error)}"
                 return scorers.Score.unscored(reason="scoring_failed", explanation=why)
             _count_tokens(judgment)
-            return _score(judgment, metric)
+            return _score(judgment, single.metric)
 
         return score
 
-    name = f"conqret_{format}_{metric}".replace("-", "_")
+    name = f"conqret_{format}_{metric}".replace("-", "_").rstrip("_")
     return scorers.scorer(metrics=[scorers.mean(), scorers.stderr()], name=name)(made)
 
 
 for _judge in JUDGES.values():
     for _metric in _judge.metrics:
         _scorer(_judge.name, _metric)
+_scorer(CRITERIA, "")
 
 
 def _count_tokens(judgment: Judgment) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_document, as_item, kept, told
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_document, as_item, kept, told
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 
@@ -24,7 +24,7 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
     def __init__(
         self,
         format: str,  # noqa: A002
-        metric: str,
+        metric: MetricName,
         *,
         topic: str = "question",
         argument: str = "answer",

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_document, as_item, faults, kept, told
+from conqret.adapters.single import (
+    MetricName,
+    SingleMetric,
+    SingleSettings,
+    as_document,
+    as_item,
+    faults,
+    kept,
+    told,
+)
 from conqret.errors import ItemsError
 
 evaluation: Any = require("llama_index.core.evaluation", extra="llamaindex")
@@ -33,7 +42,7 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
     def __init__(
         self,
         format: str,  # noqa: A002
-        metric: str,
+        metric: MetricName,
         threshold: float | None = None,
         **settings: Unpack[SingleSettings],
     ) -> None:

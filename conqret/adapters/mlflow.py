@@ -95,7 +95,7 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
             lost = entities.AssessmentError(error_code="FAULTY_ROW", error_message=str(error))
             return entities.Feedback(name=self.name, error=lost, source=source)
         measure = self._single.measure(judgment)
-        more = {name: str(value) for name, value in kept(judgment, self.metric).items()}
+        more = {name: str(value) for name, value in kept(judgment, self._single.metric).items()}
         if measure.value is not None:
             return entities.Feedback(
                 name=self.name, value=measure.value, rationale=told(measure), source=source, metadata=more

@@ -13,9 +13,10 @@ from typing import Any, Unpack
 from conqret._optional import require
 from conqret.adapters.single import SingleSettings, beyond
 from conqret.io import open_items
+from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge import Items
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import check_names
+from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
 from conqret.judging.session_judge import SessionJudge
 
 pt: Any = require("pyterrier", extra="pyterrier")
@@ -30,7 +31,8 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
     its explanation, and ``status`` and ``reason``, which say why there is nothing.
 
     A reader drops the documents that it was given. ``documents`` is the transformer that finds them for a query again.
-    ``metrics`` are all of the format's, if none are named; ``settings`` are those of :func:`conqret.judge`.
+    ``metrics`` are all of the format's, if none are named, and of the format ``criteria`` the criteria themselves;
+    ``settings`` are those of :func:`conqret.judge`.
 
     Raises:
         DeclarationError: there is no such format, metric or setting.
@@ -45,11 +47,14 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         **settings: Unpack[SingleSettings],
     ) -> None:
         check_names("a judge", settings, SingleSettings)
-        asked = JUDGES.resolve(format)
-        asked.select(metrics)
-        self.format, self.metrics = format, tuple(metrics or asked.metrics)
+        own: JudgeSettings = {"criteria": tuple(metrics)} if format == CRITERIA else {"format": format}
+        asked = JUDGES.resolve(chosen_format({"format": format, **own}) or format)
+        if format != CRITERIA:
+            asked.select(metrics)
+            own = {**own, "metrics": tuple(metrics or asked.metrics)}
+        self.format, self.metrics = format, own.get("metrics", asked.metrics)
         self.documents = documents
-        self.judge = SessionJudge(format=format, metrics=self.metrics, **settings)
+        self.judge = SessionJudge(**own, **settings)
 
     def transform(self, inp: Any) -> Any:
         """The answers of a frame with their scores."""

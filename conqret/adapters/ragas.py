@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, beyond, faults, kept, told
+from conqret.adapters.single import (
+    MetricName,
+    SingleMetric,
+    SingleSettings,
+    as_item,
+    beyond,
+    faults,
+    kept,
+    told,
+)
 from conqret.data import Judgment
 from conqret.errors import ItemsError
 from conqret.io import open_items
@@ -30,7 +39,7 @@ class ConqretMetric(base):  # type: ignore[misc]
         DeclarationError: there is no such format, metric or setting.
     """
 
-    def __init__(self, format: str, metric: str, **settings: Unpack[SingleSettings]) -> None:  # noqa: A002
+    def __init__(self, format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> None:  # noqa: A002
         self.single = SingleMetric.of(format, metric, **settings)
         super().__init__(name=self.single.name)
 

@@ -8,11 +8,15 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
+from conqret.judging.criterion import CRITERIA, Criterion, criterion_of
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import ClientSettings, SampleSettings, check_names
 from conqret.judging.judgments import Judgments
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
+
+MetricName = str | Criterion | Mapping[str, Any]
+"""A metric of a format; of the format ``criteria`` a criterion, as its text, its table or itself."""
 
 
 class SingleSettings(ClientSettings, SampleSettings, total=False):
@@ -26,7 +30,9 @@ class SingleSettings(ClientSettings, SampleSettings, total=False):
 
 @dataclass(frozen=True)
 class SingleMetric:
-    """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Answers are kept where ``recordings`` says.
+    """``metric`` of ``format``, with the settings of :func:`conqret.judge`. Of the format ``criteria`` the metric that
+    it is made of is a criterion (:class:`conqret.Criterion`, its text or its table). Answers are kept where
+    ``recordings`` says.
 
     All items of one metric are judged over one session, whichever thread or event loop they come from: ``budget_usd``,
     ``rpm``, ``tpm`` and ``max_concurrency`` hold for them together. Copies share it.
@@ -41,11 +47,21 @@ class SingleMetric:
     judge: SessionJudge = field(repr=False, compare=False)
 
     @classmethod
-    def of(cls, format: str, metric: str, **settings: Unpack[SingleSettings]) -> SingleMetric:  # noqa: A002
+    def of(
+        cls,
+        format: str,  # noqa: A002
+        metric: MetricName,
+        **settings: Unpack[SingleSettings],
+    ) -> SingleMetric:
         """Checked as it is made, not with the first item."""
         check_names("a metric", settings, SingleSettings)
-        JUDGES.resolve(format).select([metric])
-        return cls(format, metric, settings, SessionJudge(format=format, metrics=[metric], **settings))
+        if format == CRITERIA:
+            criterion = criterion_of(metric)
+            judge = SessionJudge(criteria=[criterion], **settings)
+            return cls(format, criterion.name, settings, judge)
+        name = str(metric)
+        JUDGES.resolve(format).select([name])
+        return cls(format, name, settings, SessionJudge(format=format, metrics=[name], **settings))
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleMetric, SingleSettings, as_item, faults, kept, told
+from conqret.adapters.single import MetricName, SingleMetric, SingleSettings, as_item, faults, kept, told
 from conqret.errors import ItemsError
 
 SkipEval: Any = require("trulens.core.metric", extra="trulens").SkipEval
@@ -14,7 +14,7 @@ SkipEval: Any = require("trulens.core.metric", extra="trulens").SkipEval
 Feedback = Callable[..., tuple[float, dict[str, Any]]]
 
 
-def feedback(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Feedback:  # noqa: A002
+def feedback(format: str, metric: MetricName, **settings: Unpack[SingleSettings]) -> Feedback:  # noqa: A002
     """One metric of one of conqret's formats, 0 to 1, as a function that a ``Metric`` of TruLens takes for its
     implementation. Its arguments are ``question``, ``answer``, ``context`` (a list of texts) and ``expected`` (the
     second argument of formats that compare); ``settings`` are those of :func:`conqret.judge`.
@@ -42,7 +42,7 @@ def feedback(format: str, metric: str, **settings: Unpack[SingleSettings]) -> Fe
         found = single.measure(judgment)
         if found.value is None:
             raise SkipEval(told(found))
-        return found.value, kept(judgment, metric)
+        return found.value, kept(judgment, single.metric)
 
     scored.__name__ = scored.__qualname__ = single.name.replace(" ", "_").replace("-", "_")
     return scored

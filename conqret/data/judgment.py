@@ -38,6 +38,7 @@ class Reason(StrEnum):
     CANNOT_JUDGE = "cannot_judge"
     NO_EVIDENCE = "no_evidence"
     UNSURE = "unsure"
+    NO_BASELINE = "no_baseline"
     # failed: no answer came
     RATE_LIMITED = "rate_limited"
     TIMEOUT = "timeout"
@@ -70,6 +71,7 @@ _UNSCORED = frozenset(
         Reason.CANNOT_JUDGE,
         Reason.NO_EVIDENCE,
         Reason.UNSURE,
+        Reason.NO_BASELINE,
     }
 )
 

@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY
 from conqret.generation.generator import DOCUMENTS, GenerateOptions
+from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_settings import chosen_format
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
 from conqret.studies.sensitivity.sensitivity_plan import Damage
@@ -122,12 +125,30 @@ class SystemsTable(ConfigTable):
 
 
 class JudgeTable(_JudgingTable):
-    """A format with a model and the judge's options; ``name`` is that of its folder."""
+    """A format, or criteria of one's own, with a model and the judge's options; ``name`` is that of its folder."""
 
     format: str
+    criteria: tuple[str | dict[str, Any], ...] = ()
+    one_call_each: bool = False
     model: str = OFFLINE_MODEL
     name: Name | None = None
     metrics: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_criteria(cls, table: Any) -> Any:
+        """Criteria are a format of their own, which need not be named."""
+        return {"format": CRITERIA, **table} if isinstance(table, dict) and table.get("criteria") else table
+
+    @property
+    def judge(self) -> str | Judge:
+        """The format's name, or the judge of the criteria.
+
+        Raises:
+            DeclarationError: a criterion is faulty, there is none, or there is a format besides.
+        """
+        settings = self.model_dump(include={"format", "criteria", "one_call_each"})
+        return chosen_format(settings) or self.format
 
     @property
     def label(self) -> str:
@@ -138,7 +159,9 @@ class JudgeTable(_JudgingTable):
     def options(self, seed: int) -> JudgeOptions:
         """The same as the judge takes it."""
         metrics = tuple(metric.replace("-", "_") for metric in self.metrics)
-        settings = self.model_dump(exclude={"format", "model", "name", "metrics"})
+        settings = self.model_dump(
+            exclude={"format", "criteria", "one_call_each", "model", "name", "metrics"}
+        )
         return JudgeOptions(metrics, seed=seed, **settings)
 
 

@@ -136,7 +136,10 @@ def _judging(
     damages = [one.damage() for one in job.experiment.perturbations]
     versions = sum(len(one.levels) - 1 for one in damages)
     moving = {
-        metric for one in damages for metric in setup.judge.metrics if one.perturbation.expected(metric)
+        metric
+        for one in damages
+        for metric in setup.judge.metrics
+        if setup.judge.declared or one.perturbation.expected(metric)
     }
     expert = any(task.expert is not None for task in tasks)
     asks = [

@@ -179,14 +179,14 @@ def damage_table(found: Mapping[str, Any]) -> Table:
     """The curves of what was damaged, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
     said = {(curve["verdict"], curve["words"]) for curves in found.values() for curve in curves}
-    alike = len(said) == 1 < sum(map(len, found.values())) and any(why for _, why in said)
+    alike = len(said) == 1 < sum(map(len, found.values())) and any(verdict and why for verdict, why in said)
     for system, curves in found.items():
         for curve in curves:
             heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
             rows.setdefault(heading, []).append((
                 words.label(curve["metric"]),
-                curve["expected"],
-                "" if alike else curve["verdict"],
+                curve["expected"] or "",
+                "" if alike else curve["verdict"] or "",
                 curve["points"][0]["mean"],
                 curve["points"][-1]["mean"],
                 curve["points"][-1]["mean"] - curve["points"][0]["mean"],

@@ -62,7 +62,7 @@ class Job:
         experiment = self.experiment
         return {
             one.label: set_up(
-                one.format, experiment.client(one.model), one.options(experiment.seed), self.library
+                one.judge, experiment.client(one.model), one.options(experiment.seed), self.library
             )
             for one in experiment.judges
         }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError
-from conqret.experiments.config import BM25, NONE, Experiment, Retriever
+from conqret.experiments.config import BM25, NONE, Experiment, JudgeTable, Retriever
 from conqret.experiments.sound_part import sound_part
 from conqret.io.toml import Place, read_toml, toml_error
+from conqret.judging.criterion import CRITERIA, criterion_of
 from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.llm.reachable import address
@@ -129,8 +131,10 @@ def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[
         yield ("jury",), "needs two judges at least"
     if JURY.name in labels:
         yield ("judges", labels[JURY.name]), "is called as the jury is: give it another name"
-    known = [one for one in experiment.judges if one.format in JUDGES]
-    asked = [set(one.options(0).metrics or JUDGES[one.format].metrics) for one in known]
+    asked = []
+    for one in experiment.judges:
+        with contextlib.suppress(ConqretError):  # a fault that is told by itself
+            asked.append(set(one.options(0).metrics or JUDGES.resolve(one.judge).metrics))
     if asked and not set.intersection(*asked):
         yield ("jury",), "the judges share no metric"
 
@@ -145,9 +149,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     yield from _system_faults(experiment)
     labels: dict[str, int] = {}
     for place, judge in enumerate(experiment.judges):
-        yield from _named(
-            ("judges", place, "format"), lambda j=judge: JUDGES[j.format].select(j.options(0).metrics)
-        )
+        yield from _judge_faults(("judges", place), judge)
         if judge.label in labels:
             yield (
                 ("judges", place),
@@ -163,6 +165,19 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     yield from _writer_faults(experiment)
     for model in experiment.models:
         yield from _named(("models", model), lambda m=model: experiment.client(m))
+
+
+def _judge_faults(place: Place, judge: JudgeTable) -> Iterator[_Fault]:
+    """A criterion that is none, with its place among them, or what is wrong with all together, or with the format."""
+    alone = [
+        fault
+        for number, criterion in enumerate(judge.criteria)
+        for fault in _named((*place, "criteria", number), lambda c=criterion: criterion_of(c))
+    ]
+    yield from alone
+    if not alone:
+        named = (*place, "criteria" if judge.criteria and judge.format == CRITERIA else "format")
+        yield from _named(named, lambda: JUDGES.resolve(judge.judge).select(judge.options(0).metrics))
 
 
 def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:

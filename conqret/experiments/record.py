@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,8 @@ def experiment_record(job: Job) -> ExperimentRecord:
             "prompts": "",
             "retrievers": {name: one.placeless() for name, one in experiment.retrievers.items()},
             "judges": [
-                {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
+                {**_stated(one), "model": placeless.get(one["model"], one["model"])}
+                for one in resolved["judges"]
             ],
             "models": {
                 placeless.get(name, name): {setting: one[setting] for setting in _COUNTING}
@@ -78,6 +80,13 @@ def experiment_record(job: Job) -> ExperimentRecord:
         runs=runs,
         experiment=resolved,
     )
+
+
+def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
+    """A judge's table without criteria where it has none: experiments that have none keep their fingerprints."""
+    return {
+        name: value for name, value in judge.items() if value or name not in ("criteria", "one_call_each")
+    }
 
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:

@@ -284,7 +284,8 @@ def judge(
         and not chosen.own.elsewhere
         and ran.kept.replay is None
     )
-    _name_a_model(items, wanted=by_default and not shown.quiet)
+    if by_default and not shown.quiet:
+        _name_a_model(items, criteria=bool(chosen.own.criterion))
     _write_for_build(found, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and found.summary.failed:
@@ -295,20 +296,17 @@ def judge(
     end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
 
 
-def _name_a_model(items: Path | None, *, wanted: bool) -> None:
+def _name_a_model(items: Path | None, *, criteria: bool) -> None:
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
-    if not wanted:
-        return
     from conqret.llm.suggestion import suggestion
 
     named, why = suggestion() or (
         "--model gpt-4o-mini",
         "needs OPENAI_API_KEY; docs/models.md has local ones",
     )
-    note(
-        "no LLM was requested: these scores are word statistics of the offline baseline. Name a model: "
-        f"conqret judge {items} {named} ({why})"
-    )
+    scores = "there are no scores" if criteria else "these scores are word statistics of the offline baseline"
+    more = " --criterion …" if criteria else ""
+    note(f"no LLM was requested: {scores}. Name a model: conqret judge {items}{more} {named} ({why})")
 
 
 def _write_for_build(

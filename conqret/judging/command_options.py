@@ -33,9 +33,8 @@ class Engines(OptionGroup):
 
 
 @dataclass(frozen=True)
-class OwnJudge(OptionGroup):
-    """A judge of one's own: criteria instead of a format, or a function or an address instead of a format and a
-    model."""
+class OwnCriteria(OptionGroup):
+    """Criteria of one's own instead of a format."""
 
     criterion: Annotated[
         list[str] | None,
@@ -50,6 +49,22 @@ class OwnJudge(OptionGroup):
     one_call_each: Annotated[
         bool, option(JUDGING, "Ask each `--criterion` in a call of its own.", "--one-call-each")
     ] = False
+
+    def given(self) -> dict[str, Any]:
+        """What the user gave, as settings of the public functions."""
+        settings = super().given()
+        criteria, one_each = settings.pop("criterion", ()), settings.pop("one_call_each")
+        return (
+            settings
+            | ({"criteria": criteria} if criteria else {})
+            | ({"one_call_each": True} if one_each else {})
+        )
+
+
+@dataclass(frozen=True)
+class OwnJudge(OwnCriteria):
+    """A judge of one's own: criteria instead of a format, or a function or an address instead of a format and a
+    model."""
 
     judge: Annotated[
         str | None,
@@ -69,16 +84,6 @@ class OwnJudge(OptionGroup):
             "form that `conqret serve http` uses. Its key is taken from CONQRET_SERVER_KEY.",
         ),
     ] = None
-
-    def given(self) -> dict[str, Any]:
-        """What the user gave, as settings of the public functions."""
-        settings = super().given()
-        criteria, one_each = settings.pop("criterion", ()), settings.pop("one_call_each")
-        return (
-            settings
-            | ({"criteria": criteria} if criteria else {})
-            | ({"one_call_each": True} if one_each else {})
-        )
 
     @property
     def elsewhere(self) -> bool:

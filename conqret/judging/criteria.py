@@ -25,6 +25,7 @@ DECLARED, ONE_EACH = "criteria", "one call each"
 """The parts of an identity that say from what such a judge was made."""
 MOST_IN_ONE_CALL = 12
 YES_OR_NO = Scale(0, 1)
+NO_BASELINE = "word statistics say nothing of a criterion in words: name a model"
 
 
 def criteria_judge(criteria: Sequence[Criterion], *, one_call_each: bool = False) -> Judge:
@@ -40,16 +41,21 @@ def criteria_judge(criteria: Sequence[Criterion], *, one_call_each: bool = False
     asks = tuple(_ask(numbered[start : start + size]) for start in range(0, len(numbered), size))
     return Judge(
         name=CRITERIA,
-        summary="criteria of your own, a sentence each",
-        scale="yes or no, or as each criterion says",
+        summary=f"criteria in a sentence each: {'; '.join(map(_in_words, criteria))}",
+        scale="yes or no, or from the lowest to the highest rating that a criterion names",
         score="yes 1, no 0; (rating - lowest) / (highest - lowest)",
-        source="own",
+        source="the user's own",
         asks=asks,
         declared={
             DECLARED: [criterion.plain() for criterion in criteria],
             **({ONE_EACH: True} if one_call_each else {}),
         },
     )
+
+
+def _in_words(criterion: Criterion) -> str:
+    """A criterion as reports and cards say it."""
+    return f"{criterion.name} (“{criterion}”{', yes or no' if criterion.scale is None else ''})"
 
 
 def recorded_criteria(identity: Mapping[str, Any]) -> Judge:
@@ -132,14 +138,15 @@ def _scale(criterion: Criterion) -> Scale:
 
 
 def _measure(criterion: Criterion, answer: Any) -> Measure:
+    if answer.rating is None and answer.explanation == NO_BASELINE:
+        return Measure.missing(Reason.NO_BASELINE, NO_BASELINE)
     rating = {"yes": 1, "no": 0}.get(answer.rating) if criterion.scale is None else answer.rating
     return rated(_scale(criterion), rating, answer.explanation)
 
 
 def _unknown(criterion: Criterion) -> dict[str, Any]:
     """The offline baseline's answer: word statistics are no evidence for a criterion in words."""
-    why = "the offline baseline has no evidence for a criterion of your own; name a model"
-    return {"explanation": why, "rating": None}
+    return {"explanation": NO_BASELINE, "rating": None}
 
 
 @lru_cache(maxsize=256)

@@ -11,9 +11,12 @@ from conqret.errors import DeclarationError
 
 CRITERIA = "criteria"
 """The name of the format of criteria, and of its prompt."""
+GIVE_CRITERIA = "the format criteria is made of criteria: give them (--criterion)"
 LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 
+PAIRED = "preference"
+"""The metric that is asked of two answers in both orders; no criterion is called so."""
 FIELDS = {
     "answer": "argument",
     "documents": "documents",
@@ -65,6 +68,11 @@ class Criterion:
                 f"{where}: its name must be lower-case letters, digits and underscores, at most 60, beginning "
                 "with a letter"
             )
+        if self.name == PAIRED:
+            raise DeclarationError(
+                f"{where}: formats that compare two answers call their metric so, and ask it in both orders (--format "
+                "direct --metric preference): give the criterion another name"
+            )
         question = self.question.strip() if isinstance(self.question, str) else ""
         if not re.search(r"\w", question):
             raise DeclarationError(f"{where} has no question: say in a sentence what is judged")
@@ -91,6 +99,12 @@ class Criterion:
     def fields(self) -> frozenset[str]:
         """The fields that an item must have for it."""
         return frozenset(FIELDS[name] for name in self.shows if name in FIELDS)
+
+    def __str__(self) -> str:
+        """Question, scale and anchors, as they are typed."""
+        scale = "" if self.scale is None else f" {self.scale[0]}-{self.scale[1]}"
+        anchors = "; ".join(f"{rating}: {meaning}" for rating, meaning in self._anchors)
+        return f"{self.question}{scale}{f' ({anchors})' if anchors else ''}"
 
     def plain(self) -> dict[str, Any]:
         """It as JSON data; :func:`criterion_of` reads it."""
@@ -152,6 +166,10 @@ def parse_criterion(text: str) -> Criterion:
         DeclarationError: there is no question, or the scale is none.
     """
     body, name = text.strip(), None
+    if not re.search(r"\w", body):
+        raise DeclarationError(
+            f"the criterion {text[:60]!r} has no question: say in a sentence what is judged"
+        )
     if named := _NAMED.match(body):
         words = named["name"].lower().replace("-", " ").split()
         if len(words) <= 4:  # a longer beginning belongs to the sentence

@@ -151,21 +151,25 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
 
 
 def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
-    """The format that the settings name, or the judge of their criteria; None where they say nothing.
+    """The format that the settings name, or the judge of their criteria (which may be named as the format
+    ``criteria``); None where they say nothing.
 
     Raises:
         DeclarationError: a criterion is faulty, or another judge is named besides.
     """
+    from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA, criteria_of
+
     name, criteria = settings.get("format"), settings.get("criteria")
     if not criteria:
+        if name == CRITERIA:
+            raise DeclarationError(GIVE_CRITERIA)
         if settings.get("one_call_each"):
             raise DeclarationError("one call for each criterion, and no criterion is given (--criterion)")
         return name  # type: ignore[no-any-return]
     from conqret.judging.criteria import criteria_judge
-    from conqret.judging.criterion import criteria_of
 
     for option in ("format", "judge", "server", "verdicts"):
-        if settings.get(option) is not None:
+        if settings.get(option) not in (None, CRITERIA):
             raise DeclarationError(f"criteria are a judge of their own: leave --{option} out")
     return criteria_judge(criteria_of(criteria), one_call_each=bool(settings.get("one_call_each")))
 

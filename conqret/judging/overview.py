@@ -171,6 +171,8 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
             yield SETTINGS.get(name, words.label(name)), shown
     if judge and any(ask.both_orders and not asked.isdisjoint(ask.metrics) for ask in judge.asks):
         yield "Orders of the arguments", "both"
+    if judge and judge.declared:
+        yield "Format", visible(judge.summary)
     for name, value in record.identity.items():
         if name.startswith("prompt "):
             yield words.label(name), str(value)

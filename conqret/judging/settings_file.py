@@ -12,7 +12,7 @@ A table has the command's name, and its keys those of the options (``max-tokens`
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -20,11 +20,15 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 
 from conqret.console import shared_options as options
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.judging.criterion import criteria_of
 
 NAME = "conqret.toml"
 """Read from the current folder where no other file is named."""
 COMMANDS: Mapping[str, str] = {"judge": "conqret.judging.command"}
 """Commands that take settings from a file, and their modules."""
+CHECKS: Mapping[str, Callable[[Any], object]] = {"criterion": criteria_of}
+"""What is looked at in the file beyond its type, so that a fault is told with its line."""
 _NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "server", "verdicts")
 """What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
 
@@ -77,8 +81,6 @@ def _settle(command: str, name: str, value: Any, folder: Path, found: dict[str, 
     """Put a setting into ``found``; returns what is wrong with it, if anything."""
     from pydantic import TypeAdapter, ValidationError
 
-    from conqret.errors import UnknownNameError
-
     known = {known: kind for known, kind in _kinds(command).items() if known not in _NO_SETTING}
     if name not in known:
         return str(UnknownNameError(f"setting of {command}", name, known))
@@ -86,8 +88,11 @@ def _settle(command: str, name: str, value: Any, folder: Path, found: dict[str, 
     plain = ",".join(f"{one}={inner}" for one, inner in value.items()) if isinstance(value, dict) else value
     try:
         TypeAdapter(known[name]).validate_python(plain, strict=not is_path)
+        CHECKS.get(name, lambda setting: None)(plain)
     except ValidationError as error:
         return str(error.errors()[0]["msg"])
+    except DeclarationError as error:
+        return str(error)
     if name in found:
         return "stands there twice, with a hyphen and with an underscore"
     found[name] = str(folder / plain) if is_path else plain

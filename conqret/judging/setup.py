@@ -10,7 +10,7 @@ from typing import Any
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.criterion import CRITERIA
+from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, Computed, Judge, digest
@@ -29,7 +29,7 @@ _NEEDS = {
 
 
 NO_CRITERIA = (
-    "the offline baseline has no evidence for criteria of your own, so nothing is scored: name a model (--model)"
+    "the offline baseline has no evidence for criteria of your own: without a model nothing is scored"
 )
 
 PROBE = Item(
@@ -117,7 +117,7 @@ def set_up(
             "package brings it (docs/adding-a-judge.md)"
         )
     if format == CRITERIA:
-        raise DeclarationError("the format criteria is made of criteria: give them (--criterion)")
+        raise DeclarationError(GIVE_CRITERIA)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     own = (ask.prompt for ask in judge.asks)

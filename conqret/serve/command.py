@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import named, say
-from conqret.judging.command_options import JudgingOptions
+from conqret.judging.command_options import JudgingOptions, OwnCriteria
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from conqret.judging.judge_parts import Judge
     from conqret.serve.access import ServedRequest
 
 NETWORK = "Network"
@@ -85,6 +86,7 @@ def serve(
             "-f",
         ),
     ] = None,
+    criteria: OwnCriteria,
     model: options.Model = None,
     judging: JudgingOptions,
     prompts: options.Prompts = None,
@@ -94,7 +96,8 @@ def serve(
     bounds: ServiceLimits,
     shown: options.OutputOptions,
 ) -> None:
-    """Serve judges over HTTP: an item in, a judgment out, one address for each format, described by OpenAPI.
+    """Serve judges over HTTP: an item in, a judgment out, one address for each format, and one for criteria of your
+    own, described by OpenAPI.
 
     Only this machine can reach it, unless `--host` says otherwise. Every answer of the model is recorded (in
     runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or
@@ -110,13 +113,22 @@ def serve(
 
     conqret serve http --format rag-fine-grained --model gpt-4o-mini --budget-usd 5
 
+    conqret serve http --criterion "The answer names a source" --model gpt-4o-mini
+
     conqret serve http --host 0.0.0.0 --api-key-file keys.txt --rate 600
     """
+    from conqret.judging.criterion import CRITERIA
+    from conqret.judging.judge_settings import chosen_format
+    from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session
     from conqret.serve.access import read_keys
     from conqret.serve.intake import MIB, IntakeLimits
     from conqret.serve.service_server import serve as served
 
+    wanted = list(format or ())
+    own = chosen_format({**criteria.given(), "format": CRITERIA if CRITERIA in wanted else None})
+    formats: list[str | Judge] = [name for name in wanted if name != CRITERIA]
+    formats += [] if own is None else [own]
     keys = read_keys(listening.api_key_env, listening.api_key_file)
     limits = IntakeLimits(
         bounds.max_body * MIB, bounds.at_once, bounds.queue, bounds.rate, bounds.max_computing
@@ -128,6 +140,8 @@ def serve(
         if store is not None:
             store.parent.mkdir(parents=True, exist_ok=True)
         say(f"judged by {named(session.options.model, session.options.backend.baseline)}")
+        if own is not None and session.options.backend.baseline:
+            shown.note(NO_CRITERIA)
         for name in formats:
             say(f"  POST {address}/v1/judge/{name}")
         say(f"described in {address}/openapi.json; Ctrl-C or SIGTERM ends it")
@@ -142,7 +156,7 @@ def serve(
 
     served(
         session,
-        format or (),
+        formats,
         judging.given(),
         limits=limits,
         keys=keys,

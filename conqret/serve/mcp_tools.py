@@ -22,6 +22,7 @@ from conqret.errors import ConqretError, UnknownNameError
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
+from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain
@@ -82,11 +83,19 @@ class _Tools:
         stance: Literal["pro", "con", "none"] = "none",
         format: Annotated[str, Field(description="One of the tool formats.")] = DEFAULT_FORMAT,  # noqa: A002
         metrics: Annotated[list[str], Field(description="Only these metrics; all, if empty.")] = [],  # noqa: B006
+        criteria: Annotated[
+            list[str],
+            Field(
+                description="Criteria of your own instead of a format: each a statement, which is met (1) or not (0), "
+                "or a question with a scale at its end, as in clarity: How clear is the wording? 1-5"
+            ),
+        ] = [],  # noqa: B006
     ) -> Judgment:
         """Judge one argument and its documents. Each measure has a value from 0 to 1, or a reason why there is none."""
         try:
             item = {**as_item(topic, argument, documents, second_argument), "stance": stance}
-            found: Judgments = await ajudge(item, format=format, metrics=metrics, session=self._session)
+            chosen: JudgeSettings = {"criteria": criteria} if criteria else {"format": format}
+            found: Judgments = await ajudge(item, metrics=metrics, session=self._session, **chosen)
         except ConqretError as error:
             raise ToolError(str(error)) from None
         return found[0]

@@ -45,9 +45,10 @@ _log = logging.getLogger(__name__)
 
 
 def offered(
-    session: Session, formats: Sequence[str] = (), judging: Mapping[str, Any] | None = None
+    session: Session, formats: Sequence[str | Judge] = (), judging: Mapping[str, Any] | None = None
 ) -> dict[str, Judge]:
-    """The formats of a service by name: those that are named, or else all that the session's model can be asked.
+    """The formats of a service by name: those that are named or given, or else all that the session's model can be
+    asked.
 
     ``judging`` are the settings of :func:`conqret.judge` that say how a judge is run.
 
@@ -57,7 +58,7 @@ def offered(
     options = JudgeOptions(**(judging or {}))
     found = {}
     for name in formats or JUDGES:
-        judge = JUDGES[name]
+        judge = JUDGES.resolve(name)
         try:
             set_up(judge, session.options, options, session.library)
         except DeclarationError:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
+from conqret.judging.judge_parts import Judge
 from conqret.runs.session import Session
 from conqret.serve.access import Access, ServedRequest
 from conqret.serve.intake import IntakeLimits
@@ -26,7 +27,7 @@ MORE_CONNECTIONS = 64
 
 def serve(
     session: Session,
-    formats: Sequence[str] = (),
+    formats: Sequence[str | Judge] = (),
     judging: Mapping[str, Any] | None = None,
     *,
     limits: IntakeLimits | None = None,
@@ -53,7 +54,7 @@ def serve(
 
 def service_server(
     session: Session,
-    formats: Sequence[str] = (),
+    formats: Sequence[str | Judge] = (),
     judging: Mapping[str, Any] | None = None,
     *,
     limits: IntakeLimits | None = None,

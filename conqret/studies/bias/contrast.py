@@ -9,10 +9,12 @@ from typing import Literal
 from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
+from conqret.judging.criteria import DECLARED
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
 from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
+from conqret.perturb.expectations import EVERYTHING, RELEVANCE
 from conqret.registry import Registry
 
 AS_IS = "as it is"
@@ -114,10 +116,21 @@ class Ground:
         """The metrics that the judge is asked for."""
         return self.setup.metrics
 
+    def likened(self, metric: str) -> str:
+        """The metric whose biases ``metric`` may have: of a criterion of one's own that looks at the answer overall
+        quality, of one that looks at documents alone their relevance, of all others and of names that are known
+        themselves."""
+        looks_at = {one["name"]: one["looks_at"] for one in self.setup.judge.declared.get(DECLARED, ())}
+        if metric in EVERYTHING or metric not in looks_at:
+            return metric
+        if "answer" in looks_at[metric]:
+            return OVERALL
+        return RELEVANCE[0] if "documents" in looks_at[metric] else metric
+
     def among(self, wanted: Collection[str], lacking: str) -> tuple[str, ...]:
-        """The judge's metrics that are ``wanted``. Raises NotAskedError where it has none, for the reason
-        ``lacking``."""
-        found = tuple(metric for metric in self.metrics if metric in wanted)
+        """The judge's metrics that are ``wanted``, or likened to such. Raises NotAskedError where it has none, for the
+        reason ``lacking``."""
+        found = tuple(metric for metric in self.metrics if self.likened(metric) in wanted)
         if not found:
             raise NotAskedError(lacking)
         return found
@@ -217,8 +230,10 @@ def perturbed(
     wanted, control = EXPECTED[adverse], perturbation.controlled
 
     def contrasts(ground: Ground) -> tuple[Contrast]:
-        asked = [one for one in ground.metrics if perturbation.expected(one) is wanted]
-        metrics = ground.among(asked, f"{perturbation.name} says nothing about the metrics of this judge")
+        metrics = ground.among(
+            [metric for metric, expected in perturbation.expects.items() if expected is wanted],
+            f"{perturbation.name} says nothing about the metrics of this judge",
+        )
         found, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
         if not found[level]:
             reason = left_out[0].reason if left_out else "there are no items"

@@ -43,6 +43,8 @@ def compared(
         raise NotAskedError("it needs people's labels (conqret bias --labels FILE)")
     found = []
     for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
+        if metric not in ground.people and ground.likened(metric) != metric:
+            continue  # what people find of the whole says nothing of a criterion of one's own
         known = ground.quality(metric)
         pairs = _pairs(ground, group, known)
         if pairs:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from conqret.judging.criteria import DECLARED
+from conqret.judging.criterion import criterion_of
 from conqret.judging.setup import Setup
 
 if TYPE_CHECKING:
@@ -50,6 +52,20 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> l
             found.append(f"{name}: {'added' if name in now else 'no longer used'}")
         elif name.startswith(("prompt ", "schemas ", "definitions ")):  # digests say nothing to people
             found.append(f"{name}: changed")
+        elif name == DECLARED:
+            found += _changed_criteria(was.get(name) or (), now.get(name) or (), where)
         else:
             found.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")
     return found
+
+
+def _changed_criteria(
+    was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], where: str
+) -> Iterator[str]:
+    """Which criteria of one's own are new, gone, in other words or in other places."""
+    before, after = ({one["name"]: criterion_of(one) for one in each} for each in (was, now))
+    for name in dict.fromkeys((*after, *before)):
+        if before.get(name) != after.get(name):
+            yield f"criterion {name}: {after.get(name, 'none')}, and {before.get(name, 'none')} {where}"
+    if before == after:
+        yield f"criteria in the order {', '.join(after)}, and {', '.join(before)} {where}"

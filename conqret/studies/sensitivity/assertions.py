@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError, number
-from conqret.judging.judge_parts import DEFAULT_FORMAT
+from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
@@ -42,13 +42,13 @@ BAR = 30
 
 @dataclass
 class ModelJudge:
-    """A format and a model as a callable judge, which remembers what it judged.
+    """A format (its name or itself) and a model as a callable judge, which remembers what it judged.
 
     All limits among the ``options`` of :func:`conqret.judge` hold for all calls together, which share a session;
     ``recordings`` is a store that survives them.
     """
 
-    format: str = DEFAULT_FORMAT
+    format: str | Judge = DEFAULT_FORMAT
     model: str = OFFLINE_MODEL
     recordings: Path | None = None
     options: JudgeSettings = field(default_factory=JudgeSettings)
@@ -82,7 +82,7 @@ class ModelJudge:
         return [self._known[key] for key in keys]
 
     def __str__(self) -> str:
-        return f"{self.format} ({self.model})"
+        return f"{self.format if isinstance(self.format, str) else self.format.name} ({self.model})"
 
 
 def check(

@@ -111,9 +111,14 @@ class ComparedJudges(OptionGroup):
 
     own: OwnJudge
     formats: Annotated[
-        str,
-        typer.Option("--format", "-f", help="Formats, comma-separated.", rich_help_panel=options.JUDGING),
-    ] = "rag-fine-grained"
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="Formats, comma-separated. Default: `rag-fine-grained`.",
+            rich_help_panel=options.JUDGING,
+        ),
+    ] = None
     models: Annotated[
         str,
         typer.Option(
@@ -196,7 +201,7 @@ def sensitivity(
     from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
 
     asked: dict[str, Any] = {
-        "formats": chosen.formats,
+        **({} if chosen.formats is None else {"formats": chosen.formats}),
         "models": [ran.calls.of(one) for one in options.listed(chosen.models)],
         **chosen.own.given(),
         "columns": options.column_map(columns, options.ITEM_COLUMNS),
@@ -292,13 +297,13 @@ def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
                 " ".join(f"{mean:.2f}" for mean in curve.means),
                 "–" if curve.pearson is None or curve.expected in STILL else f"{curve.pearson:+.2f}",
                 f"{curve.n} of {curve.total}",
-                said if curve.verdict == "yes" else Alarm(said),
+                said if curve.verdict in ("yes", None) else Alarm(said),
             )
             for curve in listed
             for said in [
                 "yes"
                 if curve.verdict == "yes" and curve.expected in STILL
-                else f"{curve.verdict}: {curve.words}"
+                else f"{curve.verdict or 'nothing is expected'}: {curve.words}"
             ]
         ]
         title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"

@@ -16,7 +16,7 @@ from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import FEWEST_LEVELS, Response, respond, strictly_falls
 from conqret.studies.sensitivity.curves import Curve, CurveCell, CurvePoint, StanceCurve, Unscored
 from conqret.studies.sensitivity.sensitivity_plan import Damage, SensitivityPlan, Stack
-from conqret.studies.sensitivity.verdict import alarms, judge_response
+from conqret.studies.sensitivity.verdict import alarms, judge_response, moved
 
 NOT_JUDGED = "not_judged"
 """The reason of a version that the judge says nothing of."""
@@ -61,7 +61,7 @@ class Drawing:
         perturbation = damage.perturbation
         expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))
-        if response is None or expected is None:
+        if response is None:
             yield Unscored(
                 format=self.setup.judge.name,
                 model=self.setup.client.model,
@@ -70,8 +70,10 @@ class Drawing:
                 missing=missing,
             )
             return
-        verdict, words = judge_response(response, expected, p_values)
-        raised = alarms(response, expected, p_values) if p_values else ()
+        verdict, words = (
+            (None, moved(response)) if expected is None else judge_response(response, expected, p_values)
+        )
+        raised = alarms(response, expected, p_values) if p_values and expected is not None else ()
         yield Curve(
             format=self.setup.judge.name,
             model=self.setup.client.model,

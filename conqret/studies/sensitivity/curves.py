@@ -37,14 +37,15 @@ class Curve(Damaged):
     """One metric of one judge (of this ``fingerprint``) under one perturbation.
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
-    reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; ``falls`` is the
-    strict monotone decrease of the means (ConQRet, Table 17). ``alarms`` are levels at which a score moved that should
-    not have.
+    reasons of the others. ``verdict`` says whether the curve is as ``expected``, and ``words`` why; both are None where
+    nothing is expected (of a criterion of one's own), and ``words`` say how far it moved. ``falls`` is the strict
+    monotone decrease of the means (ConQRet, Table 17). ``alarms`` are levels at which a score moved that should not
+    have.
     """
 
     fingerprint: str
     unit: str
-    expected: Direction
+    expected: Direction | None
     points: tuple[CurvePoint, ...]
     n: int
     total: int
@@ -57,7 +58,7 @@ class Curve(Damaged):
     rose: float
     neighbours: tuple[CurveStep, ...]
     alarms: tuple[float, ...]
-    verdict: Verdict
+    verdict: Verdict | None
     words: str
 
     @property

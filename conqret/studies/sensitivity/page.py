@@ -88,14 +88,14 @@ def chart(curves: Sequence[Curve]) -> Chart:
     first, *others = curves
     several = len({curve.model for curve in curves}) > 1
     metric = words.label(first.metric)
-    should = f"should {SHOULD[first.expected]}"
+    should = "nothing is expected" if first.expected is None else f"should {SHOULD[first.expected]}"
     return Chart(
         title=f"{metric}: {damage(first.perturbation)}",
         x=unit(first),
-        y=f"{metric} ({should}{'' if others else f': {first.verdict}'})",
+        y=f"{metric} ({should}{'' if others or first.verdict is None else f': {first.verdict}'})",
         lines=[
             ChartLine(
-                f"{curve.format}{f' ({curve.model})' * several}{f': {curve.verdict}' * bool(others)}",
+                f"{curve.format}{f' ({curve.model})' * several}{f': {curve.verdict}' * bool(others and curve.verdict)}",
                 [Point(one.level, one.mean, one.low, one.high) for one in curve.points],
             )
             for curve in curves
@@ -110,8 +110,9 @@ def slug(text: str) -> str:
 
 def answer(curves: Sequence[Curve]) -> Iterator[str]:
     """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
-    moving = [curve.verdict for curve in curves if curve.expected not in STILL]
-    still = [curve.verdict for curve in curves if curve.expected in STILL]
+    judged = [(curve.expected, curve.verdict) for curve in curves if curve.verdict is not None]
+    moving = [verdict for expected, verdict in judged if expected not in STILL]
+    still = [verdict for expected, verdict in judged if expected in STILL]
     held = f"that should not move, or not rise, {_counted(still)}"
     if moving:
         said = "No" if "no" in moving else "Not shown"
@@ -121,6 +122,9 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
         yield f"{said}: of {words.number(len(moving), 'score')} that damage should move, {_counted(moving)}{others}."
     elif still:
         yield f"Of {words.number(len(still), 'score')} {held}."
+    if len(judged) < len(curves):
+        own = words.number(len(curves) - len(judged), "score")
+        yield f"Of {own} by criteria of your own nothing is expected: whether one should move is yours to say."
 
 
 def _counted(verdicts: Sequence[Verdict]) -> str:

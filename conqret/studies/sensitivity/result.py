@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from conqret.data.item import Frozen
+from conqret.errors import number
 from conqret.io.safe_files import InFolder
 from conqret.perturb.versions import Unreached
 from conqret.runs.run_folder import RunRecord
@@ -65,8 +66,12 @@ def verdict_words(curves: Iterable[Curve]) -> str:
     """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
     apart from those that should not, which a judge passes that always says the same."""
     still, moving = Counter[str](), Counter[str]()
+    open_curves = 0
     for curve in curves:
-        (still if curve.expected in STILL else moving)[curve.verdict] += 1
+        if curve.verdict is None:
+            open_curves += 1
+        else:
+            (still if curve.expected in STILL else moving)[curve.verdict] += 1
     said = [
         f"{found['yes']} of {found.total()} {as_it_should}" + (f" ({rest})" if rest else "")
         for found, as_it_should in (
@@ -76,6 +81,8 @@ def verdict_words(curves: Iterable[Curve]) -> str:
         if found
         for rest in [", ".join(f"{found[name]} {words}" for name, words in _VERDICTS.items() if found[name])]
     ]
+    if open_curves:
+        said.append(f"nothing is expected of {number(open_curves, 'curve')} of criteria of your own")
     return "; ".join(said) or "no curve"
 
 

@@ -118,13 +118,14 @@ def record_of(plan: SensitivityPlan) -> SensitivityRecord:
 
 
 def _curves(drawings: list[Drawing], seed: int) -> list[Curve | Unscored | StanceCurve]:
-    """Every curve of which something is expected; those that should stand still are tested together."""
+    """Every curve of which something is expected, and those of criteria of one's own; those that should stand still are
+    tested together."""
     asked = [
         (drawing, damage, metric, *drawing.respond(damage, metric))
         for drawing in drawings
         for damage in drawing.plan.damages
         for metric in drawing.setup.metrics
-        if damage.perturbation.expected(metric) is not None
+        if damage.perturbation.expected(metric) is not None or drawing.setup.judge.declared
     ]
     still = [
         place

@@ -58,7 +58,10 @@ def sensitivity_setups(
 
 def telling_metrics(setup: Setup, damages: Sequence[Damage]) -> tuple[str, ...]:
     """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
-    call: of less it would be another instrument than the one that judges."""
+    call: of less it would be another instrument than the one that judges. Of criteria of one's own nothing is known
+    beforehand, and all are looked at."""
+    if setup.judge.declared:
+        return setup.metrics
     told = {one for one in setup.metrics if any(damage.perturbation.expected(one) for damage in damages)}
     asked = {metric for part in setup.parts if told & set(part.metrics) for metric in part.metrics}
     return tuple(one for one in setup.metrics if one in asked)

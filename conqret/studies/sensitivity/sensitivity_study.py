@@ -131,10 +131,8 @@ def sensitivity_plan(
         items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid", False)
     )
     every = [*damages, *crossed]
-    criteria = chosen_format({name: settings[name] for name in settings if name != "format"})
-    judges: list[str | Judge] = (
-        _listed(settings.get("formats", DEFAULT_FORMAT)) if criteria is None else [criteria]
-    )
+    formats = chosen_format({**settings, "format": settings.get("formats")})
+    judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     judge, server = settings.get("judge"), settings.get("server")
     if judge is not None or server is not None:
         named = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])

@@ -56,8 +56,8 @@ def verdicts(results: SensitivityResults) -> Table:
     for curve in results.curves:
         rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", []).append((
             words.label(curve.metric),
-            str(curve.expected),
-            str(curve.verdict),
+            str(curve.expected or "–"),
+            str(curve.verdict or "–"),
             f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
             "–" if curve.expected in STILL else _signed(curve.pearson),
             "–" if curve.expected in STILL else _signed(curve.spearman),

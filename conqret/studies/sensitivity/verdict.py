@@ -90,6 +90,14 @@ def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     return "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})"
 
 
+def moved(response: Response) -> str:
+    """How far the score moved from the first level to the last, with its sign and interval, where nothing is
+    expected."""
+    found = response.shifts[-1].estimate()
+    interval = "" if found.low is None or found.high is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
+    return f"moves by {response.shifts[-1].value:+.3f}{interval} from first to last"
+
+
 def _far(response: Response) -> str:
     """How far the score moved from the first level to the last, without its sign, and the interval of that."""
     shift, found = response.shifts[-1].value, response.shifts[-1].estimate()
