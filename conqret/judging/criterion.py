@@ -11,7 +11,9 @@ from conqret.errors import DeclarationError
 
 CRITERIA = "criteria"
 """The name of the format of criteria, and of its prompt."""
-GIVE_CRITERIA = "the format criteria is made of criteria: give them (--criterion)"
+GIVE_CRITERIA = (
+    "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)"
+)
 LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 

@@ -164,13 +164,13 @@ def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
         if name == CRITERIA:
             raise DeclarationError(GIVE_CRITERIA)
         if settings.get("one_call_each"):
-            raise DeclarationError("one call for each criterion, and no criterion is given (--criterion)")
+            raise DeclarationError("one call is wanted for each criterion, and none is given (--criterion)")
         return name  # type: ignore[no-any-return]
     from conqret.judging.criteria import criteria_judge
 
     for option in ("format", "judge", "server", "verdicts"):
         if settings.get(option) not in (None, CRITERIA):
-            raise DeclarationError(f"criteria are a judge of their own: leave --{option} out")
+            raise DeclarationError(f"criteria are a judge of their own: leave {option} out")
     return criteria_judge(criteria_of(criteria), one_call_each=bool(settings.get("one_call_each")))
 
 

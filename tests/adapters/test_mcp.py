@@ -63,6 +63,17 @@ async def test_a_judgment_is_the_one_that_judge_gives(client):
     assert formats["direct"]["metrics"] == ["context_relevance", "groundedness", "preference"]
 
 
+async def test_criteria_of_ones_own(client):
+    async with client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+        found = data(
+            await client.call_tool("judge", ARGUED | {"criteria": ["clarity: How clear is it? 1-5"]})
+        )
+    assert tools["judge"].input_schema["properties"]["criteria"]["items"] == {"type": "string"}
+    assert (found["format"], list(found["measures"])) == ("criteria", ["clarity"])
+    assert found["measures"]["clarity"]["reason"] == "no_baseline"
+
+
 async def test_what_has_no_score_has_a_reason_and_no_value(client):
     async with client:
         found = data(await client.call_tool("judge", ARGUED | {"format": "controllability"}))
@@ -100,6 +111,7 @@ async def test_two_runs_are_compared_with_intervals(client):
         ("judge", ARGUED | {"format": "dircet"}, "did you mean 'direct'"),
         ("judge", ARGUED | {"format": "rag-direct"}, "compares two arguments"),
         ("judge", ARGUED | {"metrics": ["x"]}, "there is no metric"),
+        ("judge", ARGUED | {"criteria": ["clarity: How clear is it? 5-1"]}, "its scale runs from 5 to 1"),
         ("explain", {"run": "../outside", "item": "x"}, "no such run"),
         ("explain", {"run": "/etc", "item": "x"}, "no such run"),
         ("explain", {"run": "first\x00", "item": "x"}, "no such run"),

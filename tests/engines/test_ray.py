@@ -188,6 +188,18 @@ def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
     assert results(tmp_path / "ray") == results(tmp_path / "process")
 
 
+def test_criteria_of_ones_own_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
+    criteria = [conqret.Criterion("clarity", "How clear is it?", (1, 3), {1: "not at all", 3: "at once"})]
+    settings: dict[str, Any] = {"criteria": [*criteria, "It names a source"], **asked(server)}
+    del settings["format"], settings["metrics"]
+    here = conqret.judge(items(tmp_path, 6), **settings)
+    spread = conqret.judge(
+        items(tmp_path, 6), **settings, engine="ray", workers=WORKERS, output=tmp_path / "run"
+    )
+    assert [one.values for one in spread] == [one.values for one in here]
+    assert spread[0].fingerprint == here[0].fingerprint
+
+
 def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
     cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,27 @@ def test_options_reach_the_judge_and_workers_share_the_budget(suite: pytest.Pyte
         run(suite, *options, "--conqret-recordings", "answers.sqlite", *more).assert_outcomes(passed=1)
 
 
+def test_criteria_of_ones_own_are_the_judge(suite: pytest.Pytester) -> None:
+    suite.makepyfile(
+        """
+        def test_it(conqret_judge, conqret_items):
+            judgment = conqret_judge(conqret_items[:1])[0]
+            assert (judgment.format, list(judgment.measures)) == ("criteria", ["clarity", "sourced"])
+            assert {measure.reason for measure in judgment.measures.values()} == {"no_baseline"}
+        """
+    )
+    criteria = (
+        "--conqret-criterion",
+        "clarity: How clear is it? 1-5",
+        "--conqret-criterion",
+        "sourced: It cites",
+    )
+    run(suite, "--conqret-items", "items.jsonl", *criteria).assert_outcomes(passed=1)
+    faulty = run(suite, "--conqret-items", "items.jsonl", *criteria, "--conqret-format", "direct")
+    faulty.assert_outcomes(errors=1)
+    faulty.stdout.fnmatch_lines(["*criteria are a judge of their own: leave format out*"])
+
+
 def test_recordings_are_kept(suite: pytest.Pytester) -> None:
     suite.makepyfile(
         """

@@ -1,0 +1,209 @@
+"""A criterion of one's own wherever a judge is taken: each the way in which its user asks for it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import conqret
+from conqret.adapters.promptfoo import get_assert
+from conqret.adapters.single import SingleMetric
+from conqret.data import Reason
+from conqret.errors import DeclarationError
+from conqret.experiments.reading import read_experiment
+from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.sensitivity.sensitivity_study import sensitivity
+from tests.experiments.test_experiment_config import GOOD
+from tests.generation.corpora import write_corpus
+from tests.llm.test_retry_unscored import DEMO, some
+from tests.runs.killed import ROOT, Forks
+from tests.server import FaultServer
+from tests.server.batches import BatchServer
+
+STATEMENT = "sourced: The answer names a source"
+CLARITY = "clarity: How clear is the wording? 1-5"
+BORNE_OUT = "borne_out: The documents bear the answer out"
+ASKED = ("--criterion", STATEMENT, "--criterion", CLARITY, "--model", "openai/m")
+ANCHORED = conqret.Criterion("clarity", "How clear is it?", (1, 3), {1: "not at all", 3: "at once"})
+ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
+LABELS = ROOT / "fixtures" / "demo" / "labels.jsonl"
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def test_labels_meet_it_by_its_name(forks: Forks, tmp_path: Path) -> None:
+    """Runs of it are validated, calibrated, compared, put together, and described with its text."""
+    one, other, told = tmp_path / "one", tmp_path / "other", tmp_path / "told"
+    with FaultServer() as server:
+        asked = ("judge", DEMO, *ASKED, "--api-base", server.url)
+        assert forks.run(*asked, "-o", one) == 0
+        assert forks.run(*asked, "-o", other, "--one-call-each") == 0
+        assert len(server.requests) == 24 + 2 * 24
+    assert forks.run("validate", one, "--labels", LABELS, "-o", tmp_path / "card") == 0
+    assert list(read(tmp_path / "card" / "validation.json")["dimensions"]) == ["clarity"]
+    assert "How clear is the wording?" in (tmp_path / "card" / "card.md").read_text()
+    assert forks.run("judges", "calibrate", one, "--labels", LABELS, "-o", tmp_path / "maps") == 0
+    assert forks.run("judges", "jury", one, other, "-o", tmp_path / "jury") == 0
+    assert set(read(tmp_path / "jury" / "summary.json")["metrics"]) == {"sourced", "clarity"}
+    assert forks.run("runs", "diff", one, other) == 0
+    forks.start("runs", "methods", one, out=told)
+    assert forks.end() == 0
+    assert "“The answer names a source”" in told.read_text()
+    assert "The answer names a source" in (one / "report.html").read_text()
+
+
+def test_in_a_batch(forks: Forks, tmp_path: Path) -> None:
+    with BatchServer() as server:
+        asked = ("judge", some(tmp_path, 4), *ASKED, "--api-base", server.url, "-o", tmp_path / "run")
+        assert forks.run(*asked, "--batch") == 0
+        server.status = "completed"
+        assert forks.run(*asked, "--batch") == 0
+        assert [len(one) for one in server.batches.values()] == [4]
+        assert server.requests == []
+    assert read(tmp_path / "run" / "summary.json")["scored"] == 4
+
+
+def test_over_http(forks: Forks, tmp_path: Path) -> None:
+    pytest.importorskip("uvicorn", reason="the extra web is not installed")
+    out, errors = tmp_path / "out", tmp_path / "errors"
+    out.touch()
+    with FaultServer() as server:
+        asked = (*ASKED, "--api-base", server.url, "--recordings", tmp_path / "store.sqlite")
+        process = forks.start("serve", "http", *asked, "--port", 0, out=out, err=errors)
+        try:
+            until = time.monotonic() + 60
+            while not (found := re.findall(r"POST http://127\.0\.0\.1:(\d+)(/v1\S+)", out.read_text())):
+                assert time.monotonic() < until, errors.read_text()
+                time.sleep(0.05)
+            ((port, path),) = found
+            assert path == "/v1/judge/criteria"
+            whole = _sent(port, "POST", path, ITEM)
+            part = _sent(port, "POST", f"{path}?metric=clarity", {"topic": "Ban zoos?"})
+            document = _sent(port, "GET", "/openapi.json")
+        finally:
+            os.kill(process, signal.SIGTERM)
+            assert forks.end() == 0
+    assert {name: one["status"] for name, one in whole["measures"].items()} == {
+        "sourced": "scored",
+        "clarity": "scored",
+    }
+    assert part["measures"]["clarity"]["reason"] == Reason.NOTHING_TO_JUDGE
+    described = document["paths"]["/v1/judge/criteria"]["post"]
+    assert "The answer names a source" in described["summary"]
+    assert described["parameters"][0]["schema"]["items"]["enum"] == ["sourced", "clarity"]
+
+
+def _sent(port: str, method: str, path: str, item: object = None) -> Any:
+    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+    body = None if item is None else json.dumps(item)
+    connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+    answer = connection.getresponse()
+    content = answer.read()
+    assert answer.status == 200, content
+    return json.loads(content)
+
+
+@pytest.mark.parametrize("criterion", [CLARITY, ANCHORED, ANCHORED.plain()])
+def test_other_peoples_evaluators(criterion: Any) -> None:
+    """What all adapters ask through: the metric of the format ``criteria`` is the criterion itself."""
+    with FaultServer() as server:
+        single = SingleMetric.of("criteria", criterion, model="openai/m", api_base=server.url, api_key="k")
+        judgment = single.judged(ITEM)
+        single.close()
+    assert single.name == "conqret criteria clarity"
+    assert single.measure(judgment).value is not None
+
+
+def test_an_assertion_of_promptfoo() -> None:
+    with FaultServer() as server:
+        config = {"format": "criteria", "metric": CLARITY, "model": "openai/m", "api_base": server.url}
+        told = get_assert("Cages.", {"vars": {"question": "Ban?"}, "config": {**config, "api_key": "k"}})
+    assert list(told["namedScores"]) == ["conqret criteria clarity"]
+
+
+def test_a_transformer_of_pyterrier() -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyterrier", reason="the extra pyterrier is not installed")
+    from conqret.adapters.pyterrier import ConqretJudge
+
+    answers = pd.DataFrame([{"qid": "1", "query": "Ban zoos?", "qanswer": "Yes.", "qcontext": "Cages."}])
+    with FaultServer() as server:
+        judge = ConqretJudge("criteria", [STATEMENT, ANCHORED], model="openai/m", api_base=server.url)
+        found = judge.transform(answers)
+    assert judge.metrics == ("sourced", "clarity")
+    assert found[["sourced", "clarity"]].notna().all(axis=None)
+
+
+def test_a_file_of_settings(forks: Forks, tmp_path: Path) -> None:
+    config, errors = tmp_path / "my.toml", tmp_path / "errors"
+    config.write_text(f'[judge]\ncriterion = ["{STATEMENT}", "{CLARITY}"]\n')
+    judge = ("judge", some(tmp_path, 2), "--config", config, "-o", tmp_path / "run")
+    assert forks.run(*judge) == 1  # offline scores none
+    summary = read(tmp_path / "run" / "summary.json")
+    assert (summary["unscored"], list(summary["reasons"])) == (2, [Reason.NO_BASELINE])
+    config.write_text('[judge]\ncriterion = ["clarity: How clear is it? 5-1"]\n')
+    forks.start(*judge, err=errors)
+    assert forks.end() == 2
+    assert f"{config}:2 judge.criterion" in errors.read_text()
+
+
+CRITERIA = """[[judges]]
+name = "own"
+criteria = ["sourced: The answer names a source", { name = "clarity", question = "How clear?", scale = [1, 5] }]
+
+[[perturbations]]"""
+
+
+def test_the_judges_of_an_experiment(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus")
+    file = tmp_path / "experiment.toml"
+    file.write_text(GOOD.replace("[[perturbations]]", CRITERIA))
+    table = read_experiment(file).judges[-1]
+    assert (table.format, table.label) == ("criteria", "own")
+    assert table.judge.metrics == ("sourced", "clarity")  # type: ignore[union-attr]
+    for faulty, place in (
+        (CRITERIA.replace("[1, 5]", "[5, 1]"), "judges[2].criteria[1]"),
+        (CRITERIA.replace("sourced:", "clarity:"), "judges[2].criteria"),
+        (CRITERIA.replace('name = "own"', 'format = "direct"'), "judges[2].format"),
+        (CRITERIA.replace("criteria = ", 'format = "criteria" #'), "judges[2].format"),
+    ):
+        file.write_text(GOOD.replace("[[perturbations]]", faulty))
+        with pytest.raises(DeclarationError) as caught:
+            read_experiment(file)
+        (line,) = str(caught.value).splitlines()[1:]
+        assert re.search(rf":\d+ {re.escape(place)}: ", line)
+
+
+def test_of_damage_nothing_is_expected_but_of_known_names() -> None:
+    with FaultServer() as server:
+        found = sensitivity(
+            DEMO, criteria=[STATEMENT, CLARITY], models="openai/m", api_base=server.url, perturb="padding:0,2"
+        )
+    sourced, clarity = sorted(found.curves, key=lambda curve: curve.metric, reverse=True)
+    assert (sourced.expected, sourced.verdict) == (None, None)
+    assert sourced.words
+    assert (str(clarity.expected), clarity.verdict is None) == ("no rise", False)
+
+
+def test_probes_of_what_a_criterion_looks_at() -> None:
+    """Of the answer those that are made of its quality, of documents alone those of their relevance."""
+
+    def metrics(*criteria: Any, probe: str) -> set[str]:
+        plan = bias_plan(DEMO, criteria=criteria, probes=[probe])
+        return {metric for contrast in plan.contrasts for metric in contrast.metrics}
+
+    documents = conqret.Criterion("on_topic", "They are on the topic", looks_at=["documents"])
+    assert metrics(STATEMENT, documents, probe="length") == {"sourced"}
+    assert metrics(STATEMENT, documents, probe="document-order") == {"sourced", "on_topic"}
+    with pytest.raises(DeclarationError):  # what people find of the whole says nothing of it
+        bias_plan(DEMO, criteria=[STATEMENT], probes=["stance"], labels=LABELS)
