@@ -70,13 +70,20 @@ class SingleMetric:
 
     def judged(self, item: Mapping[str, Any]) -> Judgment:
         """The judgment of one item, whose fields are those of :class:`conqret.Item`."""
-        found: Judgments = self.judge.judge([item])
+        found: Judgments = self.judge.judge([self._told(item)])
         return found[0]
 
     async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
         """The same for code that is asynchronous."""
-        found: Judgments = await self.judge.ajudge([item])
+        found: Judgments = await self.judge.ajudge([self._told(item)])
         return found[0]
+
+    def _told(self, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The item; what other libraries call an expected answer is the second argument of formats that compare, and
+        what a criterion may call a reference."""
+        if self.format != CRITERIA or "second_argument" not in item:
+            return item
+        return {"reference": item["second_argument"], **item}
 
     def close(self) -> None:
         """Let go of connections and recordings. They are also let go with the metric, and as Python ends."""

@@ -124,6 +124,16 @@ def test_other_peoples_evaluators(criterion: Any) -> None:
     assert single.measure(judgment).value is not None
 
 
+def test_an_expected_answer_is_a_reference_too() -> None:
+    with FaultServer() as server:
+        settings: Any = {"model": "openai/m", "api_base": server.url, "api_key": "k"}
+        single = SingleMetric.of("criteria", "agrees: It agrees with the reference", **settings)
+        judgment = single.judged({**ITEM, "second_argument": "Keepers care."})
+        single.close()
+        assert "Keepers care." in server.requests[0].body["messages"][1]["content"]
+    assert single.measure(judgment).value is not None
+
+
 def test_an_assertion_of_promptfoo() -> None:
     with FaultServer() as server:
         config = {"format": "criteria", "metric": CLARITY, "model": "openai/m", "api_base": server.url}
