@@ -9,6 +9,7 @@ import shlex
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -138,7 +139,7 @@ def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
 
 @pytest.mark.parametrize("command", sorted(set(MEANT.values())))
 def test_what_is_suggested_is_there(command: str) -> None:
-    found = typer.main.get_command(app)
+    found: Any = typer.main.get_command(app)
     for name in command.split():
         found = found.get_command(typer.Context(found), name)
         assert found is not None
