@@ -281,7 +281,7 @@ def judge(
     by_default = (
         found.record.baseline and chosen.model is None and not chosen.own.given() and ran.kept.replay is None
     )
-    _name_a_model(items, wanted=by_default and not shown.quiet)
+    _name_a_model(items, chosen.format, wanted=by_default and not shown.quiet)
     _write_for_build(found, outcomes, gate.junit, gate.markdown)
     met = tell_outcomes(outcomes)
     if outcomes and met and found.summary.failed:
@@ -292,11 +292,15 @@ def judge(
     end(found.summary.failed or not met, found.session, there=there, reasons=found.summary.reasons)
 
 
-def _name_a_model(items: Path | None, *, wanted: bool) -> None:
+def _name_a_model(items: Path | None, format: str | None, *, wanted: bool) -> None:  # noqa: A002
     """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
     if not wanted:
         return
+    import shlex
+
     from conqret.llm.suggestion import suggestion
+
+    typed = shlex.join(["conqret", "judge", str(items), *(("--format", format) if format else ())])
 
     named, why = suggestion() or (
         "--model gpt-4o-mini",
@@ -304,7 +308,7 @@ def _name_a_model(items: Path | None, *, wanted: bool) -> None:
     )
     note(
         "no LLM was requested: these scores are word statistics of the offline baseline. Name a model: "
-        f"conqret judge {items} {named} ({why})"
+        f"{typed} {named} ({why})"
     )
 
 

@@ -149,7 +149,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     from conqret.judging.judging_cost import expected_judging
 
     check_names("judge", settings, JudgeSettings)
-    source, _, setup = prepared(items, settings)
+    source, _, setup = prepared(items, settings, asks=False)
     _abstention(settings, setup)
     found = expected_judging(setup, source, Sizes())
     if not settings.get("batch"):
@@ -161,8 +161,11 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
 
 
-def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedItems, Setup]:
-    """The items, what the check of them found, and the instrument: all that is settled before the first question.
+def prepared(
+    items: Any, settings: JudgeSettings, *, asks: bool = True
+) -> tuple[ItemSource, CheckedItems, Setup]:
+    """The items, what the check of them found, and the instrument: all that is settled before the first question. A
+    server is asked which metrics it gives only where ``asks``, and nothing is replayed.
 
     Raises:
         DeclarationError: as :func:`judge`.
@@ -193,7 +196,7 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedIt
         skip_invalid=settings.get("skip_invalid", False),
     )
     own = settings.get("judge") is not None or settings.get("server") is not None
-    checked, setup = check_items(source, _own_setup(settings, source) if own else _setup(settings))
+    checked, setup = check_items(source, _own_setup(settings, source, asks=asks) if own else _setup(settings))
     return replace(source, needs=setup.needs), checked, setup
 
 
@@ -237,7 +240,9 @@ def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
     return found.applied
 
 
-def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None) -> Setup:
+def _own_setup(
+    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
+) -> Setup:
     """The judge of one's own that the settings name, or that is a log, for these items."""
     if settings.get("format") is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
@@ -253,7 +258,9 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
         from conqret.judging.own_judge import chosen_judge
 
         given = settings.get("judge"), settings.get("server")
-        judge, client = chosen_judge(*given, source, client, options.metrics)
+        judge, client = chosen_judge(
+            *given, source, client, options.metrics, asks=asks and settings.get("replay") is None
+        )
     setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
 
