@@ -172,6 +172,14 @@ def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Pat
     assert found["rows"][0]["alpha"]["value"] == pytest.approx(krippendorff(sheets), abs=1e-9)
 
 
+def test_a_validation_beside_the_sheets_is_no_sheet(cli: Cli, run: Path, sheets: Path) -> None:
+    done = [cli("validate", run, "--labels", sheets, "-o", sheets, "--json") for _ in range(2)]
+    assert (sheets / "card.json").is_file()
+    assert [(one.code, json.loads(one.out)["dimensions"]) for one in done] == [
+        (done[0].code, json.loads(done[0].out)["dimensions"])
+    ] * 2
+
+
 def krippendorff(folder: Path) -> float:
     """Alpha for ordinal labels of two people, by its definition: 1 - observed / expected disagreement."""
     first, second = ([label(place) for place in range(20)] for label in (anna, ben))
