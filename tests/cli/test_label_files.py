@@ -130,7 +130,10 @@ def test_a_sheet_says_its_scale_wherever_its_columns_stand(cli: Cli, sheets: Pat
 
 
 @pytest.mark.parametrize("form", [(), ("--to", "label-studio"), ("--final",)])
-def test_an_export_of_a_study_says_its_scale(cli: Cli, tmp_path: Path, form: tuple[str, ...]) -> None:
+def test_an_export_of_a_study_says_its_scale(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     study, run = tmp_path / "study", tmp_path / "run"
     file = tmp_path / ("labels.json" if "label-studio" in form else "labels.csv")
     judge(items(6), format="listwise", output=run)
@@ -139,7 +142,7 @@ def test_an_export_of_a_study_says_its_scale(cli: Cli, tmp_path: Path, form: tup
             while (turn := ledger.next(person)) is not None:
                 value = {"overall_quality": str(1 + int(turn.screen.item[-1]) % 5)}
                 ledger.answer(person, turn, value, "", turn.revision)
-    assert cli("labels", "export", study, *form, "-o", file).code == 0
+    assert cli("labels", "export", study, *form).code == 0  # under a name that says what is in it
     done = cli("validate", run, "--labels", file, "-o", tmp_path / "card", "--json")
     assert "overall_quality: ordinal, 1 to 5; as the sheet says" in " ".join(done.err.split())
     assert json.loads(done.out)["dimensions"]["overall_quality"]["alpha"]["value"] is not None

@@ -1,4 +1,4 @@
-"""An average over dimensions is the same wherever it is printed: validate, compare, pareto, jury and calibrate have one."""
+"""An average over dimensions is the same wherever it is printed: validate, compare, pareto, jury, calibrate."""
 
 from __future__ import annotations
 
