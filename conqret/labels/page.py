@@ -44,7 +44,7 @@ def dashboard(ledger: Ledger) -> Sheet:
         [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
     )
     return Sheet(
-        "annotate",
+        "labels",
         f"Study: {ledger.study.task}",
         [
             Section("People", [people_so_far(people)]),
