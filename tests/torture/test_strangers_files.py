@@ -92,9 +92,11 @@ model = "{model}"
         ({"retriever": 'engine = "dense"\nencoder = "corpus.readme_tools:make"'}, "retrievers.first.encoder"),
         ({"retriever": 'cross_encoder = "corpus.readme_tools:make"'}, "retrievers.first.cross_encoder"),
         ({"model": "server/{url}"}, "judges[0].model"),
+        ({"model": "oobabooga/{url}"}, "judges[0].model"),
+        ({"model": "bedrock/agentcore/arn:aws:bedrock-agentcore:{url}#:1:runtime/x"}, "judges[0].model"),
         ({"model": "openai/judge", "more": '[models."openai/judge"]\napi_base = "{url}"'}, "api_base"),
     ],
-    ids=["encoder", "cross-encoder", "server", "address"],
+    ids=["encoder", "cross-encoder", "server", "address-in-a-name", "account-in-a-name", "address"],
 )
 def test_an_experiment_file_runs_no_code_and_names_no_address(
     stranger: Path, parts: dict[str, str], field: str, dry: tuple[str, ...]
@@ -109,6 +111,28 @@ def test_an_experiment_file_runs_no_code_and_names_no_address(
         assert "--trust-file" in done.stderr
         assert not server.requests
     assert not (stranger / "ran").exists()
+    assert not (stranger / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("api_base", "{url}"),
+        ("model", "server/{url}"),
+        ("model", "oobabooga/{url}"),
+        ("items", "{url}/items.jsonl"),
+    ],
+)
+def test_settings_that_lie_in_the_folder_name_no_address(stranger: Path, field: str, value: str) -> None:
+    shutil.copy(ROOT / "fixtures" / "demo" / "items.jsonl", stranger)
+    with FaultServer(FaultPlan()) as server:
+        setting = f'[judge]\n{field} = "{value.format(url=server.url)}"\n'
+        (stranger / "conqret.toml").write_text(setting)
+        given = [] if field == "items" else ["items.jsonl"]
+        done = run(stranger, "judge", *given, "--format", "direct", "-o", "out")
+        assert done.returncode == 2, done.stderr
+        assert f"judge.{field}" in done.stderr
+        assert not server.requests
     assert not (stranger / "out").exists()
 
 
