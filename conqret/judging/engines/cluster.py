@@ -176,7 +176,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
                 raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
             self._own = True
-            if _beyond(address) and not self.ray.get(self.ray.remote(_asks_for_token).remote()):
+            if _beyond(address) and not self.ray.get(
+                self.ray.remote(_asks_for_token).options(num_cpus=0).remote()
+            ):
                 self.ray.shutdown()
                 raise DeclarationError(
                     f"the Ray cluster at {address} is beyond this machine and asks nobody for a token: who reaches it "
