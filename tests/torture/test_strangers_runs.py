@@ -17,6 +17,14 @@ import conqret
 from tests.runs.killed import ROOT
 
 HUB = "some-org/some-model"
+OF_TESTS = (
+    "HF_HUB_OFFLINE",
+    "TRANSFORMERS_OFFLINE",
+    "HF_HUB_DISABLE_TELEMETRY",
+    "DO_NOT_TRACK",
+    "LITELLM_TELEMETRY",
+)
+"""What tests set so that libraries stay quiet; users do not."""
 NO_WAY_OUT = """
 import socket, sys
 
@@ -60,12 +68,11 @@ def named(runs: Path, model: str) -> Path:
     return copy
 
 
-def environment() -> dict[str, str]:
-    """That of a reader with a token and a key, whom the hub would let in."""
+def environment(home: Path) -> dict[str, str]:
+    """That of a reader with a token and a key, whom the hub would let in, and whose cache of the hub is ``home``."""
     keys = {"HF_TOKEN": "hf_the_readers_own", "OPENAI_API_KEY": "sk-the-readers-own"}
-    return {
-        **os.environ, **keys, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "0", "TRANSFORMERS_OFFLINE": "0",
-    }  # fmt: skip
+    users = {name: value for name, value in os.environ.items() if name not in OF_TESTS}
+    return {**users, **keys, "PYTHONPATH": str(ROOT), "HF_HOME": str(home)}
 
 
 LOOKS = (
@@ -103,7 +110,7 @@ def test_looking_at_a_run_asks_nobody(
     done = subprocess.run(
         [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), *words],
         cwd=ROOT,
-        env=environment(),
+        env=environment(tmp_path),
         capture_output=True,
         text=True,
         check=False,
@@ -121,7 +128,7 @@ def test_viewing_runs_asks_nobody(runs: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), "serve", "view", str(runs), "--port", "0"],
         cwd=ROOT,
-        env=environment(),
+        env=environment(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
