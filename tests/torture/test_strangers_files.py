@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -68,6 +69,37 @@ def test_an_index_that_names_code_does_not_run_it(
     ):  # curate searches by words, and finds no index of them
         assert done.returncode == 2
         assert "--encoder corpus.readme_tools:make" in done.stderr
+
+
+class Running:
+    """What runs code where it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[str, ...]]:
+        return os.system, ("touch ran",)
+
+
+@pytest.mark.parametrize("module", ["sentence_transformers.models.Transformer", "corpus.readme_tools.make"])
+def test_a_model_that_lies_in_a_corpus_runs_no_code(stranger: Path, module: str) -> None:
+    pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
+    corpus = stranger / "corpus"
+    (corpus / "model").mkdir()
+    (corpus / "index-dense").mkdir()
+    own = {"AutoModel": "readme_tools.make", "AutoConfig": "readme_tools.make"}
+    config = {"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    manifest = {"fingerprint": "0" * 16, "engine": "dense", "settings": {"encoder": "corpus/model"}}
+    for name, said in {
+        "model/modules.json": [{"idx": 0, "name": "0", "path": "", "type": module}],
+        "model/config.json": {**config, "architectures": ["BertModel"], "auto_map": own},
+        "index-dense/index.json": manifest,
+    }.items():
+        (corpus / name).write_text(json.dumps(said))
+    (corpus / "model" / "readme_tools.py").write_text(CODE)
+    (corpus / "model" / "pytorch_model.bin").write_bytes(pickle.dumps(Running()))
+    done = run(stranger, "retrieve", "run", "corpus", "--engine", "dense", "-o", "out.res")
+    assert not (stranger / "ran").exists()
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+    assert "cannot be loaded" in done.stderr
 
 
 EXPERIMENT = """corpus = "corpus"
