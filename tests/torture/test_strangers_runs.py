@@ -14,17 +14,10 @@ from pathlib import Path
 import pytest
 
 import conqret
+from tests.conftest import QUIET
 from tests.runs.killed import ROOT
 
 HUB = "some-org/some-model"
-OF_TESTS = (
-    "HF_HUB_OFFLINE",
-    "TRANSFORMERS_OFFLINE",
-    "HF_HUB_DISABLE_TELEMETRY",
-    "DO_NOT_TRACK",
-    "LITELLM_TELEMETRY",
-)
-"""What tests set so that libraries stay quiet; users do not."""
 NO_WAY_OUT = """
 import socket, sys
 
@@ -71,7 +64,7 @@ def named(runs: Path, model: str) -> Path:
 def environment(home: Path) -> dict[str, str]:
     """That of a reader with a token and a key, whom the hub would let in, and whose cache of the hub is ``home``."""
     keys = {"HF_TOKEN": "hf_the_readers_own", "OPENAI_API_KEY": "sk-the-readers-own"}
-    users = {name: value for name, value in os.environ.items() if name not in OF_TESTS}
+    users = {name: value for name, value in os.environ.items() if name not in QUIET}
     return {**users, **keys, "PYTHONPATH": str(ROOT), "HF_HOME": str(home)}
 
 
