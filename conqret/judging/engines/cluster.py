@@ -55,37 +55,53 @@ HOME_TOKEN = Path("~/.ray/auth_token")
 """Where Ray itself looks for the token that a cluster asks for, beside the two variables."""
 
 LOCAL = "local"
-CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", MODE: "token"}
 """Whoever reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on the
 loopback address alone, as it does by itself on macOS and Windows, and asks for a token that nobody else has."""
 
 _log = logging.getLogger(__name__)
 
 
-def _close_to_others() -> None:
-    """Have the Ray of this process listen here alone, and ask for a token. Ray reads these when it is imported."""
-    if "ray" not in sys.modules:
-        os.environ.update(CLOSED)
-    os.environ[MODE] = "token"
-    if not os.environ.get(TOKEN_FILE):
-        os.environ.setdefault(TOKEN, secrets.token_hex(32))
+def _close_to_others() -> bool:
+    """Have the Ray of this process listen here alone, and ask for a token. Ray reads these when it is imported: returns
+    whether it does so, where a program imported it before."""
+    if "ray" in sys.modules:
+        return all(os.environ.get(name) == value for name, value in CLOSED.items())
+    os.environ.update(CLOSED)
+    if not os.environ.get(TOKEN_FILE) and not os.environ.get(TOKEN):
+        os.environ[TOKEN] = secrets.token_hex(32)
+    return True
 
 
-def _check_secret(address: str) -> None:
-    """Check that a cluster that others can reach is one that asks for a token.
+def _beyond(address: str) -> bool:
+    """Whether a cluster is one that others can reach, and nobody said that it need ask for no token."""
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    return not (address in (LOCAL, "auto") or is_loopback(host) or os.environ.get(MODE) == "disabled")
+
+
+def _show_token(address: str) -> None:
+    """Have Ray show its token to a cluster that others can reach.
 
     Raises:
         DeclarationError: there is no token, and nobody said that there need be none.
     """
-    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
-    named = any(os.environ.get(name) for name in (TOKEN, TOKEN_FILE)) or HOME_TOKEN.expanduser().is_file()
-    if address in (LOCAL, "auto") or is_loopback(host) or named or os.environ.get(MODE) == "disabled":
-        return
-    raise DeclarationError(
-        f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
-        f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if its "
-        f"network is yours alone, say {MODE}=disabled"
-    )
+    if (
+        not any(os.environ.get(name) for name in (TOKEN, TOKEN_FILE))
+        and not HOME_TOKEN.expanduser().is_file()
+    ):
+        raise DeclarationError(
+            f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
+            f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if "
+            f"its network is yours alone, say {MODE}=disabled"
+        )
+    os.environ[MODE] = CLOSED[MODE]
+
+
+def _asks_for_token() -> bool:
+    """Whether the cluster of the worker that calls this asks for tokens: none of its processes could speak else."""
+    from ray._raylet import AuthenticationMode, get_authentication_mode
+
+    return bool(get_authentication_mode() != AuthenticationMode.DISABLED)
 
 
 class Cluster(contextlib.AbstractContextManager["Cluster"]):
@@ -98,10 +114,10 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
     def __init__(self, workers: int | None = None) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
-        if os.environ.get(ADDRESS, LOCAL) == LOCAL:
-            _close_to_others()
-        else:
-            _check_secret(os.environ[ADDRESS])
+        self._address = os.environ.get(ADDRESS) or LOCAL
+        self._closed = self._address != LOCAL or _close_to_others()
+        if _beyond(self._address):
+            _show_token(self._address)
         self.ray: Any = require("ray", extra="ray")
         self.workers = workers or max(2, os.cpu_count() or 2)
         self._own = False
@@ -137,10 +153,17 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         """Join the cluster at ``RAY_ADDRESS``, or start one here; nothing, where this program has joined one.
 
         Raises:
-            DeclarationError: Ray cannot be started, or nobody is at the address who takes our token.
+            DeclarationError: Ray cannot be started, or not closed to others; nobody is at the address who takes our
+                token, or who asks for it.
         """
         if not self.ray.is_initialized():
-            address = os.environ.get(ADDRESS, LOCAL)
+            address = self._address
+            if not self._closed:
+                settings = " ".join(f"{name}={value}" for name, value in CLOSED.items())
+                raise DeclarationError(
+                    "this program imported Ray before, so that a Ray started now would be open to the network: import "
+                    f"it later, set {settings} and {TOKEN} before, or start Ray yourself (ray.init)"
+                )
             own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
             try:
                 with _signals_kept():
@@ -153,6 +176,15 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
                 raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
             self._own = True
+            if _beyond(address) and not self.ray.get(
+                self.ray.remote(_asks_for_token).options(num_cpus=0).remote()
+            ):
+                self.ray.shutdown()
+                raise DeclarationError(
+                    f"the Ray cluster at {address} is beyond this machine and asks nobody for a token: who reaches it "
+                    f"runs code there and reads your keys. Start it with {MODE}=token; if its network is yours "
+                    f"alone, say {MODE}=disabled"
+                )
 
     @property
     def gpus(self) -> int:
