@@ -27,7 +27,7 @@ SHAPES: dict[str, Callable[[int], dict[str, Any]]] = {
     "sentences that differ in a number": lambda size: _same(
         "".join(f"In {number} schools attendance rose [1]. " for number in range(size // 36))
     ),
-    "tiny documents": lambda size: {**TOPIC, "documents": ["a"] * (size // 8), "argument": CITED},
+    "tiny documents": lambda size: {**TOPIC, "documents": ["a"] * (size // times(8, 1)), "argument": CITED},
     "a topic of many words": lambda size: {
         **_same(words := " ".join(f"w{number} abc" for number in range(size // 10))),
         "topic": words,
