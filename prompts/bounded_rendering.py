@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from jinja2 import nodes, pass_context
@@ -63,6 +63,8 @@ def _places(value: Any) -> int:
     """How many places the lists of a variable have, those of lists in lists included."""
     if isinstance(value, Mapping):
         value = list(value.values())
+    elif is_dataclass(value):
+        return sum(_places(getattr(value, field.name)) for field in fields(value))
     return len(value) + sum(map(_places, value)) if isinstance(value, list | tuple) else 0
 
 
