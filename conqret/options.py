@@ -7,13 +7,17 @@ the dataclass or its fields by keyword.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator
+import math
+import operator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from conqret.errors import DeclarationError
 
-MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
+T = TypeVar("T")
+
+MODEL, JUDGING, WRITING, LIMITS, FILES = "Model", "Judging", "Writing", "Limits", "Files"
 """The headings under which ``--help`` groups the options."""
 
 
@@ -26,6 +30,7 @@ class Option:
         panel: the heading that it stands under.
         names: what it is called on the command line, where that is not the field's name.
         at_least: the lowest value.
+        above: what every value is above.
         at_most: the highest value.
     """
 
@@ -33,7 +38,18 @@ class Option:
     panel: str | None = None
     names: tuple[str, ...] = ()
     at_least: float | None = None
+    above: float | None = None
     at_most: float | None = None
+
+    @property
+    def ends(self) -> dict[str, tuple[str, float]]:
+        """The ends of the range, by their names in pydantic, with words for them."""
+        ends = {
+            "ge": ("at least", self.at_least),
+            "gt": ("above", self.above),
+            "le": ("at most", self.at_most),
+        }
+        return {name: (word, end) for name, (word, end) in ends.items() if end is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +95,12 @@ def table_of(kind: type, base: type, *, unset: bool = False, without: Collection
     options: dict[str, Any] = {
         one.name: (
             one.type | None if unset else one.type,
-            Field(default=None if unset else one.default, ge=one.option.at_least, le=one.option.at_most),
+            Field(
+                default=None if unset else one.default,
+                ge=one.option.at_least,
+                gt=one.option.above,
+                le=one.option.at_most,
+            ),
         )
         for one in declared(kind)
         if one.name not in without
@@ -87,20 +108,30 @@ def table_of(kind: type, base: type, *, unset: bool = False, without: Collection
     return create_model(f"{kind.__name__}Table", __base__=base, **options)
 
 
+def options_in(settings: Mapping[str, Any], kind: type[T]) -> T:
+    """The options of the dataclass ``kind`` among ``settings``; what is not there keeps its default."""
+    wanted: Any = kind
+    return kind(**{one.name: settings[one.name] for one in declared(wanted) if one.name in settings})
+
+
 def check_ranges(settings: Any) -> None:
-    """Check the values of a dataclass against the ranges of its options.
+    """Check the values of a dataclass against the ranges and choices of its options.
 
     Raises:
         DeclarationError: a value is out of its range; the message names option, value and range.
     """
     kind: Any = type(settings)
     for one in declared(kind):
-        value, low, high = getattr(settings, one.name), one.option.at_least, one.option.at_most
-        if value is None or (low is None and high is None):
-            continue
-        if not ((low is None or value >= low) and (high is None or value <= high)):  # a NaN is in no range
-            wanted = " and ".join(
-                f"{word} {end:g}" for word, end in (("at least", low), ("at most", high)) if end is not None
-            )
-            name = one.option.names[0] if one.option.names else f"--{one.name.replace('_', '-')}"
+        value, ends = getattr(settings, one.name), one.option.ends
+        wanted = " and ".join(f"{word} {end:g}" for word, end in ends.values())
+        kept = all(_within(value, name, end) for name, (_, end) in ends.items())
+        if get_origin(one.type) is Literal:
+            wanted, kept = " or ".join(get_args(one.type)), value in get_args(one.type)
+        if value is not None and not kept:
+            name = " or ".join(one.option.names) or f"--{one.name.replace('_', '-')}"
             raise DeclarationError(f"{name} is {value}; it must be {wanted}")
+
+
+def _within(value: float | None, name: str, end: float) -> bool:
+    """Whether a value keeps to an end; NaN and the infinite keep to none."""
+    return value is not None and math.isfinite(value) and bool(getattr(operator, name)(value, end))

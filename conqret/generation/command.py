@@ -12,6 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
 from conqret.errors import number
+from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
 
 
@@ -24,29 +25,11 @@ def generate(
     stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
     *,
     model: options.Model = None,
-    strategy: Annotated[
-        str,
-        typer.Option(
-            help="How the argument is made: `cited` (written by a model, with expert arguments as examples), "
-            "`extractive` (sentences of the documents, without a model), or a plug-in's."
-        ),
-    ] = "cited",
-    shots: Annotated[
-        int, typer.Option(help="How many examples are in the prompt: expert arguments on train topics.")
-    ] = 3,
-    documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
-    expert: Annotated[
-        bool,
-        typer.Option(
-            "--expert", help="Put the expert's argument into the items as well, for formats that compare two."
-        ),
-    ] = False,
+    writing: GenerateOptions,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The seed by which examples are drawn.")] = 13,
-    temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
     asking: StudyOptions,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
@@ -72,8 +55,8 @@ def generate(
     from conqret.show.words import reason
 
     job = generation_job(
-        corpus, run, stance=stance, model=asking.calls.of(model), strategy=strategy, shots=shots, documents=documents,
-        expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
+        corpus, run, stance=stance, model=asking.calls.of(model), prompts=asking.prompts, output=output,
+        **asdict(writing), **asking.kept.given(),
     )  # fmt: skip
     if asking.dry_run:
         found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from conqret.judging.dimensions import Order
 from conqret.options import JUDGING, Option, check_ranges
@@ -73,3 +73,11 @@ class JudgeOptions:
 
     def __post_init__(self) -> None:
         check_ranges(self)
+
+
+class SampleSettings(TypedDict, total=False):
+    """What of :class:`JudgeOptions` can be told to whatever runs a judge."""
+
+    samples: int
+    relevant_from: int
+    temperature: float | None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.errors import check_known
+from conqret.judging.judge_options import SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
@@ -53,14 +54,6 @@ class AnswerSettings(TypedDict, total=False):
 
     recordings: str | Path | None
     replay: str | Path | None
-
-
-class SampleSettings(TypedDict, total=False):
-    """How a judge is run (see :class:`conqret.judging.judge_options.JudgeOptions`), whatever it is asked."""
-
-    samples: int
-    relevant_from: int
-    temperature: float | None
 
 
 class ItemSettings(TypedDict, total=False):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from conqret.data.item import Frozen
 from conqret.debate.debatune import debater
@@ -23,7 +23,9 @@ from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, counter, expected
 from conqret.llm.request import Plain, Request
+from conqret.llm.sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
+from conqret.options import table_of
 from conqret.runs.session import Session
 from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
 from conqret.runs.trials import Trial
@@ -43,7 +45,15 @@ class Stated(Answered):
     cut: bool = False
 
 
-class StatedRecord(AskedRecord):
+if TYPE_CHECKING:
+
+    class _SampledRecord(AskedRecord): ...
+
+else:  # with the options that are declared there
+    _SampledRecord = table_of(Sampling, AskedRecord)
+
+
+class StatedRecord(_SampledRecord):
     """What ``run.json`` says of written statements."""
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -51,7 +61,6 @@ class StatedRecord(AskedRecord):
     }  # fmt: skip
 
     kind: str = "debate-write"
-    temperature: float
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
     folder: StatedFolder
     rows: Sequence[Instruction]
     system: str | None = None
-    temperature: float = 0.0
+    sampling: Sampling = GREEDY
 
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
@@ -100,11 +109,11 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
     def record(self) -> StatedRecord:
         """What ``run.json`` says."""
         shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in self.rows]
-        return StatedRecord.of(self.models, {}, shown, temperature=self.temperature)
+        return StatedRecord.of(self.models, {}, shown, temperature=self.sampling.sampling_temperature)
 
     def trials(self) -> Iterator[Trial[Stated]]:
         """A trial for each."""
-        return (Trial(row.id, partial(_stated, row, self.models, self.temperature)) for row in self.rows)
+        return (Trial(row.id, partial(_stated, row, self.models, self.sampling)) for row in self.rows)
 
     def conclude(self, rows: tuple[Stated, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
@@ -127,7 +136,7 @@ def estimate(rows: Sequence[Instruction], session: Session) -> Expected:
 
 
 async def _stated(
-    row: Instruction, session: Session, temperature: float, earlier: Mapping[str, Stated]
+    row: Instruction, session: Session, sampling: Sampling, earlier: Mapping[str, Stated]
 ) -> Stated:
     answer = await session.client.ask(
         Request(
@@ -135,7 +144,7 @@ async def _stated(
             item=row.id,
             messages=row.messages,
             response=Plain,
-            temperature=temperature,
+            temperature=sampling.sampling_temperature,
             max_tokens=session.options.max_tokens or ROOM,
             baseline=lambda: debater.statement(row.topic, _SIDES[row.stance], row.argument, ()),
         )

@@ -10,6 +10,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
+from conqret.llm.sampling import Sampling
 
 
 @grouped
@@ -18,7 +19,7 @@ def write(
     *,
     model: options.Model = None,
     system: str | None = None,
-    temperature: float = 0.0,
+    sampling: Sampling,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
     calls: options.Calls,
     kept: options.RunFolderOptions,
@@ -35,7 +36,6 @@ def write(
         rows: What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
     Model:
         system: The name of the writer in the rows. Default: the model's name.
-        temperature: The model's temperature.
 
     Examples:
 
@@ -58,7 +58,7 @@ def write(
     name = session.options.model
     folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
     outcome = asking.execute(
-        StatementsPlan(session, folder, found, system, temperature), len(found), "statements",
+        StatementsPlan(session, folder, found, system, sampling), len(found), "statements",
         about=f"{len(found)} statements by", doing="writing", role="an author",
     )  # fmt: skip
     summary = outcome.summary
