@@ -21,7 +21,7 @@ from conqret.judging.instrument import Asks
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
 from conqret.llm.sampling import Sampling, SamplingSettings
-from conqret.options import WRITING, Option, check_ranges
+from conqret.options import Within, check_ranges
 from conqret.prompts import Library, Rendered
 from conqret.runs.study_run import Answered
 
@@ -48,34 +48,23 @@ UNASKED: Mapping[str, Any] = {
 class GenerateOptions(Sampling):
     """How arguments are written.
 
+    Writing:
+        shots: How many examples are in the prompt: expert arguments on train topics.
+        documents (--top, -k): Documents for each argument.
+        seed: The seed by which examples are drawn.
+        expert (--expert): Put the expert's argument into the items as well, for formats that compare two.
+        strategy: How the argument is made: `cited` (written by a model, with expert arguments as examples),
+            `extractive` (sentences of the documents, without a model), or a plug-in's.
+
     Raises:
         DeclarationError: a number is out of its range, or there is no such strategy.
     """
 
-    shots: Annotated[
-        int,
-        Option("How many examples are in the prompt: expert arguments on train topics.", WRITING, at_least=0),
-    ] = SHOTS
-    documents: Annotated[
-        int, Option("Documents for each argument.", WRITING, ("--top", "-k"), at_least=1)
-    ] = DOCUMENTS
-    seed: Annotated[int, Option("The seed by which examples are drawn.", WRITING)] = SEED
-    expert: Annotated[
-        bool,
-        Option(
-            "Put the expert's argument into the items as well, for formats that compare two.",
-            WRITING,
-            ("--expert",),
-        ),
-    ] = False
-    strategy: Annotated[
-        str,
-        Option(
-            "How the argument is made: `cited` (written by a model, with expert arguments as examples), `extractive` "
-            "(sentences of the documents, without a model), or a plug-in's.",
-            WRITING,
-        ),
-    ] = DEFAULT_STRATEGY
+    shots: Annotated[int, Within(0)] = SHOTS
+    documents: Annotated[int, Within(1)] = DOCUMENTS
+    seed: int = SEED
+    expert: bool = False
+    strategy: str = DEFAULT_STRATEGY
 
     @property
     def way(self) -> Strategy:

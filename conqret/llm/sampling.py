@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from conqret.options import MODEL, Option
+from conqret.options import Within
 
 DEFAULT_TEMPERATURE = 0.0
 """At 0 each token is the likeliest, and a run can be repeated."""
@@ -13,11 +13,13 @@ DEFAULT_TEMPERATURE = 0.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """The temperature at which a model draws tokens; what takes further options extends it."""
+    """How a model draws tokens; what takes further options extends it.
 
-    temperature: Annotated[
-        float | None, Option("The model's temperature. Default: 0.", MODEL, at_least=0)
-    ] = None
+    Model:
+        temperature: The model's temperature. Default: 0.
+    """
+
+    temperature: Annotated[float | None, Within(0)] = None
 
     @property
     def sampling_temperature(self) -> float:
@@ -27,17 +29,13 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NucleusSampling(Sampling):
-    """The same, perhaps only from the likeliest tokens (Holtzman et al. 2020)."""
+    """The same, perhaps only from the likeliest tokens (Holtzman et al. 2020).
 
-    top_p: Annotated[
-        float | None,
-        Option(
-            "Nucleus sampling: draw only from the likeliest tokens that together have this probability.",
-            MODEL,
-            above=0,
-            at_most=1,
-        ),
-    ] = None
+    Model:
+        top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
+    """
+
+    top_p: Annotated[float | None, Within(above=0, high=1)] = None
 
 
 GREEDY = NucleusSampling()

@@ -18,7 +18,7 @@ from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
 from conqret.llm.request import Plain
 from conqret.llm.sampling import NucleusSampling
-from conqret.options import Option, check_ranges
+from conqret.options import Within, check_ranges
 from conqret.prompts import Library, Rendered
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ def next_step(question: str, done: int) -> dict[str, str]:
 ROOM = 2_048
 """Tokens that an answer may take where nobody says how many: the paper's longest averages stay under 1,000 (Figure
 14)."""
-ANSWERED, SEARCHED = "How it is answered", "What is searched"
-"""Headings of the options."""
 KINDS = ("basic", "comprehensive", "detailed")
 """The prompts of Table 18; each is ``answer/KIND``."""
 
@@ -60,32 +58,21 @@ KINDS = ("basic", "comprehensive", "detailed")
 class AnswerPlan(NucleusSampling):
     """How questions are answered, whatever the strategy. The answerer draws tokens (DebateQA, F.2), the agent does not.
 
+    How it is answered:
+        kind (--prompt-kind): `basic`, `comprehensive` or `detailed` (DebateQA, Table 18).
+        length: Ask for an answer of about so many tokens. Default: no length is asked for.
+    What is searched:
+        chunks: How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).
+        searches: The most retrievals of the agent, including the first. Default: 3.
+
     Raises:
         DeclarationError: a number is out of its range.
     """
 
-    kind: Annotated[
-        str,
-        Option("`basic`, `comprehensive` or `detailed` (DebateQA, Table 18).", ANSWERED, ("--prompt-kind",)),
-    ] = KINDS[0]
-    length: Annotated[
-        int | None,
-        Option(
-            "Ask for an answer of about so many tokens. Default: no length is asked for.",
-            ANSWERED,
-            at_least=1,
-        ),
-    ] = None
-    chunks: Annotated[
-        int | None,
-        Option(
-            "How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).", SEARCHED, at_least=1
-        ),
-    ] = None
-    searches: Annotated[
-        int | None,
-        Option("The most retrievals of the agent, including the first. Default: 3.", SEARCHED, at_least=1),
-    ] = None
+    kind: str = KINDS[0]
+    length: Annotated[int | None, Within(1)] = None
+    chunks: Annotated[int | None, Within(1)] = None
+    searches: Annotated[int | None, Within(1)] = None
 
     def __post_init__(self) -> None:
         check_ranges(self)
