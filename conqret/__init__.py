@@ -26,10 +26,20 @@ if TYPE_CHECKING:
     from conqret.llm.client_options import ClientOptions
     from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
+    from conqret.studies.abstain.result import abstain
+    from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.bias.bias_study import bias
+    from conqret.studies.calibrate.result import calibrate
+    from conqret.studies.compare.frontier import pareto
+    from conqret.studies.compare.result import compare
+    from conqret.studies.diff.result import diff
     from conqret.studies.drift.result import drift
+    from conqret.studies.jury.jury_run import jury
+    from conqret.studies.leaderboard.result import leaderboard
     from conqret.studies.sensitivity.sensitivity_study import sensitivity
+    from conqret.studies.systems.result import systems
     from conqret.studies.validate.validate import validate
+    from conqret.studies.variance.result import variance
 
 _HOMES = {
     "ClientOptions": "conqret.llm.client_options",
@@ -43,18 +53,28 @@ _HOMES = {
     "Judgments": "conqret.judging.judgments",
     "Measure": "conqret.data",
     "Session": "conqret.runs.session",
+    "abstain": "conqret.studies.abstain.result",
+    "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
     "bias": "conqret.studies.bias.bias_study",
+    "calibrate": "conqret.studies.calibrate.result",
+    "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
+    "diff": "conqret.studies.diff.result",
     "drift": "conqret.studies.drift.result",
     "generate": "conqret.generation.generate",
     "judge": "conqret.judging.judge",
+    "jury": "conqret.studies.jury.jury_run",
+    "leaderboard": "conqret.studies.leaderboard.result",
+    "pareto": "conqret.studies.compare.frontier",
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
+    "systems": "conqret.studies.systems.result",
     "validate": "conqret.studies.validate.validate",
+    "variance": "conqret.studies.variance.result",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 
@@ -70,18 +90,28 @@ __all__ = [
     "Judgments",
     "Measure",
     "Session",
+    "abstain",
+    "agreement",
     "ajudge",
     "answer",
     "bias",
+    "calibrate",
+    "compare",
     "controllability",
+    "diff",
     "drift",
     "generate",
     "judge",
+    "jury",
+    "leaderboard",
+    "pareto",
     "response_quality",
     "retrieve",
     "run",
     "sensitivity",
+    "systems",
     "validate",
+    "variance",
 ]
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that

@@ -92,7 +92,6 @@ def abstain(
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
     from conqret.io.safe_files import write_whole
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.show.sheet import check_ending, write_sheet
     from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
     from conqret.studies.abstain.result import abstain as fitted
@@ -102,7 +101,7 @@ def abstain(
         check_ending(page)
     read = reading.load(labels)
     found = fitted(
-        JudgeFolder(run).finished(),
+        run,
         read,
         error=risk.error,
         delta=risk.delta,

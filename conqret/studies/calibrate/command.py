@@ -48,21 +48,17 @@ def calibrate(
     conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json
     """
     from conqret.io.safe_files import write_whole
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
+    from conqret.studies.agreement.trivial_judges import not_beaten
     from conqret.studies.agreement_tables import calibration_tables
     from conqret.studies.calibrate.page import reliability_diagram
     from conqret.studies.calibrate.result import calibrate as fitted
 
-    folder = JudgeFolder(run)
-    judgments = folder.finished()
     read = reading.load(labels)
     found = fitted(
-        judgments,
+        run,
         read,
-        items=folder.items(),
-        floor=None if beside is None else floor_judgments(JudgeFolder(beside)),
+        floor=beside,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )

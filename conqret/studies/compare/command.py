@@ -45,13 +45,12 @@ def compare(
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement_tables import comparison_tables
     from conqret.studies.compare.page import comparison_sheet
-    from conqret.studies.compare.result import by_folder, compare_judges
+    from conqret.studies.compare.result import compare as compare_runs
 
-    metrics = label_options.metric_map(metric)
-    compared = compare_judges(
-        by_folder([JudgeFolder(run) for run in runs]),
+    compared = compare_runs(
+        runs,
         reading.load(labels),
-        metrics=metrics,
+        metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )
     note(*compared.basis.notes)

@@ -34,13 +34,12 @@ def frontier(
 
     Example: conqret judges pareto runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html
     """
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.compare.frontier import frontier as compare
+    from conqret.studies.compare.frontier import pareto
     from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
 
-    found = compare(
-        [JudgeFolder(run) for run in runs],
+    found = pareto(
+        runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence),

@@ -79,7 +79,7 @@ def diff(
         parse_difference_requirement,
     )
     from conqret.studies.diff.page import difference_tables, met, unlike, write_difference
-    from conqret.studies.diff.result import difference
+    from conqret.studies.diff.result import diff as difference
 
     needed("numpy", "scipy", extra="stats")
     if len(labels or ()) > 2:

@@ -58,14 +58,14 @@ def jury(
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.jury.jury_run import jury_run
+    from conqret.studies.jury.jury_run import jury as hold
     from conqret.studies.jury.page import jury_tables, write_jury
     from conqret.studies.jury.rules import RULES
 
     if by not in RULES:
         raise UnknownNameError("rule of a jury", by, RULES)
     read = None if labels is None else reading.load(labels)
-    found = jury_run(
+    found = hold(
         runs,
         output,
         read,

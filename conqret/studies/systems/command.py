@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,10 +12,6 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, result
-
-if TYPE_CHECKING:
-    from conqret.io.leaderboards import SystemLeaderboard
-
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
 FILES, COMPARED = "Files", "What is compared"
@@ -110,11 +106,9 @@ def meta(
 
     conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic
     """
-    from conqret.io.leaderboards import read_leaderboard
-    from conqret.io.reports import report_lengths
     from conqret.studies.systems.page import ranking_tables
     from conqret.studies.systems.ranked_systems import METHODS, MetaSettings
-    from conqret.studies.systems.result import meta_evaluate
+    from conqret.studies.systems.result import systems
 
     settings = MetaSettings(
         methods=tuple(dict.fromkeys(measured.correlation or METHODS)),
@@ -128,26 +122,8 @@ def meta(
         shared_runs=compared.only_shared_runs,
         confidence=confidence,
     )
-    lengths = {key: words for path in reports or () for key, words in report_lengths(path).items()}
-    found = meta_evaluate(
-        read_leaderboard(truth, truth_format),
-        [_judged(path, format) for path in judges],
-        settings,
-        lengths=lengths if reports else None,
+    found = systems(
+        judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
     note(*found.notes)
     result(found, ranking_tables(found, by_topic=by_topic), as_json=json_output)
-
-
-def _judged(path: Path, shape: Shape) -> SystemLeaderboard:
-    """The leaderboard in a file, or that of a finished run on TREC reports."""
-    from conqret.io.leaderboards import read_leaderboard
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.systems.system_ratings import run_leaderboard
-
-    run = JudgeFolder(path)
-    return (
-        run_leaderboard(path.name, run.items(), run.finished())
-        if run.record_file.is_file()
-        else read_leaderboard(path, shape)
-    )

@@ -58,13 +58,12 @@ def components(
     conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100
     """
     from conqret._optional import require
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
-    from conqret.studies.variance.result import noise_study
+    from conqret.studies.variance.result import variance
 
     require("numpy", "scipy", extra="stats")
-    found = noise_study(
-        [JudgeFolder(run) for run in runs],
+    found = variance(
+        runs,
         metrics=[name.replace("-", "_") for name in metric or ()],
         designs=[_numbers(text) for text in design or ()],
         topics=options.counts("--topics", topics),
