@@ -17,15 +17,22 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.debate.debatune.debate_judging import controllability, response_quality
+    from conqret.debate.debatune.stating import write_statements
     from conqret.debateqa.answering.answer import answer
+    from conqret.debateqa.curation.deduplication import dedupe
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.experiments.experiment import run
     from conqret.generation.generate import generate
     from conqret.judging.judge import ajudge, judge
     from conqret.judging.judgments import Judgments
+    from conqret.labels.sampling import sample_items
     from conqret.llm.client_options import ClientOptions
+    from conqret.perspectives.detection_study import detect
+    from conqret.perspectives.making import make_perspectives
+    from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
+    from conqret.scrapers.corpus_building import make_corpus
     from conqret.studies.abstain.result import abstain
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.bias.bias_study import bias
@@ -58,23 +65,30 @@ _HOMES = {
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
     "bias": "conqret.studies.bias.bias_study",
+    "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
+    "dedupe": "conqret.debateqa.curation.deduplication",
+    "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
     "drift": "conqret.studies.drift.result",
     "generate": "conqret.generation.generate",
     "judge": "conqret.judging.judge",
     "jury": "conqret.studies.jury.jury_run",
     "leaderboard": "conqret.studies.leaderboard.result",
+    "make_corpus": "conqret.scrapers.corpus_building",
+    "make_perspectives": "conqret.perspectives.making",
     "pareto": "conqret.studies.compare.frontier",
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
+    "sample_items": "conqret.labels.sampling",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
     "systems": "conqret.studies.systems.result",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
+    "write_statements": "conqret.debate.debatune.stating",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 
@@ -95,23 +109,30 @@ __all__ = [
     "ajudge",
     "answer",
     "bias",
+    "build_index",
     "calibrate",
     "compare",
     "controllability",
+    "dedupe",
+    "detect",
     "diff",
     "drift",
     "generate",
     "judge",
     "jury",
     "leaderboard",
+    "make_corpus",
+    "make_perspectives",
     "pareto",
     "response_quality",
     "retrieve",
     "run",
+    "sample_items",
     "sensitivity",
     "systems",
     "validate",
     "variance",
+    "write_statements",
 ]
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that

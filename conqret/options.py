@@ -116,17 +116,12 @@ def table_of(kind: type, base: type, *, unset: bool = False, without: Collection
     ``without``; ``unset``: all may be left out, and are None then."""
     from pydantic import Field, create_model
 
-    options: dict[str, Any] = {
-        one.name: (
-            one.type | None if unset else one.type,
-            Field(
-                default=None if unset else one.default,
-                **{end: value for end, (_, value) in one.within.ends.items()},
-            ),
-        )
-        for one in declared(kind)
-        if one.name not in without
-    }
+    options: dict[str, Any] = {}
+    for one in declared(kind):
+        if one.name not in without:
+            ends: dict[str, Any] = {name: end for name, (_, end) in one.within.ends.items()}
+            default = None if unset else one.default
+            options[one.name] = one.type | None if unset else one.type, Field(default=default, **ends)
     return create_model(f"{kind.__name__}Table", __base__=base, **options)
 
 

@@ -12,6 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from conqret.data.corpus import (
@@ -29,7 +30,8 @@ from conqret.data.corpus import (
 from conqret.data.digest import gathered
 from conqret.data.item import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number, strict_options
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.text.citations import cited_against, cited_by
 
 TRAIN_SHARE = 0.7
@@ -116,6 +118,33 @@ class _Evidence:
     @property
     def relevant(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.pro, *self.con)))
+
+
+@strict_options
+def make_corpus(corpus: str | Path, *, seed: int = SEED, train_share: float = TRAIN_SHARE) -> CorpusParts:
+    """Make topics, qrels and splits of a corpus directory, and write them into it.
+
+    Args:
+        corpus: a corpus directory with debates and their fetched evidence.
+        seed: draws split and negatives; the same input and seed give the same corpus.
+        train_share: the share of topics for train.
+
+    Raises:
+        DeclarationError: as :func:`build_corpus`, or documents are missing.
+    """
+    if not 0 < train_share < 1:
+        raise DeclarationError(f"--train-share lies between 0 and 1, not at {train_share}")
+    directory = CorpusDirectory(Path(corpus))
+    ledger, documents = list(directory.ledger()), list(directory.documents())
+    lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
+    if lost:
+        raise DeclarationError(
+            f"{directory.ledger_file} names {number(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
+            "is one): run `conqret corpus evidence` again"
+        )
+    built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
+    directory.write(built, documents)
+    return built
 
 
 def build_corpus(

@@ -122,6 +122,31 @@ class StudySettings(RunSettings, ItemSettings, total=False):
     on_judgment: Callable[[Judgment], None]
 
 
+class AskedSettings(ClientSettings, AnswerSettings, total=False):
+    """Who is asked, and how: ``prompts`` is a folder with prompts of your own; ``overwrite`` begins afresh where the
+    folder holds another run, whose recordings are kept."""
+
+    model: str | ClientOptions | None
+    prompts: str | Path | None
+    overwrite: bool
+
+
+def asked_session(settings: AskedSettings) -> Session:
+    """The session with the model that is asked.
+
+    Raises:
+        DeclarationError: a value is out of its range, or there is no such prompt.
+    """
+    from conqret.runs.session import Session
+
+    return Session(
+        client_options(settings.get("model"), settings),
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=as_path(settings.get("prompts")),
+    )
+
+
 def check_names(function: str, given: Mapping[str, object], kind: type) -> None:
     """Raise UnknownNameError for the first setting that ``kind`` (a typed dictionary) does not have."""
     known = kind.__annotations__

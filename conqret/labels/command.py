@@ -15,7 +15,7 @@ from conqret.console.printing import at, result
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
 
@@ -105,33 +105,25 @@ def label(
     conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv
     """
     import json
-    from dataclasses import replace
 
-    from conqret.io import open_items
     from conqret.io.label_sheets import FORMS, AnnotationSheet
     from conqret.io.overwriting import write_new
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.labels.sampling import TASKS, plan_labels
+    from conqret.labels.sampling import TASKS, sample_items
 
     asked = TASKS[form.task]
     low, high = asked.scale if form.scale is None else ends(form.scale)
     names = [name.strip().replace("-", "_") for name in form.dimension or asked.dimensions]
-    opened = open_items(
-        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
-    )
-    source = replace(opened, needs=asked.needs)
-    shown.left_out(source.check())
-    directory = JudgeFolder(run) if run is not None else None
-    if directory is not None:
-        directory.record()
-    done = _labelled(sampling.labelled or ())
-    found = plan_labels(
-        source,
+    found = sample_items(
+        items,
         plan,
-        directory.judgments() if directory is not None else (),
-        labelled=done,
+        run=run,
+        task=form.task,
+        labelled=sampling.labelled or (),
         uncertain_first=sampling.uncertain_first,
         seed=sampling.seed,
+        on_check=shown.left_out,
+        columns=options.column_map(columns, options.ITEM_COLUMNS),
+        skip_invalid=skip_invalid,
     )
     sheet = AnnotationSheet(
         asked,
@@ -173,19 +165,6 @@ def ends(scale: str) -> tuple[int, int]:
     if not found[0] < found[1]:
         raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
     return found
-
-
-def _labelled(paths: Sequence[Path]) -> set[str]:
-    from conqret.io.label_files import label_files
-    from conqret.io.label_layout import open_labels
-    from conqret.io.label_sheets import NOT
-
-    return {
-        cell.item
-        for layout, file in map(open_labels, label_files(paths))
-        for cell in layout.cells(file)
-        if cell.text and cell.for_estimation.strip().casefold() != NOT
-    }
 
 
 def _reasons(plan: LabelPlan) -> dict[str, Any]:

@@ -12,22 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import SIDES, Side
-from conqret.debate.debatune.instructions import Instruction
-from conqret.errors import DeclarationError
+from conqret.debate.debatune.instructions import Instruction, read_instructions
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, counter, expected
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Plain, Request
 from conqret.llm.sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
 from conqret.options import table_of
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 ASK = "statement"
@@ -126,6 +129,47 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
             self.folder.statements_file: json_lines(_record(row, one, name) for row, one in pairs),
             self.folder.summary_file: summary.model_dump_json(),
         }
+
+
+def statements_plan(
+    rows: str | Path,
+    models: Session,
+    *,
+    system: str | None = None,
+    sampling: Sampling = GREEDY,
+    output: str | Path | None = None,
+) -> StatementsPlan:
+    """Statements that are ready to be written, or to be estimated; takes what :func:`write_statements` takes."""
+    source = Path(rows)
+    folder = as_path(output) or default_folder(stem(source), "debate-write", models.options.model)
+    asked = read_instructions(source, answered=False)
+    return StatementsPlan(models, StatedFolder(folder), asked, system, sampling)
+
+
+@strict_options
+def write_statements(
+    rows: str | Path,
+    *,
+    system: str | None = None,
+    sampling: Sampling = GREEDY,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[Stated, StatedSummary]:
+    """Have a model write statements, or answer any instructions, to be judged.
+
+    Args:
+        rows: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
+        system: the name of the writer in the rows, by default the model's name.
+        sampling: how the model draws what it writes.
+        output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call goes on there.
+        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
+    """
+    with asked_session(settings) as session:
+        plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
+        return run(plan, overwrite=settings.get("overwrite", False))
 
 
 def estimate(rows: Sequence[Instruction], session: Session) -> Expected:

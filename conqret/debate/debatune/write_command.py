@@ -45,20 +45,17 @@ def write(
 
     conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
-    from conqret.debate.debatune.instructions import read_instructions
-    from conqret.debate.debatune.stating import StatedFolder, StatementsPlan, estimate
-    from conqret.runs.run_folder import default_folder, stem
+    from conqret.debate.debatune.stating import estimate, statements_plan
 
-    found = read_instructions(rows, answered=False)
     asking = StudyOptions(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
     session = asking.session(model)
+    plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
+    found, folder = plan.rows, plan.folder
     if dry_run:
         asking.tell_cost([estimate(found, session)])
         return
-    name = session.options.model
-    folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
     outcome = asking.execute(
-        StatementsPlan(session, folder, found, system, sampling), len(found), "statements",
+        plan, len(found), "statements",
         about=f"{len(found)} statements by", doing="writing", role="an author",
     )  # fmt: skip
     summary = outcome.summary

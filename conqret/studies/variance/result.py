@@ -149,7 +149,7 @@ def variance(
         metrics=found,
         left_out=tuple(sorted({name for one in names for name in one} - set(shared))),
         notes=(
-            *_notes(runs, records, judged),
+            *_notes(folders, records, judged),
             *(f"{name} is left out: {reason}" for name, reason in failed.items()),
         ),
     )
