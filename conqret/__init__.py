@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from conqret.llm.client_options import ClientOptions
     from conqret.perspectives.detection_study import detect
     from conqret.perspectives.making import make_perspectives
+    from conqret.perturb.perturbing import write_perturbations
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
@@ -88,6 +89,7 @@ _HOMES = {
     "systems": "conqret.studies.systems.result",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
+    "write_perturbations": "conqret.perturb.perturbing",
     "write_statements": "conqret.debate.debatune.stating",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
@@ -132,6 +134,7 @@ __all__ = [
     "systems",
     "validate",
     "variance",
+    "write_perturbations",
     "write_statements",
 ]
 

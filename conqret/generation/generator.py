@@ -20,7 +20,7 @@ from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES,
 from conqret.judging.instrument import Asks
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
-from conqret.llm.sampling import Sampling, SamplingSettings
+from conqret.llm.token_sampling import Sampling, SamplingSettings
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, Rendered
 from conqret.runs.study_run import Answered

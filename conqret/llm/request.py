@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
-from conqret.llm.sampling import NucleusSampling
+from conqret.llm.token_sampling import NucleusSampling
 from conqret.prompts import Rendered
 
 if TYPE_CHECKING:

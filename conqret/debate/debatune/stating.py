@@ -24,7 +24,7 @@ from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, counter, expected
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Plain, Request
-from conqret.llm.sampling import GREEDY, Sampling
+from conqret.llm.token_sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
 from conqret.options import table_of
 from conqret.runs.engine import run

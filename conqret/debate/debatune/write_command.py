@@ -10,7 +10,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-from conqret.llm.sampling import Sampling
+from conqret.llm.token_sampling import Sampling
 
 
 @grouped

@@ -17,7 +17,7 @@ from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
 from conqret.llm.request import Plain
-from conqret.llm.sampling import NucleusSampling
+from conqret.llm.token_sampling import NucleusSampling
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, Rendered
 
