@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
     class _JudgingTable(ConfigTable): ...
 
-    class _WritingTable(ConfigTable): ...
+    class _WritingTable(ConfigTable):
+        strategy: str
 
 else:  # with the options that are declared there
     _ClientTable = table_of(ClientOptions, ConfigTable, unset=True)

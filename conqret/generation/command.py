@@ -18,24 +18,23 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def generate(
-    corpus: Annotated[
-        Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
-    ],
+    corpus: Path,
     run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
     stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
     *,
     model: options.Model = None,
     writing: GenerateOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
-    ] = None,
+    output: Path | None = None,
     asking: StudyOptions,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
     If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
     command again goes on where it stopped, and asks again only for what failed.
+
+    Args:
+        corpus: A corpus directory: documents, topics, debates and ledger.
+        output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
 
     Examples:
 

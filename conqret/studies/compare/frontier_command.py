@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -15,9 +12,7 @@ from conqret.console.printing import note, result, tell
 
 @grouped
 def frontier(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
-    ],
+    runs: list[Path],
     *,
     labels: label_options.Labels,
     reading: label_options.LabelReading,
@@ -31,6 +26,9 @@ def frontier(
 
     A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
     difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
+
+    Args:
+        runs: Finished runs of judges over the same items; two at least.
 
     Example: conqret judges pareto runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html
     """
