@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.stating import write_statements
     from conqret.debateqa.answering.answer import answer
     from conqret.debateqa.curation.deduplication import dedupe
+    from conqret.debateqa.preferences import correlate
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.experiments.experiment import run
     from conqret.generation.generate import generate
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
-    from conqret.scrapers.corpus_building import make_corpus
+    from conqret.scrapers.corpus_building import import_passages, import_release, make_corpus
     from conqret.studies.abstain.result import abstain
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.bias.bias_study import bias
@@ -70,11 +71,14 @@ _HOMES = {
     "calibrate": "conqret.studies.calibrate.result",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
+    "correlate": "conqret.debateqa.preferences",
     "dedupe": "conqret.debateqa.curation.deduplication",
     "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
     "drift": "conqret.studies.drift.result",
     "generate": "conqret.generation.generate",
+    "import_passages": "conqret.scrapers.corpus_building",
+    "import_release": "conqret.scrapers.corpus_building",
     "judge": "conqret.judging.judge",
     "jury": "conqret.studies.jury.jury_run",
     "leaderboard": "conqret.studies.leaderboard.result",
@@ -115,11 +119,14 @@ __all__ = [
     "calibrate",
     "compare",
     "controllability",
+    "correlate",
     "dedupe",
     "detect",
     "diff",
     "drift",
     "generate",
+    "import_passages",
+    "import_release",
     "judge",
     "jury",
     "leaderboard",

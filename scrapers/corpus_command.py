@@ -61,14 +61,9 @@ def import_conqret(
 
     Example: conqret corpus import-conqret path/to/release -o corpus/
     """
-    from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.io.release import read_release
+    from conqret.scrapers.corpus_building import import_release
 
-    directory = CorpusDirectory(output)
-    directory.refuse_scraped()
-    found = read_release(release)
-    directory.write_documents(found.documents)
-    directory.write(found, found.documents)
+    found = import_release(release, output)
     note(*found.notes)
     lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
     result(found.statistics, lines, as_json=json_output)
@@ -102,14 +97,12 @@ def import_passages(
 
     conqret corpus import-passages sphere-*.jsonl.gz -o sphere/
     """
-    from conqret.io.corpus_folder import CorpusDirectory, write_lines
-    from conqret.io.passage_files import read_passages
+    from conqret.io.corpus_folder import CorpusDirectory
+    from conqret.scrapers.corpus_building import import_passages as written
 
-    directory = CorpusDirectory(output)
-    directory.refuse_scraped()
-    target = directory.documents_file
+    target = CorpusDirectory(output).documents_file
     with progress("reading", quiet=shown.quiet) as bar:
-        count = write_lines(target, read_passages(files, licence=licence, url=url, on_passage=bar.advance))
+        count = written(files, output, licence=licence, url=url, on_passage=bar.advance)
     result(
         {"passages": count, "documents": str(target)},
         [f"{count:,} passages", at(target, "documents")],
