@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.errors import check_known
+from conqret.judging.judge_options import SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
@@ -53,14 +54,6 @@ class AnswerSettings(TypedDict, total=False):
 
     recordings: str | Path | None
     replay: str | Path | None
-
-
-class SampleSettings(TypedDict, total=False):
-    """How a judge is run (see :class:`conqret.judging.judge_options.JudgeOptions`), whatever it is asked."""
-
-    samples: int
-    relevant_from: int
-    temperature: float | None
 
 
 class ItemSettings(TypedDict, total=False):
@@ -127,6 +120,31 @@ class StudySettings(RunSettings, ItemSettings, total=False):
     output: str | Path | None
     on_start: Callable[[int], None]
     on_judgment: Callable[[Judgment], None]
+
+
+class AskedSettings(ClientSettings, AnswerSettings, total=False):
+    """Who is asked, and how: ``prompts`` is a folder with prompts of your own; ``overwrite`` begins afresh where the
+    folder holds another run, whose recordings are kept."""
+
+    model: str | ClientOptions | None
+    prompts: str | Path | None
+    overwrite: bool
+
+
+def asked_session(settings: AskedSettings) -> Session:
+    """The session with the model that is asked.
+
+    Raises:
+        DeclarationError: a value is out of its range, or there is no such prompt.
+    """
+    from conqret.runs.session import Session
+
+    return Session(
+        client_options(settings.get("model"), settings),
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=as_path(settings.get("prompts")),
+    )
 
 
 def check_names(function: str, given: Mapping[str, object], kind: type) -> None:

@@ -15,21 +15,6 @@ from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 
-@dataclass(frozen=True)
-class StrategyOptions(OptionGroup, of=AnswerPlan):
-    """How answers are asked for.
-
-    How it is answered:
-        kind (--prompt-kind): `basic`, `comprehensive` or `detailed` (DebateQA, Table 18). Default: `basic`.
-        length: Ask for an answer of about so many tokens. Default: no length is asked for.
-        temperature: The temperature of the model that answers. Default: 0.
-        top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
-    What is searched:
-        chunks: How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).
-        searches: The most retrievals of the agent, including the first. Default: 3.
-    """
-
-
 @dataclass(frozen=True, kw_only=True)
 class EvidenceSearch(OptionGroup):
     """Where evidence is searched for.
@@ -54,7 +39,7 @@ def answer(
     questions: Path,
     *,
     strategy: str = "none",
-    way: StrategyOptions,
+    plan: AnswerPlan,
     evidence: EvidenceSearch,
     model: options.Model = None,
     agent: str | None = None,
@@ -92,7 +77,6 @@ def answer(
     from conqret.debateqa.answering.answer import answer as write_answers
     from conqret.debateqa.answering.answer import answering, place
     from conqret.debateqa.answering.answering_run import AnswersFolder, estimate
-    from conqret.debateqa.answering.desk import AnswerPlan
     from conqret.errors import DeclarationError
     from conqret.prompts import Library
     from conqret.show.table import spaced
@@ -112,7 +96,7 @@ def answer(
             engine=evidence.engine,
             encoder=evidence.encoder,
             trusted=evidence.trusted_list or evidence.trusted,
-            plan=AnswerPlan(**way.given()),
+            plan=plan,
             on_document=bar.advance,
         )
     if asking.dry_run:
