@@ -161,10 +161,7 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
             found = [one.measures["groundedness"].reason for one in await asyncio.gather(*judging)]
             return [*found, (await client.ask(request(messages=[long]))).reason]
 
-        with (
-            Cluster(WORKERS) as spread,
-            Session(options, recordings=tmp_path / "store", clients=spread) as session,
-        ):
+        with Session(options, recordings=tmp_path / "store", clients=Cluster(WORKERS)) as session:
             reasons = session.run(ask)
         assert own.most_at_once <= AT_ONCE
         # A bucket of one second's worth is full at first; then twenty come in a second.
@@ -236,7 +233,7 @@ def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pyte
     )
     monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
     spread = perplexity.SpreadPerplexity(
-        SimpleNamespace(begin=lambda: None, ray=ray, gpus=0, workers=2, heard=contextlib.nullcontext), "m"
+        SimpleNamespace(ray=ray, gpus=0, workers=2, heard=contextlib.nullcontext), "m"
     )
     done: list[int] = []
     pairs = [(str(n), ["target"]) for n in range(7)]

@@ -149,7 +149,7 @@ def sensitivity_plan(
     if sessions is not None and not author.backend.baseline:
         if store is not None:
             sessions.keep_in(store)  # the rewrites come before the run
-        writer = sessions.of(author)
+        writer = sessions.of(author, at_once=True)
     materials, unable = damage_materials(
         checked_items, every, pool=settings.get("pool"), rewriter=writer, seed=seed
     )
