@@ -73,7 +73,7 @@ def generate(
 
     job = generation_job(
         corpus, run, stance=stance, model=asking.calls.of(model), strategy=strategy, shots=shots, documents=documents,
-        expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
+        expert=expert, seed=seed, temperature=temperature, output=output, **asking.settings,
     )  # fmt: skip
     if asking.dry_run:
         found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())

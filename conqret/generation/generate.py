@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Unpack
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.generation.examples import SEED, SHOTS
@@ -14,22 +14,18 @@ from conqret.generation.generator import DOCUMENTS, GenerateOptions
 from conqret.generation.tasks import make_tasks
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import read_rankings
-from conqret.judging.judge_settings import as_path
+from conqret.judging.judge_settings import AskingSettings, session_settings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 
 
-class GenerationSettings(TypedDict, total=False):
+class GenerationSettings(AskingSettings, total=False):
     """How arguments are generated: ``model`` writes them; ``strategy`` is the way to answer (``cited``, ``extractive``,
     or a plug-in's); ``shots`` examples in the prompt, expert arguments on train topics, drawn by ``seed``;
     ``documents`` for each argument; ``expert`` puts the expert's argument beside the new one, for formats that compare;
-    ``temperature`` is the model's, 0 unless set.
-
-    ``prompts``: a folder with prompts of your own. ``output``: the folder; the same call again goes on where it
-    stopped. By default ``runs/RUN-MODEL``. ``overwrite`` begins afresh where it holds other arguments; its recordings
-    are kept. ``recordings``: a store of answers to share with other runs; by default the folder's own. ``replay``:
-    recordings to answer from; nothing is sent then."""
+    ``temperature`` is the model's, 0 unless set. ``output``: the folder; the same call again goes on where it stopped.
+    By default ``runs/RUN-MODEL``."""
 
     model: str | ClientOptions
     strategy: str
@@ -38,11 +34,7 @@ class GenerationSettings(TypedDict, total=False):
     expert: bool
     seed: int
     temperature: float | None
-    prompts: str | Path | None
     output: str | Path | None
-    overwrite: bool
-    recordings: str | Path | None
-    replay: str | Path | None
 
 
 @strict_options
@@ -70,14 +62,8 @@ def generation_job(
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
     output = settings.get("output")
-    session = Session(
-        client,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=as_path(settings.get("prompts")),
-    )
     return GenerationPlan(
-        session,
+        Session(client, **session_settings(settings)),
         GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
         make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
         wanted,

@@ -28,7 +28,6 @@ from conqret.judging.judge_settings import (
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.tables import skipped_row, verdict_row
-from conqret.llm.client import Client
 from conqret.local.model_identity import without_hub
 from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
@@ -152,20 +151,14 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     Raises:
         DeclarationError: as there.
     """
-    from conqret.judging.cost import Sizes
+    from conqret.judging.cost import Sizes, batch_price
     from conqret.judging.judging_cost import expected_judging
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings)
     _abstention(settings, setup)
     found = expected_judging(setup, source, Sizes())
-    if not settings.get("batch"):
-        return found
-    from conqret.llm.batches.batch_service import SHARE
-    from conqret.llm.batches.batches import service_of
-
-    service_of(setup.client)
-    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
+    return batch_price(found, setup.client) if settings.get("batch") else found
 
 
 def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedItems, Setup]:

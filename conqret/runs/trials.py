@@ -25,8 +25,8 @@ Row = TypeVar("Row")
 @dataclass(frozen=True, slots=True)
 class Trial(Generic[Row]):
     """One unit of work: ``work`` makes the row that is kept under ``key``, from the rows of the trials ``after`` which
-    it comes, by their keys. It never raises for what the world did: that is part of the row. What cannot be made yet, as
-    an answer is still to come, is None."""
+    it comes, by their keys. It never raises for what the world did: that is part of the row. None is a row that cannot
+    be made yet, as an answer is still to come."""
 
     key: str
     work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row | None]]
@@ -100,7 +100,8 @@ async def perform(
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
     """Do every trial that the sink does not hold, and yield each row once it is kept. A trial whose row cannot be made
-    yet is left out, with those that come after it. ``name`` and what is to say ``about`` it are those of the run's span, if spans are asked for.
+    yet is left out, with those that come after it. ``name`` and what is to say ``about`` it are those of the run's
+    span, if spans are asked for.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
@@ -118,7 +119,8 @@ async def perform(
 async def _performed(
     queue: _Queue[Row], in_flight: int, inside: contextvars.Context | None
 ) -> AsyncGenerator[Row | None, None]:
-    """What :func:`perform` yields, and None for what is left out; each trial is done in a copy of the context ``inside`` the run's span."""
+    """What :func:`perform` yields, and None for what is left out; each trial is done in a copy of the context
+    ``inside`` the run's span."""
 
     def started(trial: Trial[Row]) -> asyncio.Task[Row | None]:
         context = None if inside is None else inside.copy()

@@ -9,7 +9,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.study_command import PlanOptions
 
 
 @grouped
@@ -20,10 +20,7 @@ def write(
     system: str | None = None,
     temperature: float = 0.0,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
-    calls: options.Calls,
-    kept: options.RunFolderOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    asking: PlanOptions,
 ) -> None:
     """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
     `conqret debate quality`.
@@ -50,9 +47,8 @@ def write(
     from conqret.runs.run_folder import default_folder, stem
 
     found = read_instructions(rows, answered=False)
-    asking = StudyOptions(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
     session = asking.session(model)
-    if dry_run:
+    if asking.dry_run:
         asking.tell_cost([estimate(found, session)])
         return
     name = session.options.model
@@ -63,7 +59,9 @@ def write(
     )  # fmt: skip
     summary = outcome.summary
     if summary.cut:
-        shown.note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
+        asking.shown.note(
+            f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more"
+        )
     facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
         f"{summary.written:,} of {number(len(found), 'statement')} written",

@@ -23,7 +23,8 @@ from conqret.llm.request import Request
 
 
 class WorkerResult(NamedTuple):
-    """What a worker hands back: the judgment or answer, and what it has counted so far, in the process of this number."""
+    """What a worker hands back: the judgment or answer, and what it has counted so far, in the process of this
+    number."""
 
     value: Any
     process: int
