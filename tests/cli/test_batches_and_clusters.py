@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
 import pytest
 
 from conqret.io.trec import ScoredDoc, write_run
@@ -84,6 +85,19 @@ def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
     return "debateqa", *command, folder / "questions.jsonl"
 
 
+def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
+    questions = written(folder / "q.jsonl", [{"id": str(n), "question": f"Is {n} good?"} for n in range(2)])
+    answers = [{"id": str(n), "generation": f"It is debated, {n}."} for n in range(2)]
+    return (
+        "debateqa",
+        "score",
+        command[0],
+        written(folder / "answers.jsonl", answers),
+        *command[1:],
+        questions,
+    )
+
+
 def of_pairs(folder: Path) -> tuple[object, ...]:
     names = ("question", "id", "document", "perspective")
     pairs = [dict(zip(names, row, strict=False)) for row in PAIRS]
@@ -121,6 +135,13 @@ CASES = {
     "detect": Case(of_pairs, by_document, 1, 4),
     "answer": Case(lambda folder: of_questions(folder, "answer"), filled, 1, 2),
     "debatable": Case(lambda folder: of_questions(folder, "questions", "debatable"), filled, 1, 2),
+    "awareness": Case(lambda folder: of_answers(folder, "dispute-awareness", "--questions"), filled, 1, 2),
+    "baselines": Case(
+        lambda folder: of_answers(folder, "baselines", "--metrics", "g-eval,num-of-povs", "--references"),
+        filled,
+        1,
+        4,
+    ),
     "score": Case(of_statements, by_words, 1, 4),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
     "sensitivity": Case(
@@ -136,7 +157,9 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def contents(folder: Path) -> dict[str, Any]:
     """The rows and results of a run, without what says when and how."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {
+        file.name: pl.read_parquet(file).to_dicts() for file in folder.glob("scores.parquet")
+    }
     for file in sorted([*folder.rglob("*.jsonl"), *folder.rglob("*.json")]):
         if file.name != "run.json" and "batches" not in file.name:
             lines = (
