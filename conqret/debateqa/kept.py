@@ -69,7 +69,7 @@ class ScoreFolder(RunFolder[ScoreRecord]):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoringOutcome:
     """What a model's answers come to: a row for each question about each case, what this session did, and which answers
     a replay lacked."""
 
@@ -79,7 +79,7 @@ class Scored:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoringPlan(Plan[ScoreRow, Scored]):
+class ScoringPlan(Plan[ScoreRow, ScoringOutcome]):
     """Questions about every case, each asked once; where a run was stopped, their answers are in the recordings."""
 
     cases: Iterable[AnswerCase]
@@ -109,9 +109,9 @@ class ScoringPlan(Plan[ScoreRow, Scored]):
         )
         yield Stage(trials, self.models.client.in_flight)
 
-    def result(self, done: Performed[ScoreRow]) -> Scored:
+    def result(self, done: Performed[ScoreRow]) -> ScoringOutcome:
         """The rows in the order of the cases."""
-        return Scored(tuple(done.rows.rows()), done.session, done.missing)
+        return ScoringOutcome(tuple(done.rows.rows()), done.session, done.missing)
 
 
 class KeptScores(BaseModel, Generic[Score]):

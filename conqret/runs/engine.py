@@ -145,6 +145,7 @@ async def execute(
 
 def run(plan: Plan[Any, T], **how: Any) -> T:
     """Wait for :func:`execute`, which takes the same; also from within a running event loop (Jupyter)."""
+    plan.check()  # before there is a client
     models = plan.models
     if isinstance(models, Session):
         return models.run(lambda client: execute(plan, **how))

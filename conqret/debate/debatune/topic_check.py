@@ -79,6 +79,8 @@ class ArgumentsPlan(StudyPlan[Spoken, Sifted]):
     """``count`` arguments of each side of each kept row, as ``conqret debate hold`` asks for them. They are put under
     ``affirmative`` and ``negative``; a side that got none is lacking there."""
 
+    ABOUT = "for arguments"
+
     models: Session
     folder: ArgumentsFolder
     found: Sifted

@@ -68,7 +68,7 @@ def baselines(
     from conqret.debateqa.baselines.llm_metrics import LlmMetricsPlan, estimate
     from conqret.debateqa.baselines.metric_list import selected
     from conqret.debateqa.debateqa_files import read_answers, read_questions
-    from conqret.debateqa.kept import KeptValues, Scored, ScoreFolder, ScoreRecord
+    from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord, ScoringOutcome
     from conqret.debateqa.metric_requests import cases_of
     from conqret.debateqa.score_table import write_table
 
@@ -99,7 +99,7 @@ def baselines(
     similarities = prepared(chosen, cases, Models(**weights.given()), client if asks else None)
     instruments = [one.fingerprint for one in similarities.values()] + [client.model] * bool(asks)
     record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, measured.answers)
-    asked, overwrite = Scored((), session.counts, ()), asking.kept.overwrite
+    asked, overwrite = ScoringOutcome((), session.counts, ()), asking.kept.overwrite
     if asks:
         plan = LlmMetricsPlan(
             cases=cases, models=session, folder=folder, scores=record, system=measured.name, metrics=asks
