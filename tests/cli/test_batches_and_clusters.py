@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import pytest
 
+from conqret.io.source import ItemSource
 from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.conftest import Cli
 from tests.cli.test_curate import corpus as corpus
@@ -218,6 +219,14 @@ def test_a_price_is_half_in_batches(cli: Cli, tmp_path: Path) -> None:
     whole, half = (json.loads(cli(*call, *more).out) for more in ((), ("--batch",)))
     assert half["cost_usd"] == pytest.approx(whole["cost_usd"] / 2)
     assert cli(*call[:-4], "--batch").code == 2, "the offline baseline has no batches"
+
+
+@pytest.mark.parametrize("name", ["bias", "sensitivity"])
+def test_a_study_reads_its_items_once(
+    cli: Cli, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(ItemSource, "__iter__")  # the check is the one that reads
+    assert cli(*CASES[name].arguments(tmp_path), "-o", tmp_path / "out").code == 0
 
 
 @pytest.fixture(scope="module")

@@ -144,7 +144,7 @@ def sensitivity_plan(
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
-    checked_items = list(source)
+    checked_items = list(checked.items(source))
     writer = None
     if sessions is not None and not author.backend.baseline:
         if store is not None:
