@@ -109,8 +109,9 @@ async def perform(
     Raises:
         DeclarationError: trials wait for others that never come.
     """
+    queue = _Queue(trials, sink)
     with run_span(name, about) as inside:
-        async with contextlib.aclosing(_performed(_Queue(trials, sink), in_flight, inside)) as rows:
+        async with contextlib.aclosing(_performed(queue, in_flight, inside)) as rows:
             async for row in rows:
                 if row is not None:
                     yield row
