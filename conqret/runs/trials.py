@@ -109,19 +109,16 @@ async def perform(
     Raises:
         DeclarationError: trials wait for others that never come.
     """
-    queue = _Queue(trials, sink)
     with run_span(name, about) as inside:
-        async with contextlib.aclosing(_performed(queue, in_flight, inside)) as rows:
+        async with contextlib.aclosing(_performed(_Queue(trials, sink), in_flight, inside)) as rows:
             async for row in rows:
-                if row is not None:
-                    yield row
+                yield row
 
 
 async def _performed(
     queue: _Queue[Row], in_flight: int, inside: contextvars.Context | None
-) -> AsyncGenerator[Row | None, None]:
-    """What :func:`perform` yields, and None for what is left out; each trial is done in a copy of the context
-    ``inside`` the run's span."""
+) -> AsyncGenerator[Row, None]:
+    """What :func:`perform` yields; each trial is done in a copy of the context ``inside`` the run's span."""
 
     def started(trial: Trial[Row]) -> asyncio.Task[Row | None]:
         context = None if inside is None else inside.copy()
@@ -129,10 +126,10 @@ async def _performed(
 
     if in_flight == 1:
         for trial in queue:
-            if inside is None:
-                yield queue.keep(trial, await trial.work(queue.earlier(trial)))
-            else:
-                yield queue.keep(trial, await started(trial))
+            row = await (trial.work(queue.earlier(trial)) if inside is None else started(trial))
+            queue.keep(trial, row)
+            if row is not None:
+                yield row
         queue.check()
         return
     under_way: dict[asyncio.Task[Row | None], Trial[Row]] = {}
@@ -146,7 +143,9 @@ async def _performed(
                 return
             done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                yield queue.keep(under_way.pop(task), task.result())
+                queue.keep(under_way.pop(task), row := task.result())
+                if row is not None:
+                    yield row
     finally:
         for task in under_way:
             task.cancel()
@@ -194,18 +193,17 @@ class _Queue(Generic[Row]):
             self._waiting[trial.key] = trial
         raise StopIteration
 
-    def keep(self, trial: Trial[Row], row: Row | None) -> Row | None:
+    def keep(self, trial: Trial[Row], row: Row | None) -> None:
         """Keep the row of a trial, if there is one, and call up those that waited for it."""
         if row is None:
             self._left_out = True
-            return None
+            return
         self._sink.add(row)
         self._kept.add(trial.key)
         called = [one for one in self._waiting.values() if trial.key in one.after and self._can(one)]
         for one in called:
             del self._waiting[one.key]
         self._ready += called
-        return row
 
     def earlier(self, trial: Trial[Row]) -> Mapping[str, Row]:
         """The rows that a trial waited for."""
