@@ -31,6 +31,9 @@ from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message
 from conqret.runs.session import Session
 from conqret.studies.bias.bias_study import bias
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+from tests.cli.test_batched_commands import CASES, at_once, contents
 from tests.judging.runs import write_items
 from tests.llm.samples import request
 from tests.runs.killed import ROOT, results
@@ -171,6 +174,23 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
     assert reasons.count(None) == len(own.requests)
     assert set(reasons) == {None, "budget"}
     assert reasons[-1] == "budget", "what the driver asks by itself is of the same budget"
+
+
+@pytest.mark.parametrize("name", ["generate", "hold", "answer", "baselines"])
+def test_commands_have_workers_ask_what_one_process_asks(
+    cli: Cli, cluster: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    case, out = CASES[name], tmp_path / "spread"
+    arguments = case.arguments(tmp_path)
+    with FaultServer(answer=case.answer) as own:
+        call = (*arguments, "--model", "openai/m", "--api-base", own.url, "-o", out, "--engine", "ray",
+                "--workers", 1)  # fmt: skip
+        for _ in range(2):
+            done = cli(*call)
+            assert done.code == 0, done.err
+            assert len(own.requests) == case.asked
+    assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
 
 
 def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
-"""Every command that executes a plan can hand its questions in as batches, or have workers of a cluster ask them; the
-run is the one that asks at once."""
+"""Every command that executes a plan can hand its questions in as batches; the run is the one that asks at once. (That
+of workers of a cluster is in tests/engines/test_ray.py.)"""
 
 from __future__ import annotations
 
 import json
-import os
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -227,29 +226,3 @@ def test_a_study_reads_its_items_once(
 ) -> None:
     monkeypatch.delattr(ItemSource, "__iter__")  # the check is the one that reads
     assert cli(*CASES[name].arguments(tmp_path), "-o", tmp_path / "out").code == 0
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    ray = pytest.importorskip("ray", reason="the extra ray is not installed")
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    ray.init(
-        "local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20
-    )
-    yield
-    ray.shutdown()
-
-
-@pytest.mark.parametrize("name", ["generate", "hold", "answer", "score"])
-def test_workers_ask_what_one_process_asks(cli: Cli, cluster: None, name: str, tmp_path: Path) -> None:
-    case = CASES[name]
-    arguments, out = case.arguments(tmp_path), tmp_path / "spread"
-    with FaultServer(answer=case.answer) as server:
-        call = (*arguments, "--model", "openai/m", "--api-base", server.url, "-o", out, "--engine", "ray",
-                "--workers", 1)  # fmt: skip
-        done = cli(*call)
-        assert done.code == 0, done.err
-        assert len(server.requests) == case.asked
-        assert cli(*call).code == 0
-        assert len(server.requests) == case.asked
-    assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
