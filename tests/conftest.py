@@ -17,16 +17,18 @@ from tests.runs.killed import Forks
 settings.register_profile("conqret", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("conqret")
 
-# Set before anything is imported, so that subprocesses and xdist workers inherit it. No test may reach a
-# provider, a model hub or a telemetry host, whatever the machine's own settings are.
-os.environ.update(
-    LITELLM_LOCAL_MODEL_COST_MAP="True",
-    LITELLM_TELEMETRY="False",
-    HF_HUB_OFFLINE="1",
-    HF_HUB_DISABLE_TELEMETRY="1",
-    TRANSFORMERS_OFFLINE="1",
-    DO_NOT_TRACK="1",
-)
+QUIET = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_TELEMETRY": "False",
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "DO_NOT_TRACK": "1",
+}
+"""Set before anything is imported, so that subprocesses and xdist workers inherit it. No test may reach a provider, a
+model hub or a telemetry host, whatever the machine's own settings are. Users have none of it: a test that nothing is
+reached takes it away, and the network too."""
+os.environ.update(QUIET)
 for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
 # A shell's background jobs and nohup ignore these, and so would the commands that tests end with them.

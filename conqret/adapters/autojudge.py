@@ -10,7 +10,8 @@ The settings of the workflow are those of :func:`conqret.judge`, ``format`` amon
 A report without a sentence is not judged: its system left the topic out. It has 0 in every column of the leaderboard,
 as the track asks. No format takes nuggets that others wrote: banks that are given are not used, and a note says so.
 
-The model is the workflow's ``model``, or else that of AutoJudge's own configuration, with its address, key and cache.
+The model is the workflow's ``model``, or else that of AutoJudge's own configuration, with its address, key and cache;
+formats that ask no model (``citations``) are computed without it.
 The run directory (reasons of what has no score, parts, traces, report) lies beside the leaderboard, as ``….conqret``.
 """
 
@@ -303,10 +304,14 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     system, outdir = own.pop("beside", ""), Path(own.pop("outdir", "."))
     folder = outdir / f"{Path(own.pop('filebase', None) or 'judge').name}.conqret"
     own = {"recordings": outdir / STORE, **client_settings(llm_config), **own}
-    if "model" in settings and settings["model"] != llm_config.model:
-        own = {
-            name: one for name, one in own.items() if name in settings or name not in ("api_base", "api_key")
-        }
+    check_names("judge", own, JudgeSettings)
+    named = JUDGES.resolve(chosen_format(own) or DEFAULT_FORMAT)
+    unused: tuple[str, ...] = ()
+    if not named.asks:  # computed from the reports: AutoJudge's model, which is always there, is not asked
+        unused = ("model", "api_base", "api_key")
+    elif "model" in settings and settings["model"] != llm_config.model:
+        unused = ("api_base", "api_key")
+    own = {name: one for name, one in own.items() if name in settings or name not in unused}
     records = (one.model_dump(mode="json", exclude_none=True) for one in reports)
     requests = [one.model_dump(mode="json", exclude_none=True) for one in topics]
     items = list(open_items(records, topics=requests))
@@ -315,9 +320,7 @@ def _judged(reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, A
     answered = [item for item in items if item.argument]
     if empty := [item.id for item in items if not item.argument]:
         note_all(f"{number(len(empty), 'report')} without a sentence counted as 0, as the track asks", empty)
-    check_names("judge", own, JudgeSettings)
-    named = JUDGES.resolve(chosen_format(own) or DEFAULT_FORMAT)
-    if system or all("second_argument" in ask.needs for ask in named.asks):
+    if system or all("second_argument" in part.needs for part in named.parts()):
         answered = beside(answered, system)
     if not answered:
         return _Run(named, items, [], None)

@@ -1,7 +1,7 @@
 """What is checked of the arguments of every command, before it does anything.
 
 An option that takes one value is given once: of two values, one would be lost without a word. And what a command writes
-is no file that it reads: a slip of the ``-o`` would cost the labels or the items.
+is no file that it reads, nor a table that no command made: a slip of the ``-o`` would cost the labels or the items.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from conqret.errors import DeclarationError
+from conqret.io.overwriting import check_replaceable
 
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
@@ -119,6 +120,8 @@ def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
                     f"{_name(options[name])} and {_name(options[other])} both name {path}, which would be lost: "
                     f"give {_name(options[name])} another name"
                 )
+        if name != "output" or "overwrite" not in options:  # who has that option looks for itself
+            check_replaceable(values[name])
 
 
 def _paths(values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:

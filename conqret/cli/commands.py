@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import UserDict
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
 
@@ -249,6 +250,17 @@ class Commands(TyperGroup):
             self._listing = False
 
 
+class CommandGroup(TyperGroup):
+    """A group of commands within the group of all: a word that is none of its own, and like none of them, may stand
+    for a command elsewhere."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of the first argument; where there is none, an error names the one that is meant."""
+        if args and not get_close_matches(args[0], self.commands) and (command := meant(args[0])) is not None:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean 'conqret {command}'?")
+        return super().resolve_command(ctx, args)
+
+
 class _Parts(UserDict[str, Any]):
     """The commands of a group by name; each is made when it is asked for."""
 
@@ -315,7 +327,9 @@ def _group(name: str, parts: Parts) -> Any:
         group = _group_of(apps[0])
     else:
         example = f"Example: {EXAMPLES[name]}"
-        alone = typer.Typer(no_args_is_help=True, rich_markup_mode=MARKUP, help=help_text, epilog=example)
+        alone = typer.Typer(
+            cls=CommandGroup, no_args_is_help=True, rich_markup_mode=MARKUP, help=help_text, epilog=example
+        )
         alone.callback()(_no_option)
         group = typer.main.get_group(alone)
     group.name, group.help = name, help_text or group.help
@@ -326,7 +340,7 @@ def _group(name: str, parts: Parts) -> Any:
 def _group_of(home: str) -> Any:
     """The group that a module's ``app`` is."""
     app = import_module(f"conqret.{home}").app
-    app.rich_markup_mode = MARKUP
+    app.rich_markup_mode, app.info.cls = MARKUP, CommandGroup
     with_checks(app)
     return typer.main.get_group(app)
 

@@ -12,47 +12,29 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
 from conqret.errors import number
+from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
 
 
 @grouped
 def generate(
-    corpus: Annotated[
-        Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
-    ],
+    corpus: Path,
     run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
     stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
     *,
     model: options.Model = None,
-    strategy: Annotated[
-        str,
-        typer.Option(
-            help="How the argument is made: `cited` (written by a model, with expert arguments as examples), "
-            "`extractive` (sentences of the documents, without a model), or a plug-in's."
-        ),
-    ] = "cited",
-    shots: Annotated[
-        int, typer.Option(help="How many examples are in the prompt: expert arguments on train topics.")
-    ] = 3,
-    documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
-    expert: Annotated[
-        bool,
-        typer.Option(
-            "--expert", help="Put the expert's argument into the items as well, for formats that compare two."
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The seed by which examples are drawn.")] = 13,
-    temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
+    writing: GenerateOptions,
+    output: Path | None = None,
     asking: StudyOptions,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
     If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
     command again goes on where it stopped, and asks again only for what failed.
+
+    Args:
+        corpus: A corpus directory: documents, topics, debates and ledger.
+        output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
 
     Examples:
 
@@ -72,8 +54,8 @@ def generate(
     from conqret.show.words import reason
 
     job = generation_job(
-        corpus, run, stance=stance, model=asking.calls.of(model), strategy=strategy, shots=shots, documents=documents,
-        expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
+        corpus, run, stance=stance, model=asking.calls.of(model), output=output,
+        **asdict(writing), **asking.settings,
     )  # fmt: skip
     if asking.dry_run:
         found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())

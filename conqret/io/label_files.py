@@ -14,6 +14,8 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".z
 """The files that are taken from a folder; workbooks, too, whose error says how to save them."""
 BESIDE = (".plan.json", ".config.xml")
 """What ``conqret labels sample`` writes beside a sheet."""
+RESULTS = b'"schema_name": "conqret.'
+"""What stands first in a result of a command (a judge card, a calibration), which may lie in the folder of sheets."""
 STUDY, RUN = "labels.sqlite", "run.json"
 """What tells the folder of a study, or of a run, from a folder of label files."""
 
@@ -72,4 +74,12 @@ def _in_folder(folder: Path) -> list[Path]:
 
 def _holds_labels(file: Path) -> bool:
     name = file.name.casefold()
-    return name.removesuffix(".gz").endswith(SUFFIXES) and not name.endswith(BESIDE)
+    if not name.removesuffix(".gz").endswith(SUFFIXES) or name.endswith(BESIDE):
+        return False
+    return not (name.endswith(".json") and is_result(file))
+
+
+def is_result(file: Path) -> bool:
+    """Whether a file is a result that a command wrote, and not what people did."""
+    with file.open("rb") as opened:
+        return RESULTS in opened.read(100)

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError, Fault, LabelsError
+from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
 from conqret.io.bounded import whole_bytes
 from conqret.io.faults import FaultList
 from conqret.io.files import file_rows
@@ -72,8 +72,8 @@ class LabelFile:
 
     @cached_property
     def table(self) -> Rows:
-        """The file as a table: CSV, TSV, JSON Lines or Parquet. Raises DeclarationError where it is none."""
-        return file_rows(self.path)
+        """The file as a table: CSV, TSV, JSON Lines or Parquet. Raises LabelsError where it is none."""
+        return _table(self.path)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -143,6 +143,14 @@ LAYOUTS = Registry(
 """The layouts by name. Sites of debates are layouts too, in the same group of entry points."""
 
 
+def _table(path: Path) -> Rows:
+    """The records of a file of labels. Raises LabelsError, where the reader of all files knows of items alone."""
+    try:
+        return file_rows(path)
+    except ItemsError as error:
+        raise LabelsError(error.faults) from error
+
+
 def open_labels(
     path: Path,
     *,
@@ -162,7 +170,7 @@ def open_labels(
     name = TABLE if layout is None and columns else layout
     chosen = LAYOUTS[name] if name is not None else None
     if not path.is_file() or path.stat().st_size == 0:
-        file_rows(path)  # raises, with the remedy
+        _table(path)  # raises, with the remedy
     if chosen is None:
         in_order = sorted(LAYOUTS.values(), key=lambda one: one.order)
         chosen = next(one for one in in_order if one.fits(file))

@@ -80,7 +80,7 @@ class AnnotationSheet:
     @property
     def mark(self) -> dict[str, str]:
         """The fields that are added to each item: what is to be known of it, and of all, when it comes back."""
-        mark = {} if self.words else {SCALE: f"{self.low} to {self.high}"}
+        mark = {} if self.words else {SCALE: written_scale(self.low, self.high)}
         if not self.for_estimation:
             return {FOR_ESTIMATION: NOT, **mark}
         return mark if self.probability is None else {PROBABILITY: f"{self.probability:.6g}", **mark}
@@ -147,8 +147,13 @@ FORMS: Mapping[str, Callable[[AnnotationSheet], dict[str, str]]] = {
 """The forms of a sheet, by where it is filled in."""
 
 
+def written_scale(low: float | None, high: float | None) -> str:
+    """The ends of a scale, as a label file says them."""
+    return f"{low:g} to {high:g}"
+
+
 def read_scale(text: str) -> LabelScale | None:
-    """The scale that a sheet says, as :class:`AnnotationSheet` writes it; None where it says none."""
+    """The scale that a sheet says, as :func:`written_scale` has it; None where it says none."""
     low, _, high = unguarded(text.strip()).partition(" to ")
     try:
         ends = float(low), float(high)

@@ -11,14 +11,22 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
+import itertools
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from conqret.errors import DeclarationError
 from conqret.io import safe_files as atomic
 from conqret.io.jsonl import object_in
+from conqret.io.label_files import SUFFIXES, is_result
 
+MADE = (b"<", b"\x89PNG", b"%PDF", b'{"ask":')
+"""How pages, pictures and exported recordings begin."""
+PERTURBED = re.compile(rb'\{"id": "[^"]*\+[\w-]+-[0-9.]+"')
+"""How a perturbed item begins in a file, whose id says what was done to it."""
+HEAD = 4096
 REGISTER = "written.json"
 """In the folder of a run or a study: the digests of the files that were written from it, by their paths."""
 
@@ -63,6 +71,26 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
         raise DeclarationError(
             f"{there[0]}{more} is there already, and what people wrote into it would be lost: give another name, or "
             "--overwrite to replace it"
+        )
+
+
+def check_replaceable(path: Path) -> None:
+    """Make sure that no table or list of somebody else's is at the place of a command's result.
+
+    Raises:
+        DeclarationError: there is one: a sheet, labels or items, and no earlier result, page or picture.
+    """
+    name = path.name.casefold()
+    if not name.endswith(SUFFIXES) or not path.is_file() or not path.stat().st_size or is_result(path):
+        return
+    with path.open("rb") as opened:
+        first = opened.readline(HEAD)
+        parts = itertools.chain([first], iter(lambda: opened.readline(HEAD), b""))
+        made = first.startswith(MADE) or any(map(PERTURBED.match, parts))
+    if not made:
+        raise DeclarationError(
+            f"{path} is there already, and no command that writes here has made it, so that it would be lost: give "
+            "another name, or delete it first"
         )
 
 

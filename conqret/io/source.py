@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, groupby
@@ -79,11 +79,10 @@ def several_files(source: str | Path) -> FolderRows | None:
         return _fetched(f"{address[1]}://{root}{str(source)[address.end() :]}")
     if not folder:
         return None
-    if all((Path(source) / name).is_file() for name in OF_A_RUN):
-        items = Path(source) / OF_A_RUN[-1]
-        return _folder_rows(str(source), [(items, str(items))])
-    found = [one for one in sorted(Path(source).rglob("*")) if one.is_file()]
-    inside = [one for one in found if _wanted(one.relative_to(source).as_posix())]
+    found = {
+        one.relative_to(source).as_posix(): one for one in sorted(Path(source).rglob("*")) if one.is_file()
+    }
+    inside = [found[name] for name in _of_items(found)]
     return _folder_rows(str(source), [(one, str(one)) for one in inside])
 
 
@@ -96,7 +95,8 @@ def _fetched(address: str) -> FolderRows:
     try:
         system, root = fsspec.url_to_fs(address)
         alone = system.isfile(root)
-        found = [root] if alone else sorted(one for one in system.find(root) if _wanted(one[len(root) :]))
+        below = {} if alone else {one[len(root) :].lstrip("/"): one for one in sorted(system.find(root))}
+        found = [root] if alone else [below[one] for one in _of_items(below)]
         for number, remote in enumerate(found):
             endings = "".join(PurePosixPath(remote.partition("?")[0]).suffixes[-2:])
             file = Path(kept.name) / f"{number}{endings}"
@@ -108,6 +108,13 @@ def _fetched(address: str) -> FolderRows:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise DeclarationError(f"{name} cannot be fetched: {reason}") from None
     return replace(_folder_rows(name, files), kept=kept)
+
+
+def _of_items(paths: Collection[str]) -> list[str]:
+    """Those of the files below a folder that hold items; of a run's folder one alone."""
+    if all(name in paths for name in OF_A_RUN):
+        return [OF_A_RUN[-1]]
+    return [path for path in paths if _wanted(path)]
 
 
 def _wanted(path: str) -> bool:
@@ -125,6 +132,8 @@ def _folder_rows(name: str, files: list[tuple[Path, str]]) -> FolderRows:
     kinds = sorted({_ending(shown) for _, shown in files})
     if not files or len(kinds) > 1:
         problem = f"holds files of several kinds ({', '.join(kinds)})" if files else "holds no file of items"
+        if files and any(PurePosixPath(shown).name == OF_A_RUN[0] for _, shown in files):
+            problem = f"is the folder of a run, and holds no {OF_A_RUN[-1]}"
         remedy = f"Name one file, or a folder of files of one kind. Read are: {ACCEPTED}"
         raise ItemsError([Fault(name, 0, "", problem, remedy)])
     return FolderRows(name, tuple(file_rows(file, shown) for file, shown in files))

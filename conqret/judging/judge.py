@@ -24,11 +24,11 @@ from conqret.judging.judge_settings import (
     check_names,
     chosen_format,
     client_options,
+    session_settings,
 )  # fmt: skip
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.tables import skipped_row, verdict_row
-from conqret.llm.client import Client
 from conqret.local.model_identity import without_hub
 from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
@@ -155,24 +155,21 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     Raises:
         DeclarationError: as there.
     """
-    from conqret.judging.cost import Sizes
+    from conqret.judging.cost import Sizes, batch_price
     from conqret.judging.judging_cost import expected_judging
 
     check_names("judge", settings, JudgeSettings)
-    source, _, setup = prepared(items, settings)
+    source, _, setup = prepared(items, settings, asks=False)
     _abstention(settings, setup)
     found = expected_judging(setup, source, Sizes())
-    if not settings.get("batch"):
-        return found
-    from conqret.llm.batches.batch_service import SHARE
-    from conqret.llm.batches.batches import service_of
-
-    service_of(setup.client)
-    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
+    return batch_price(found, setup.client) if settings.get("batch") else found
 
 
-def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedItems, Setup]:
-    """The items, what the check of them found, and the instrument: all that is settled before the first question.
+def prepared(
+    items: Any, settings: JudgeSettings, *, asks: bool = True
+) -> tuple[ItemSource, CheckedItems, Setup]:
+    """The items, what the check of them found, and the instrument: all that is settled before the first question. A
+    server is asked which metrics it gives only where ``asks``, and nothing is replayed.
 
     Raises:
         DeclarationError: as :func:`judge`.
@@ -203,7 +200,7 @@ def prepared(items: Any, settings: JudgeSettings) -> tuple[ItemSource, CheckedIt
         skip_invalid=settings.get("skip_invalid", False),
     )
     own = settings.get("judge") is not None or settings.get("server") is not None
-    checked, setup = check_items(source, _own_setup(settings, source) if own else _setup(settings))
+    checked, setup = check_items(source, _own_setup(settings, source, asks=asks) if own else _setup(settings))
     return replace(source, needs=setup.needs), checked, setup
 
 
@@ -216,10 +213,9 @@ async def _judge(
     check(source, checked, setup)
     abstain = _abstention(settings, setup)
     output = settings.get("output")
-    if settings.get("batch") and (not output or source.frame_kind is not None):
+    if settings.get("batch") and source.frame_kind is not None:
         raise DeclarationError(
-            "a batch is answered later: say in which run's folder its answers are collected (output), and give the "
-            "items as a file or a list, not as a frame that gets columns"
+            "a batch is answered later: give the items as a file or a list, not as a frame that gets columns"
         )
     if settings.get("engine", "process") != "process" and not output:
         raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
@@ -247,7 +243,9 @@ def _abstention(settings: JudgeSettings, setup: Setup) -> Abstains | None:
     return found.applied
 
 
-def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None) -> Setup:
+def _own_setup(
+    settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
+) -> Setup:
     """The judge of one's own that the settings name, or that is a log, for these items."""
     if settings.get("format") is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
@@ -263,7 +261,9 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
         from conqret.judging.own_judge import chosen_judge
 
         given = settings.get("judge"), settings.get("server")
-        judge, client = chosen_judge(*given, source, client, options.metrics)
+        judge, client = chosen_judge(
+            *given, source, client, options.metrics, asks=asks and settings.get("replay") is None
+        )
     setup = set_up(judge, client, options, settings.get("prompts"))
     return setup if log is None else replace(setup, notes=log.notes)
 
@@ -315,12 +315,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     if given := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session have no {', '.join(given)}: leave it out")
     setup = _setup(settings)
-    session = Session(
-        setup.client,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=setup.library,
-    )
+    session = Session(setup.client, **session_settings({**settings, "prompts": setup.library}))
     name = settings.get("format")
     left: JudgeSettings = {
         **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
@@ -384,22 +379,9 @@ async def _judged(
     recordings = settings.get("recordings") if folder is None or replay is None else None
     session = settings.get("session")
     async with contextlib.AsyncExitStack() as held:
-        clients: Callable[..., Client] = Client
-        if settings.get("engine", "process") != "process" or "workers" in settings:
-            from conqret.judging.engines import clients_of
-
-            clients = held.enter_context(
-                clients_of(settings.get("engine", "process"), settings.get("workers"))
-            )
         if session is None:
-            session = Session(
-                setup.client,
-                recordings=recordings,
-                replay=replay,
-                prompts=setup.library,
-                batch=settings.get("batch", False),
-                clients=clients,
-            )
+            own = {**settings, "recordings": recordings, "prompts": setup.library}
+            session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
         plan = JudgePlan(session, folder, source, checked, setup, abstain)
         made = partial(

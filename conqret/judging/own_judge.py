@@ -24,7 +24,8 @@ from conqret.judging.judge_parts import JUDGES, JURY, Ask, Case, Judge, JudgeRep
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
-from conqret.llm.backends.server import model_of
+from conqret.llm.backends.server import PREFIX as SERVER
+from conqret.llm.backends.server import Posted, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.loop import Loop
@@ -161,13 +162,20 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
     return own_judge(record.metrics) if record.format == NAME else JUDGES[record.format]
 
 
-def _given_metrics(name: str, source: ItemSource, timeout: float, *, pair: bool) -> list[str]:
-    """The metrics that a function gives of the first item, which it is called with once for this; none where it gives a
-    bare number or a verdict, or cannot answer: the run says why."""
+def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
+    """The metrics that a function or a server gives of the first item, about which it is asked once for this; none
+    where it gives a bare number or a verdict, or cannot answer: the run says why."""
 
     async def answered() -> str:
-        async with asyncio.timeout(timeout):
-            return await answer_of(name, plain(next(iter(source)), pair=pair))
+        item = plain(next(iter(source)), pair=pair)
+        async with asyncio.timeout(client.timeout):
+            if not client.model.startswith(SERVER):
+                return await answer_of(client.model, item)
+            server = Posted(client)
+            try:
+                return await server.answer(item)
+            finally:
+                await server.close()
 
     try:
         with Loop() as loop:
@@ -191,12 +199,15 @@ def chosen_judge(
     source: ItemSource,
     client: ClientOptions,
     metrics: Sequence[str] = (),
+    *,
+    asks: bool = True,
 ) -> tuple[Judge, ClientOptions]:
     """The format and the client for ``judge`` (a function, its ``module:function``, or a reward model's
     ``reward/FOLDER``) or for the address ``server``.
 
     Without ``metrics`` a judge is asked which of two arguments is better where every item has two, and otherwise how
-    good the argument is; or, where a function gives other metrics or several, for all that it gives of the first item.
+    good the argument is; or, where it gives other metrics or several, for all that it gives of the first item. A
+    function is called for this, and a server asked where ``asks``: a plan sends nothing.
 
     Raises:
         ItemsError: items are faulty.
@@ -210,7 +221,8 @@ def chosen_judge(
     name = str(judge) if reward else admit(judge) if judge is not None else model_of(server or "")
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric.replace("-", "_") for metric in metrics]
-    if not wanted and judge is not None and not reward:
-        wanted = _given_metrics(name, source, client.timeout, pair=pairs)
+    client = replace(client, model=name)
+    if not wanted and not reward and (judge is not None or asks):
+        wanted = _given_metrics(client, source, pair=pairs)
     wanted = wanted or [PAIRED if pairs else SINGLE]
-    return own_judge(list(dict.fromkeys(wanted))), replace(client, model=name)
+    return own_judge(list(dict.fromkeys(wanted))), client

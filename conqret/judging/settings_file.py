@@ -46,7 +46,7 @@ def _read(ctx: typer.Context, value: Path | None) -> Path | None:
     faults = [*_foreign(tables)]
     for key, setting in table.items() if isinstance(table, dict) else ():
         name = key.replace("-", "_")
-        if value is None and name == "api_base":
+        if value is None and _leads_away(name, setting):
             faults.append(((command, key), f"keys would go there unasked: name the file, --config {NAME}"))
         elif fault := _settle(command, name, setting, path.parent, found):
             faults.append(((command, key), fault))
@@ -67,6 +67,15 @@ Config = Annotated[
         is_eager=True,
     ),
 ]
+
+
+def _leads_away(name: str, setting: Any) -> bool:
+    """Whether a setting is an address from which items would be fetched, or to which they would be sent."""
+    from conqret.llm.backend import backend_of
+
+    if name == "model" and isinstance(setting, str):
+        return bool(backend_of(setting).reaches(setting))
+    return name == "api_base" or (name == "items" and "://" in str(setting))
 
 
 def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 def export(
     folder: Folder,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("labels.csv"),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file to write. Default: labels.csv; of Label Studio labels.json, of debates debates.jsonl.",
+        ),
+    ] = None,
     to: Annotated[
         Literal["csv", "label-studio", "comparisons", "pairs"],
         typer.Option(
@@ -58,8 +65,10 @@ def export(
 
     if final and to in ("label-studio", "comparisons"):
         raise DeclarationError(f"--final is one label each, in a table: leave out --to {to}")
-    out = _Output(output, folder, overwrite)
     with sound_study(folder) as (ledger, lost):
+        names = {"label-studio": "labels.json", WRITING: "debates.jsonl"}
+        output = output or Path(names.get(ledger.study.task, names.get(to, "labels.csv")))
+        out = _Output(output, folder, overwrite)
         if practice and ledger.study.task != WRITING:
             raise DeclarationError(
                 f"{folder} holds no counter-arguments; of other practice the dashboard and status say how it went"

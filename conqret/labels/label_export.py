@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, csv_text
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale
+from conqret.labels.collected_labels import scale_of
 from conqret.labels.label_study import Study
 from conqret.labels.label_verdicts import LabelVerdict
 from conqret.labels.records import Given, Person
-from conqret.labels.screens import CANNOT_JUDGE
+from conqret.labels.screens import CANNOT_JUDGE, Screen
 
-COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds")
+COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds", SCALE)
 """Of the long table: a row for each answer to a question; ``at`` is when it was given last, in UTC, ``seconds`` how
-long after the screen was shown first."""
+long after the screen was shown first, ``scale`` from where to where the question is answered in numbers."""
 
 
 def marks_of(study: Study, *, undecided: int = 0) -> dict[str, str]:
@@ -34,7 +35,7 @@ def as_table(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) 
     return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(given)))
 
 
-FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by")
+FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by", SCALE)
 """Of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom, where somebody decided."""
 
 
@@ -50,7 +51,7 @@ def as_finals(
         )
         if one.value is not None:
             screen = one.screen
-            said = (one.value, FINAL, screen.topic, one.comment, one.how, by)
+            said = (one.value, FINAL, screen.topic, one.comment, one.how, by, _scales(screen)[one.question])
             rows.append((screen.item, screen.part, one.question, *said, *more.values()))
     return csv_text((*FINAL_COLUMNS, *more), rows)
 
@@ -75,12 +76,20 @@ def as_comparisons(given: Iterable[Given]) -> str:
 
 def _rows(given: Iterable[Given]) -> Iterator[tuple[object, ...]]:
     for one in given:
-        screen = one.screen
+        screen, scales = one.screen, _scales(one.screen)
         for name, value in screen.written(one.answers).items():
             yield (
                 screen.item, screen.part, name, value, one.person.pseudonym, screen.topic, one.comment, one.at,
-                f"{one.seconds:.1f}",
+                f"{one.seconds:.1f}", scales[name],
             )  # fmt: skip
+
+
+def _scales(screen: Screen) -> dict[str, str]:
+    """The scale of each question of a screen, as a label file says it; empty where the answers are words."""
+    scales = {question.name: scale_of(question) for question in screen.questions}
+    return {
+        name: "" if scale.words else written_scale(scale.low, scale.high) for name, scale in scales.items()
+    }
 
 
 def as_label_studio(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) -> str:
@@ -88,7 +97,9 @@ def as_label_studio(given: Iterable[Given], *, marks: Mapping[str, str] | None =
     tasks: dict[int, dict[str, object]] = {}
     for one in given:
         screen = one.screen
-        data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **(marks or {})}
+        scales = set(_scales(screen).values())
+        scale = {SCALE: scales.pop()} if len(scales) == 1 and "" not in scales else {}
+        data = {"item": screen.item, "part": screen.part, "topic": screen.topic, **(marks or {}), **scale}
         task = tasks.setdefault(one.place, {"data": data, "annotations": []})
         task["annotations"].append(  # type: ignore[attr-defined]
             {

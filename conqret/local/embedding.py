@@ -10,7 +10,7 @@ from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
 from conqret.io.bounded import whole_bytes
 from conqret.local.model_identity import folder_identity
-from conqret.local.models import bars_on_terminals, placed, revision
+from conqret.local.models import UNREADABLE, bars_on_terminals, placed, revision
 
 OLDEST = 6
 """The first version of sentence-transformers that runs no code of a model's folder."""
@@ -50,7 +50,7 @@ def load_encoder(name: str, device: str | None = None, dtype: str | None = None,
             encoder = library.SentenceTransformer(
                 name, device=place, trust_remote_code=False, model_kwargs={"dtype": getattr(torch, kind)}
             )
-    except (OSError, ValueError, RuntimeError, AssertionError, KeyError) as error:
+    except UNREADABLE as error:
         raise DeclarationError(
             f"the encoder {name!r} cannot be loaded on {place}: {first_line(error)} (--encoder takes "
             "the folder of a model, or its name on a hub that can be reached)"

@@ -52,10 +52,27 @@ def hub_file(name: str, file: str, commit: str | None = None, *, fetch: bool = T
         OSError: it cannot be had.
         MissingDependencyError: transformers is not installed.
     """
-    hub = require("transformers.utils", extra="perplexity")
-    return Path(
-        hub.cached_file(name, file, revision=commit, local_files_only=not (fetch and hub_reachable()))
-    )
+    if fetch and hub_reachable():
+        hub = require("transformers.utils", extra="perplexity")
+        return Path(hub.cached_file(name, file, revision=commit))
+    return _cached(name, file, commit)
+
+
+def _cached(name: str, file: str, commit: str | None) -> Path:
+    """Where it lies in the cache. transformers, told to use local files alone, still asks the hub for a list of agents.
+
+    Raises:
+        OSError: it is not there.
+    """
+    hub = require("huggingface_hub", extra="perplexity")
+    try:
+        found = hub.try_to_load_from_cache(name, file, revision=commit)
+    except ValueError as error:  # no name that a hub has
+        raise OSError(str(error)) from error
+    if isinstance(found, str):
+        return Path(found)
+    said = "is not in the cache on this machine" if found is None else "does not appear to have a file"
+    raise OSError(f"{name} {said}: {file}")
 
 
 def commit_of(file: Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -18,6 +19,9 @@ EXTRA = "perplexity"
 DTYPES = ("float32", "bfloat16", "float16")
 CAUSAL, SEQ2SEQ = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
 """The classes of transformers that load a model of a kind."""
+
+UNREADABLE = (OSError, ValueError, RuntimeError, AssertionError, KeyError, pickle.UnpicklingError)
+"""What is raised where a folder holds no model, or one that is not loaded: weights in a pickle that would run code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
                 name, dtype=getattr(torch, kind), trust_remote_code=False
             )
         model = model.to(place)
-    except (OSError, ValueError, RuntimeError, AssertionError, safetensors.SafetensorError) as error:
+    except (*UNREADABLE, safetensors.SafetensorError) as error:
         raise DeclarationError(
             f"the model {name!r} cannot be loaded on {place}: {first_line(error)}"
         ) from error

@@ -100,13 +100,13 @@ class CrossEncoder(pt.Transformer):
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
     from conqret.local.embedding import sentence_transformers
-    from conqret.local.models import bars_on_terminals
+    from conqret.local.models import UNREADABLE, bars_on_terminals
 
     library = sentence_transformers(EXTRA)
     try:
         with bars_on_terminals():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
-    except (OSError, ValueError, RuntimeError, AssertionError, KeyError) as error:
+    except UNREADABLE as error:
         raise DeclarationError(
             f"the reranker {name!r} cannot be loaded: {first_line(error)} (a folder of a model, its name on a hub that "
             "can be reached, or for a model that needs code of its own an adapter, module:function)"

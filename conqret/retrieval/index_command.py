@@ -18,26 +18,20 @@ VECTORS = "Vectors"
 
 @dataclass(frozen=True)
 class Analysis(OptionGroup):
-    """How texts are analysed and scored."""
+    """How texts are analysed and scored.
 
-    stemmer: Annotated[
-        str | None, typer.Option(help="`porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.")
-    ] = None
-    stop_words: Annotated[
-        str | None,
-        typer.Option(
-            "--stopwords",
-            help="`terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with pisa, "
-            "`english` with bm25s.",
-        ),
-    ] = None
-    k1: Annotated[
-        float | None, typer.Option(help="BM25's k1: the higher, the more repeated words count. Default: 0.9.")
-    ] = None
-    b: Annotated[
-        float | None,
-        typer.Option(help="BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4."),
-    ] = None
+    Args:
+        stemmer: `porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.
+        stop_words (--stopwords): `terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with
+            pisa, `english` with bm25s.
+        k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.
+        b: BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4.
+    """
+
+    stemmer: str | None = None
+    stop_words: str | None = None
+    k1: float | None = None
+    b: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,27 +92,21 @@ class Encodings(OptionGroup):
 
 @grouped
 def index(
-    corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
+    corpus: Path,
     *,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) "
-            "or `hnsw` (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else "
-            "`bm25s`."
-        ),
-    ] = None,
+    engine: str | None = None,
     analysis: Analysis,
     encodings: Encodings,
-    rebuild: Annotated[
-        bool,
-        typer.Option(
-            "--rebuild", help="Build it even if there is an index of this corpus with these settings."
-        ),
-    ] = False,
+    rebuild: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced.
+
+    Args:
+        corpus: A corpus directory: its documents.jsonl is indexed.
+        engine: By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) or `hnsw`
+            (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else `bm25s`.
+        rebuild: Build it even if there is an index of this corpus with these settings.
 
     Examples:
 

@@ -309,7 +309,7 @@ def calibration_tables(found: Calibration) -> Iterator[Table]:
         foot=[("Average", "", *means, found.average_gain, "")],
         note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
         "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
-        "without overall quality.",
+        "without overall quality (that one, where it is the only one).",
     )
     yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
     shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)

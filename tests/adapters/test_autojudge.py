@@ -2,10 +2,14 @@
 
 import json
 import os
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import yaml
 
+import conqret.adapters
+from conqret.judging.judge_parts import JUDGES
 from tests.adapters.metered import MeteredServer
 from tests.adapters.reports import REQUESTS, TOPICS, reports
 from tests.server import FaultPlan, FaultServer
@@ -63,15 +67,26 @@ def table(path):
     return {tuple(line.split()[:3]): float(line.split()[3]) for line in path.read_text().splitlines()}
 
 
-def test_every_format_of_the_workflow(run, tmp_path):
-    from conqret.adapters.autojudge import WORKFLOW
-    from conqret.judging.judge_parts import JUDGES
+WORKFLOW_FILE = Path(conqret.adapters.__file__).with_name("workflow.yml")
 
-    variants = yaml.safe_load(WORKFLOW.read_text())["variants"]
+
+def test_the_workflow_has_every_format():
+    variants = yaml.safe_load(WORKFLOW_FILE.read_text())["variants"]
+    assert {one["format"] for one in variants.values()} == set(variants)
     assert set(variants) == set(JUDGES) - {"controllability"}  # it needs a side, and requests have none
+
+
+def test_the_workflow_names_its_class_with_a_colon():
+    module, colon, name = yaml.safe_load(WORKFLOW_FILE.read_text())["judge_class"].partition(":")
+    found = find_spec(module)
+    assert colon, "the starter kit's contract tests read module:class"
+    assert f"class {name}:" in Path(found.origin).read_text()
+
+
+def test_every_format_of_the_workflow(run, tmp_path):
     code, said = run("--all-variants")
     assert code == 0, said
-    for name in variants:
+    for name in yaml.safe_load(WORKFLOW_FILE.read_text())["variants"]:
         found = table(tmp_path / f"{name}.eval.txt")
         assert {system for system, _, _ in found} == {"alpha", "beta", "gamma"}
         assert {topic for _, topic, _ in found} <= {*TOPICS, "all"}
@@ -83,6 +98,17 @@ def test_every_format_of_the_workflow(run, tmp_path):
         assert {one["name"] for one in measures} == {metric for _, _, metric in found}
     assert sorted(path.name for path in tmp_path.glob("*.qrels*")) == ["rag-fine-grained.qrels.txt"]
     assert len((tmp_path / "rag-fine-grained.qrels.txt").read_text().splitlines()) == 6
+
+
+def test_a_format_that_asks_no_model_is_computed_without_the_configured_one(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_MODEL", "my-model")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    code, said = run("--variant", "citations")
+    assert code == 0, said
+    found = table(tmp_path / "citations.eval.txt")
+    assert {metric for _, _, metric in found} == set(JUDGES["citations"].metrics)
+    items = (tmp_path / "citations.conqret" / "items.jsonl").read_text().splitlines()
+    assert not any(json.loads(line).get("second_argument") for line in items), "each report by itself"
 
 
 def test_what_has_no_score_is_in_the_evaldata_and_in_no_row(run, tmp_path, monkeypatch):

@@ -46,7 +46,7 @@ def test_a_run_with_intervals_bounds_and_reasons():
     assert found.data.params["fingerprint"] == run.record.fingerprint
     assert found.data.tags[f"conqret.no_number.{METRIC}.missing"] == f"{WHY} (1)"
     files = {one.path for one in mlflow.MlflowClient().list_artifacts(found.info.run_id, "conqret")}
-    assert files == {"conqret/show.html", "conqret/summary.json", "conqret/scores.parquet"}
+    assert files == {"conqret/report.html", "conqret/summary.json", "conqret/scores.parquet"}
 
 
 def test_what_nobody_scored_is_no_metric():

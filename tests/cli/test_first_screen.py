@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import http.server
 import json
+import re
+import shlex
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from conqret.cli.commands import MEANT
+from conqret.cli.main import app
 from conqret.llm import suggestion
 from tests.cli.conftest import Cli
 
@@ -48,8 +54,21 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 def test_it_says_that_no_model_was_asked_and_how_to_name_one(cli: Cli, tmp_path: Path) -> None:
     done = cli("judge", ITEMS, "--format", "direct", "-o", tmp_path / "run")
     assert NOTE in done.err
-    assert f"conqret judge {ITEMS} --model gpt-4o-mini (needs OPENAI_API_KEY" in done.err
+    assert f"conqret judge {ITEMS} --format direct --model gpt-4o-mini (needs OPENAI_API_KEY" in done.err
     assert NOTE not in done.out
+
+
+def test_the_command_that_is_named_can_be_typed(cli: Cli, tmp_path: Path, server: list[object]) -> None:
+    items = tmp_path / "my items.jsonl"
+    items.write_bytes(Path(ITEMS).read_bytes())
+    named = re.search(
+        r"Name a model: conqret (.*) \(Ollama",
+        cli("judge", items, "--format", "direct", "-o", tmp_path / "run").err,
+    )
+    assert named is not None
+    words = shlex.split(named[1])
+    assert words[:4] == ["judge", str(items), "--format", "direct"]
+    assert cli(*words, "--dry-run").code == 0
 
 
 def test_the_key_that_is_set_names_the_model(
@@ -104,3 +123,23 @@ def test_other_tools_words_name_the_command(cli: Cli, typed: str, command: str) 
     done = cli(typed, ITEMS)
     assert done.code == 2
     assert f"Did you mean '{command}'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [("judges agreement", "conqret labels agreement"), ("labels annotate", "conqret labels collect"),
+     ("judges meta", "conqret judges systems"), ("judges power selftest", "conqret judges power planted"),
+     ("runs shwo", "show"), ("debateqa score eval", "conqret judge")],
+)  # fmt: skip
+def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
+    done = cli(*typed.split(), ITEMS)
+    assert done.code == 2
+    assert f"Did you mean '{command}'" in done.err
+
+
+@pytest.mark.parametrize("command", sorted(set(MEANT.values())))
+def test_what_is_suggested_is_there(command: str) -> None:
+    found: Any = typer.main.get_command(app)
+    for name in command.split():
+        found = found.get_command(typer.Context(found), name)
+        assert found is not None

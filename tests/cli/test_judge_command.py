@@ -452,6 +452,8 @@ def test_faults_of_settings_are_named_with_their_lines(
     assert "there is no such file" in cli("judge", items, "--config", "no.toml").err
     for table, words in (
         ('[judge]\napi_base = "http://127.0.0.1:1"\n', "toml:2 judge.api_base: keys would go there unasked"),
+        ('[judge]\nmodel = "server/http://127.0.0.1:1"\n', "toml:2 judge.model: keys would go there unasked"),
+        ('[judge]\nitems = "s3://theirs/items"\n', "toml:2 judge.items: keys would go there unasked"),
         ('[judge]\napi-base = "http://127.0.0.1:1"\n', "toml:2 judge.api-base: keys would go there unasked"),
         ("judge = 5\n", "toml:1 judge: is no table"),
         ("[judge]\nmax_tokens = 5\nmax-tokens = 6\n", "toml:3 judge.max-tokens: stands there twice"),

@@ -3,6 +3,7 @@ broken beside the one that is asked for."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from conqret import judge
+from tests.annotation.studies import begun, items
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -116,6 +118,41 @@ def test_two_people_send_their_sheets_back(cli: Cli, run: Path, sheets: Path, tm
     assert json.loads(said.out)["dimensions"] == found["dimensions"]
 
 
+def test_a_sheet_says_its_scale_wherever_its_columns_stand(cli: Cli, sheets: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved.csv"
+    with moved.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["overall_quality", "scale", "item", "topic"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows_of(sheets / "anna.csv"))
+    done = cli("labels", "agreement", sheets / "anna.csv", moved)
+    assert done.code == 0, done.err
+    assert "overall_quality: ordinal, 1 to 5; as the sheet says" in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("form", [(), ("--to", "label-studio"), ("--final",)])
+def test_an_export_of_a_study_says_its_scale(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study, run = tmp_path / "study", tmp_path / "run"
+    file = tmp_path / ("labels.json" if "label-studio" in form else "labels.csv")
+    judge(items(6), format="listwise", output=run)
+    with contextlib.closing(begun(study, 6, ("anna", "ben"))) as ledger:
+        for person in ledger.people():
+            while (turn := ledger.next(person)) is not None:
+                value = {"overall_quality": str(1 + int(turn.screen.item[-1]) % 5)}
+                ledger.answer(person, turn, value, "", turn.revision)
+    assert cli("labels", "export", study, *form).code == 0  # under a name that says what is in it
+    done = cli("validate", run, "--labels", file, "-o", tmp_path / "card", "--json")
+    assert "overall_quality: ordinal, 1 to 5; as the sheet says" in " ".join(done.err.split())
+    assert json.loads(done.out)["dimensions"]["overall_quality"]["alpha"]["value"] is not None
+    if not form:
+        assert {row["scale"] for row in rows_of(file)} == {"1 to 5"}
+        file.write_text(file.read_text(encoding="utf-8").replace("1 to 5", "1 to 7", 1), encoding="utf-8")
+        done = cli("labels", "agreement", file)
+        assert (done.code, "several scales (1 to 5, 1 to 7)" in " ".join(done.err.split())) == (2, True)
+
+
 @pytest.mark.parametrize("way", ["folder", "pattern", "both", "named", "excel"])
 def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Path, way: str) -> None:
     if way == "named":  # the names in the files count, and not those of the files
@@ -136,6 +173,14 @@ def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Pat
     assert "2 files are joined; annotators: anna, ben" in found["basis"]["notes"]
     assert (found["rows"][0]["annotators"], found["rows"][0]["units"]) == (2, 20)
     assert found["rows"][0]["alpha"]["value"] == pytest.approx(krippendorff(sheets), abs=1e-9)
+
+
+def test_a_validation_beside_the_sheets_is_no_sheet(cli: Cli, run: Path, sheets: Path) -> None:
+    done = [cli("validate", run, "--labels", sheets, "-o", sheets, "--json") for _ in range(2)]
+    assert (sheets / "card.json").is_file()
+    assert [(one.code, json.loads(one.out)["dimensions"]) for one in done] == [
+        (done[0].code, json.loads(done[0].out)["dimensions"])
+    ] * 2
 
 
 def krippendorff(folder: Path) -> float:
@@ -201,8 +246,8 @@ BROKEN = ("2.5", "quite good", "77", "")
 def table(file: Path, *, broken: bool) -> Path:
     """Labels of overall quality by two people; and of clarity, in which all is wrong that can be."""
     lines = ["item,dimension,annotator,value,topic"]
-    items = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
-    for place, item in enumerate(items):
+    demo = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
+    for place, item in enumerate(demo):
         for who, label in (("anna", anna), ("ben", ben)):
             lines.append(f'{item["id"]},overall quality,{who},{label(place)},"{item["topic"]}"')
         if broken:

@@ -1,4 +1,4 @@
-"""An average over dimensions is the same wherever it is printed: validate, compare, frontier and calibrate have one."""
+"""An average over dimensions is the same wherever it is printed: validate, compare, pareto, jury, calibrate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     "dimension", [(), ("--dimension", "overall_quality"), ("--dimension", "context_relevance")]
 )
 def test_every_command_prints_the_same_average(
-    cli: Cli, runs: tuple[Path, Path], dimension: tuple[str, ...]
+    cli: Cli, runs: tuple[Path, Path], tmp_path: Path, dimension: tuple[str, ...]
 ) -> None:
     given = ("--labels", LABELS, *dimension, "--json")
     validated = json.loads(cli("validate", runs[0], "-o", runs[0].parent / "card", *given).out)
@@ -44,6 +44,12 @@ def test_every_command_prints_the_same_average(
         one["run"]: one["alpha"] for one in json.loads(cli("judges", "pareto", *runs, *given).out)["offers"]
     }
     assert offers["model"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
+    folder = tmp_path / "jury"
+    jury = json.loads(cli("judges", "jury", *runs, "-o", folder, *given).out)
+    members = {one["name"]: one["alpha"] for one in jury["members"]}
+    assert members["model"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
+    maps = json.loads(cli("judges", "calibrate", runs[0], "-o", tmp_path / "maps.json", *given).out)
+    assert maps["average"]["mean"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,50 @@ def test_a_list_and_a_text_that_people_edit_are_kept(cli: Cli, tmp_path: Path) -
     assert topics.read_text(encoding="utf-8") == "https://example.org/mine\n"
 
 
+def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
+    """Where a command writes pages, pictures, conditions, recordings, maps or items: they replace their like alone."""
+    run, labels, sheets = tmp_path / "run", ROOT / "fixtures/demo/labels.jsonl", tmp_path / "sheets"
+    assert cli("judge", DEMO, "--format", "listwise", "-o", run, "-q").code == 0
+    sheets.mkdir()
+    assert cli("labels", "sample", DEMO, "--plan", 4, "-o", sheets / "anna.csv").code == 0
+    filled = fill_in(sheets / "anna.csv", "overall_quality", "1")
+    mine = tmp_path / "mine.jsonl"
+    mine.write_bytes(DEMO.read_bytes())
+    before = (run / "report.html").stat().st_mtime_ns
+    for words in (
+        ("runs", "report", run, "--to"),
+        ("runs", "diff", run, run, "-o"),
+        ("runs", "diff", run, run, "--junit"),
+        ("judge", DEMO, "--format", "listwise", "-o", run, "--junit"),
+        ("judge", DEMO, "--format", "listwise", "-o", run, "--markdown"),
+        ("bias", DEMO, "-o", tmp_path / "bias", "--junit"),
+        ("judges", "calibrate", run, "--labels", sheets, "-o"),
+        ("judges", "abstain", run, "--labels", f"{sheets}/*.csv", "-o"),
+        ("judges", "power", "curve", "--svg"),
+        ("runs", "recordings", "export", run),
+        ("generate", "perturbations", "irrelevant", DEMO, "-o"),
+    ):
+        for there in (sheets / "anna.csv", mine):
+            done = cli(*words, there)
+            assert (done.code, done.out) == (2, ""), words
+            assert f"{there.name} is there already" in " ".join(done.err.split()), done.err
+    assert (sheets / "anna.csv").read_bytes() == filled
+    assert mine.read_bytes() == DEMO.read_bytes()
+    assert (run / "report.html").stat().st_mtime_ns == before
+    for words, file in (
+        (("judges", "calibrate", run, "--labels", labels, "--scale", "1:3", "-o"), "maps.json"),
+        (("runs", "recordings", "export", run), "recordings.jsonl"),
+        (("generate", "perturbations", "irrelevant", DEMO, "-o"), "perturbed.jsonl"),
+        (("judge", DEMO, "--format", "listwise", "-o", run, "-q", "--junit"), "junit.json"),
+    ):
+        for _ in range(2):  # over its own result a command may write again
+            done = cli(*words, tmp_path / file)
+            assert done.code == 0, done.err
+    empty = tmp_path / "empty.csv"
+    empty.touch()
+    assert cli("runs", "report", run, "--to", empty).code == 0
+
+
 def test_an_import_replaces_no_scraped_corpus(cli: Cli, tmp_path: Path) -> None:
     corpus, passages = tmp_path / "corpus", tmp_path / "passages.jsonl"
     corpus.mkdir()

@@ -20,10 +20,11 @@ pytest.importorskip("ray", reason="the extra ray is not installed")
 RUN = """
 import sys
 from conqret.judging.engines.cluster import Cluster
-with Cluster(2) as cluster:
-    cluster.begin()
-    print(cluster.ray.get_runtime_context().gcs_address, flush=True)
-    sys.stdin.readline()
+cluster = Cluster(2)
+cluster.begin()
+print(cluster.ray.get_runtime_context().gcs_address, flush=True)
+sys.stdin.readline()
+cluster.end()
 """
 STRANGER = """
 import ray
@@ -90,7 +91,54 @@ def test_a_cluster_beyond_this_machine_needs_a_token(
     monkeypatch.setenv("RAY_ADDRESS", address)
     with pytest.raises(DeclarationError, match="RAY_AUTH_TOKEN"):
         Cluster(2)
-    for name, value in (("RAY_AUTH_TOKEN", "a" * 64), ("RAY_AUTH_MODE", "disabled")):
+    for name, value, mode in (
+        ("RAY_AUTH_TOKEN", "a" * 64, "token"),
+        ("RAY_AUTH_MODE", "disabled", "disabled"),
+    ):
         with monkeypatch.context() as patch:
+            patch.setenv("RAY_AUTH_MODE", "")
             patch.setenv(name, value)
             Cluster(2)
+            assert os.environ["RAY_AUTH_MODE"] == mode
+
+
+OPEN = """
+import ray, sys
+found = ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=2**27)
+print(found.address_info["gcs_address"], flush=True)
+sys.stdin.readline()
+"""
+JOIN = """
+from conqret.errors import DeclarationError
+from conqret.judging.engines import cluster as engine
+from conqret.judging.engines.cluster import Cluster
+engine.is_loopback = lambda host: False  # no test opens a Ray beyond this machine
+try:
+    with Cluster(1) as cluster:
+        cluster.begin()
+        print("joined")
+except DeclarationError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["disabled", "token"])
+def test_a_cluster_that_asks_for_no_token_is_left_again(mode: str, tmp_path: Path) -> None:
+    named = {
+        "HOME": str(tmp_path), "RAY_AUTH_TOKEN": "a" * 64, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+    }  # fmt: skip
+    run = python(OPEN, RAY_AUTH_MODE=mode, **named)
+    try:
+        assert run.stdout is not None
+        address = run.stdout.readline().strip()
+        told = python(JOIN, RAY_ADDRESS=address, **named).communicate(timeout=90)[0]
+        assert "asks nobody for a token" in told if mode == "disabled" else told == "joined\n"
+    finally:
+        run.communicate("\n", timeout=60)
+
+
+@pytest.mark.slow
+def test_a_ray_that_was_imported_before_is_not_started_open(tmp_path: Path) -> None:
+    told = python(f"import ray\n{JOIN}", HOME=str(tmp_path)).communicate(timeout=90)[0]
+    assert "RAY_AUTH_MODE=token" in told

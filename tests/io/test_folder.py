@@ -73,6 +73,16 @@ def test_a_folder_of_nothing_or_of_several_kinds_is_refused(
         open_items(tmp_path)
 
 
+def test_of_a_runs_folder_the_items_are_read_here_and_at_an_address(tmp_path: Path) -> None:
+    run = write(tmp_path / "run", items=text(1), generations=text(2))
+    (run / "run.json").write_text("{}", encoding="utf-8")
+    assert ids(run) == ids(run.as_uri()) == ["item-1"]
+    (run / "items.jsonl").unlink()
+    for place in (run, run.as_uri()):
+        with pytest.raises(ItemsError, match=r"is the folder of a run, and holds no items\.jsonl"):
+            open_items(place)
+
+
 def test_several_long_tables_are_refused(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.csv").write_text("qid,query,docno,text\n1,q,d,t\n", encoding="utf-8")

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError, ItemsError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import LabelsError, Unit, read_labels
 
 LONG = "item,dimension,annotator,value\n"
@@ -204,9 +204,9 @@ def test_two_columns_of_one_dimension(write):
 
 
 def test_files_that_are_no_labels(write, tmp_path):
-    with pytest.raises(ItemsError, match="no such file"):
+    with pytest.raises(LabelsError, match="no such file"):
         read_labels(tmp_path / "none.csv")
-    with pytest.raises(ItemsError, match="is empty"):
+    with pytest.raises(LabelsError, match="is empty"):
         read_labels(write("e.csv", ""))
     with pytest.raises(DeclarationError, match="no column for the item"):
         read_labels(write("a.csv", "x,y\n1,2\n"))

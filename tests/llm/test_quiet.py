@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.conftest import QUIET
+
 ROOT = Path(__file__).resolve().parents[2]
 NO_NETWORK = """
 import socket
@@ -33,12 +35,15 @@ for fault in (None, "rate_limit", "bad_schema", "auth"):
         for model in ("openai/gpt-4o-mini", "openai/gpt-4", "hosted_vllm/some"):
             answers, client = asyncio.run(ask_all(options(server.url, model=model), [request()]))
             client.count_tokens("some text")
+with FaultServer() as server:
+    asyncio.run(ask_all(options(server.url, model="openai/gpt-4", client="litellm"), [request()]))
 trim_proportionally(["text " * 100], 50)
 """
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
+    users = {name: value for name, value in os.environ.items() if name not in QUIET}
+    environment = users | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
     environment.pop("TIKTOKEN_CACHE_DIR", None)
     return subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,37 @@ def test_an_index_that_names_code_does_not_run_it(
         assert "--encoder corpus.readme_tools:make" in done.stderr
 
 
+class Running:
+    """What runs code where it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, tuple[str, ...]]:
+        return os.system, ("touch ran",)
+
+
+@pytest.mark.parametrize("module", ["sentence_transformers.models.Transformer", "corpus.readme_tools.make"])
+def test_a_model_that_lies_in_a_corpus_runs_no_code(stranger: Path, module: str) -> None:
+    pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
+    corpus = stranger / "corpus"
+    (corpus / "model").mkdir()
+    (corpus / "index-dense").mkdir()
+    own = {"AutoModel": "readme_tools.make", "AutoConfig": "readme_tools.make"}
+    config = {"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    manifest = {"fingerprint": "0" * 16, "engine": "dense", "settings": {"encoder": "corpus/model"}}
+    for name, said in {
+        "model/modules.json": [{"idx": 0, "name": "0", "path": "", "type": module}],
+        "model/config.json": {**config, "architectures": ["BertModel"], "auto_map": own},
+        "index-dense/index.json": manifest,
+    }.items():
+        (corpus / name).write_text(json.dumps(said))
+    (corpus / "model" / "readme_tools.py").write_text(CODE)
+    (corpus / "model" / "pytorch_model.bin").write_bytes(pickle.dumps(Running()))
+    done = run(stranger, "retrieve", "run", "corpus", "--engine", "dense", "-o", "out.res")
+    assert not (stranger / "ran").exists()
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+    assert "cannot be loaded" in done.stderr
+
+
 EXPERIMENT = """corpus = "corpus"
 [retrievers.first]
 {retriever}
@@ -92,9 +124,11 @@ model = "{model}"
         ({"retriever": 'engine = "dense"\nencoder = "corpus.readme_tools:make"'}, "retrievers.first.encoder"),
         ({"retriever": 'cross_encoder = "corpus.readme_tools:make"'}, "retrievers.first.cross_encoder"),
         ({"model": "server/{url}"}, "judges[0].model"),
+        ({"model": "oobabooga/{url}"}, "judges[0].model"),
+        ({"model": "bedrock/agentcore/arn:aws:bedrock-agentcore:{url}#:1:runtime/x"}, "judges[0].model"),
         ({"model": "openai/judge", "more": '[models."openai/judge"]\napi_base = "{url}"'}, "api_base"),
     ],
-    ids=["encoder", "cross-encoder", "server", "address"],
+    ids=["encoder", "cross-encoder", "server", "address-in-a-name", "account-in-a-name", "address"],
 )
 def test_an_experiment_file_runs_no_code_and_names_no_address(
     stranger: Path, parts: dict[str, str], field: str, dry: tuple[str, ...]
@@ -109,6 +143,28 @@ def test_an_experiment_file_runs_no_code_and_names_no_address(
         assert "--trust-file" in done.stderr
         assert not server.requests
     assert not (stranger / "ran").exists()
+    assert not (stranger / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("api_base", "{url}"),
+        ("model", "server/{url}"),
+        ("model", "oobabooga/{url}"),
+        ("items", "{url}/items.jsonl"),
+    ],
+)
+def test_settings_that_lie_in_the_folder_name_no_address(stranger: Path, field: str, value: str) -> None:
+    shutil.copy(ROOT / "fixtures" / "demo" / "items.jsonl", stranger)
+    with FaultServer(FaultPlan()) as server:
+        setting = f'[judge]\n{field} = "{value.format(url=server.url)}"\n'
+        (stranger / "conqret.toml").write_text(setting)
+        given = [] if field == "items" else ["items.jsonl"]
+        done = run(stranger, "judge", *given, "--format", "direct", "-o", "out")
+        assert done.returncode == 2, done.stderr
+        assert f"judge.{field}" in done.stderr
+        assert not server.requests
     assert not (stranger / "out").exists()
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import conqret
+from tests.conftest import QUIET
 from tests.runs.killed import ROOT
 
 HUB = "some-org/some-model"
@@ -60,12 +61,11 @@ def named(runs: Path, model: str) -> Path:
     return copy
 
 
-def environment() -> dict[str, str]:
-    """That of a reader with a token and a key, whom the hub would let in."""
+def environment(home: Path) -> dict[str, str]:
+    """That of a reader with a token and a key, whom the hub would let in, and whose cache of the hub is ``home``."""
     keys = {"HF_TOKEN": "hf_the_readers_own", "OPENAI_API_KEY": "sk-the-readers-own"}
-    return {
-        **os.environ, **keys, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "0", "TRANSFORMERS_OFFLINE": "0",
-    }  # fmt: skip
+    users = {name: value for name, value in os.environ.items() if name not in QUIET}
+    return {**users, **keys, "PYTHONPATH": str(ROOT), "HF_HOME": str(home)}
 
 
 LOOKS = (
@@ -103,7 +103,7 @@ def test_looking_at_a_run_asks_nobody(
     done = subprocess.run(
         [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), *words],
         cwd=ROOT,
-        env=environment(),
+        env=environment(tmp_path),
         capture_output=True,
         text=True,
         check=False,
@@ -121,7 +121,7 @@ def test_viewing_runs_asks_nobody(runs: Path, tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", NO_WAY_OUT.format(mark=str(mark)), "serve", "view", str(runs), "--port", "0"],
         cwd=ROOT,
-        env=environment(),
+        env=environment(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,15 +1,12 @@
-"""A sheet of ``conqret labels sample`` that came back: a wide table whose ids may carry the apostrophe of the export,
-and that says its scale."""
+"""A sheet of ``conqret labels sample`` that came back: a wide table whose ids may carry the apostrophe of its cells."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
-from conqret.io.label_sheets import COLUMNS, SCALE, sheet_scales, unguarded
-from conqret.io.rows import Row
+from conqret.io.label_sheets import COLUMNS, unguarded
 
 
 def _fits(file: LabelFile) -> bool:
@@ -17,9 +14,6 @@ def _fits(file: LabelFile) -> bool:
 
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
-    if SCALE in file.columns:
-        rows = (row.record for row in file.table if isinstance(row, Row))
-        file.scales = sheet_scales(as_text(row.get(SCALE) or "") for row in rows)
     for cell in LAYOUTS[TABLE].cells(file):
         yield replace(cell, item=unguarded(cell.item), topic=unguarded(cell.topic))
     file.title = LAYOUT.title

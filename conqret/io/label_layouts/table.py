@@ -18,8 +18,15 @@ from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
-from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, RANDOM_SAMPLE, SCALE
+from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_sheets import (
+    FOR_ESTIMATION,
+    INSTRUCTION,
+    PROBABILITY,
+    RANDOM_SAMPLE,
+    SCALE,
+    sheet_scales,
+)
 from conqret.io.rows import Row
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -46,7 +53,7 @@ PROSE = frozenset(
 )
 """Columns of a wide table that are no dimension; they are left out, and a remark says so."""
 NO_LABELS = (INSTRUCTION, SCALE)
-"""Columns of a sheet that say how to label; :mod:`conqret.io.label_layouts.sheet` reads the scale."""
+"""Columns that say how to label: the scale is that of the sheet, or in a long table of the row's dimension."""
 MARK = "@"
 """Between dimension and person in the head of a wide table."""
 
@@ -94,6 +101,7 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
     file.title = "long table"
     _leave_out(file, [column for column in rest if column not in file.dimensions])
     reader = TableReader(file.table, schema, file.faults)
+    scales: dict[str, dict[str, None]] = {}
     for row in reader.rows():
         if not _wanted(file, schema, row):
             continue
@@ -101,13 +109,20 @@ def _long(file: LabelFile, schema: Schema, rest: Sequence[str]) -> Iterator[RawL
         if values is None:
             continue
         dimension = dimension_name(values.pop("dimension", None) or file.dimensions[0])
+        scales.setdefault(dimension, {})[as_text(row.record.get(SCALE) or "")] = None
         yield RawLabel(reader.line, dimension=dimension, text=values.pop("value"), **values)
+    own: dict[str, LabelScale] = {}
+    for dimension, texts in scales.items():
+        if (said := sheet_scales(texts)) is not None:
+            own[dimension] = said.default
+    file.scales = Scales(own=own) if own else None
 
 
 def _wide(
     file: LabelFile, schema: Schema, chosen: Mapping[str, str], rest: Sequence[str], namer: Sequence[str]
 ) -> Iterator[RawLabel]:
     file.title = WIDE
+    file.scales = sheet_scales(as_text(row.get(SCALE) or "") for row in _records(file))
     _leave_out(file, [column for column in rest if column not in chosen])
     own = {name: one for name, one in schema.fields.items() if name not in ("dimension", "value")}
     schema = replace(schema, fields=own)
@@ -137,10 +152,13 @@ def _wide(
 
 def _filled(file: LabelFile, columns: Sequence[str]) -> bool:
     """Whether any row has something in one of these columns."""
-    rows = (row.record for row in file.table if isinstance(row, Row))
-    return any(
-        not is_missing(cell) and as_text(cell).strip() for row in rows for cell in map(row.get, columns)
-    )
+    cells = (cell for row in _records(file) for cell in map(row.get, columns))
+    return any(not is_missing(cell) and as_text(cell).strip() for cell in cells)
+
+
+def _records(file: LabelFile) -> Iterator[Mapping[str, object]]:
+    """The rows of a table that can be read, without a word of the others."""
+    return (row.record for row in file.table if isinstance(row, Row))
 
 
 def _wanted(file: LabelFile, schema: Schema, row: Row) -> bool:

@@ -1,4 +1,4 @@
-"""A run's work on a Ray cluster: what is judged goes to workers, whose limits one governor holds.
+"""A run's work on a Ray cluster: what is judged or asked goes to workers, whose limits one governor holds.
 
 Ray's actors are used and not its data sets. A data set hands on blocks of rows and does a block again when a worker
 dies, and it knows nothing of trials that wait for others; here each judgment is kept as it comes, by the same loop and
@@ -15,10 +15,9 @@ import signal
 import sys
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +34,7 @@ from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import SpendingLedger
 from conqret.llm.reachable import is_loopback
 from conqret.llm.recordings import Recordings
+from conqret.llm.request import Answer, Request, Response
 
 AHEAD = 8
 """Items that wait at each worker beyond those that it asks about, so that it is never idle."""
@@ -55,41 +55,57 @@ HOME_TOKEN = Path("~/.ray/auth_token")
 """Where Ray itself looks for the token that a cluster asks for, beside the two variables."""
 
 LOCAL = "local"
-CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+CLOSED = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", MODE: "token"}
 """Whoever reaches a port of Ray runs code as us and reads our keys. So a Ray that is started here listens on the
 loopback address alone, as it does by itself on macOS and Windows, and asks for a token that nobody else has."""
 
 _log = logging.getLogger(__name__)
 
 
-def _close_to_others() -> None:
-    """Have the Ray of this process listen here alone, and ask for a token. Ray reads these when it is imported."""
-    if "ray" not in sys.modules:
-        os.environ.update(CLOSED)
-    os.environ[MODE] = "token"
-    if not os.environ.get(TOKEN_FILE):
-        os.environ.setdefault(TOKEN, secrets.token_hex(32))
+def _close_to_others() -> bool:
+    """Have the Ray of this process listen here alone, and ask for a token. Ray reads these when it is imported: returns
+    whether it does so, where a program imported it before."""
+    if "ray" in sys.modules:
+        return all(os.environ.get(name) == value for name, value in CLOSED.items())
+    os.environ.update(CLOSED)
+    if not os.environ.get(TOKEN_FILE) and not os.environ.get(TOKEN):
+        os.environ[TOKEN] = secrets.token_hex(32)
+    return True
 
 
-def _check_secret(address: str) -> None:
-    """Check that a cluster that others can reach is one that asks for a token.
+def _beyond(address: str) -> bool:
+    """Whether a cluster is one that others can reach, and nobody said that it need ask for no token."""
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    return not (address in (LOCAL, "auto") or is_loopback(host) or os.environ.get(MODE) == "disabled")
+
+
+def _show_token(address: str) -> None:
+    """Have Ray show its token to a cluster that others can reach.
 
     Raises:
         DeclarationError: there is no token, and nobody said that there need be none.
     """
-    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
-    named = any(os.environ.get(name) for name in (TOKEN, TOKEN_FILE)) or HOME_TOKEN.expanduser().is_file()
-    if address in (LOCAL, "auto") or is_loopback(host) or named or os.environ.get(MODE) == "disabled":
-        return
-    raise DeclarationError(
-        f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
-        f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if its "
-        f"network is yours alone, say {MODE}=disabled"
-    )
+    if (
+        not any(os.environ.get(name) for name in (TOKEN, TOKEN_FILE))
+        and not HOME_TOKEN.expanduser().is_file()
+    ):
+        raise DeclarationError(
+            f"the Ray cluster at {address} is beyond this machine, and there is no token for it: who reaches such a "
+            f"cluster without one runs code there and reads your keys. Give its token in {TOKEN} or {TOKEN_FILE}; if "
+            f"its network is yours alone, say {MODE}=disabled"
+        )
+    os.environ[MODE] = CLOSED[MODE]
 
 
-class Cluster(contextlib.AbstractContextManager["Cluster"]):
-    """Makes clients whose items are judged by ``workers`` on a Ray cluster; to be held with ``with``.
+def _asks_for_token() -> bool:
+    """Whether the cluster of the worker that calls this asks for tokens: none of its processes could speak else."""
+    from ray._raylet import AuthenticationMode, get_authentication_mode
+
+    return bool(get_authentication_mode() != AuthenticationMode.DISABLED)
+
+
+class Cluster:
+    """Makes clients whose questions are asked by ``workers`` on a Ray cluster.
 
     Raises:
         MissingDependencyError: Ray is not installed.
@@ -98,13 +114,14 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
     def __init__(self, workers: int | None = None) -> None:
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
-        if os.environ.get(ADDRESS, LOCAL) == LOCAL:
-            _close_to_others()
-        else:
-            _check_secret(os.environ[ADDRESS])
+        self._address = os.environ.get(ADDRESS) or LOCAL
+        self._closed = self._address != LOCAL or _close_to_others()
+        if _beyond(self._address):
+            _show_token(self._address)
         self.ray: Any = require("ray", extra="ray")
         self.workers = workers or max(2, os.cpu_count() or 2)
         self._own = False
+        self._users = 0
 
     def __call__(
         self,
@@ -127,20 +144,22 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             raise DeclarationError(f"{options.model} answers in this process alone: leave out the engine ray")
         return SpreadClient(self, options, store=store, progress=progress)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._own:
-            self.ray.shutdown()
-
     def begin(self) -> None:
-        """Join the cluster at ``RAY_ADDRESS``, or start one here; nothing, where this program has joined one.
+        """Join the cluster at ``RAY_ADDRESS``, or start one here, until as many have called :meth:`end`; nothing, where
+        this program has joined one.
 
         Raises:
-            DeclarationError: Ray cannot be started, or nobody is at the address who takes our token.
+            DeclarationError: Ray cannot be started, or not closed to others; nobody is at the address who takes our
+                token, or who asks for it.
         """
         if not self.ray.is_initialized():
-            address = os.environ.get(ADDRESS, LOCAL)
+            address = self._address
+            if not self._closed:
+                settings = " ".join(f"{name}={value}" for name, value in CLOSED.items())
+                raise DeclarationError(
+                    "this program imported Ray before, so that a Ray started now would be open to the network: import "
+                    f"it later, set {settings} and {TOKEN} before, or start Ray yourself (ray.init)"
+                )
             own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
             try:
                 with _signals_kept():
@@ -153,6 +172,24 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
                 raise DeclarationError(f"Ray cannot be had at {address}: {error}") from error
             self._own = True
+            if _beyond(address) and not self.ray.get(
+                self.ray.remote(_asks_for_token).options(num_cpus=0).remote()
+            ):
+                self._own = False
+                self.ray.shutdown()
+                raise DeclarationError(
+                    f"the Ray cluster at {address} is beyond this machine and asks nobody for a token: who reaches it "
+                    f"runs code there and reads your keys. Start it with {MODE}=token; if its network is yours "
+                    f"alone, say {MODE}=disabled"
+                )
+        self._users += 1
+
+    def end(self) -> None:
+        """Leave the cluster, which ends with the last where it was started here."""
+        self._users -= 1
+        if self._own and not self._users:
+            self._own = False
+            self.ray.shutdown()
 
     @property
     def gpus(self) -> int:
@@ -189,7 +226,7 @@ class _Hand:
 
 
 class SpreadClient(Client):
-    """A client that has items judged by workers, and asks by itself whatever else is asked of it."""
+    """A client that has workers judge whole items, and ask whatever else is asked."""
 
     def __init__(
         self, cluster: Cluster, options: ClientOptions, *, store: Recordings | None, progress: Progress | None
@@ -204,7 +241,7 @@ class SpreadClient(Client):
 
     @property
     def in_flight(self) -> int:
-        """How many items at a time make sense."""
+        """How many items or questions at a time make sense."""
         return self._workers * AHEAD + (super().in_flight if self._shared else self._workers)
 
     async def prepare(self) -> None:
@@ -213,7 +250,16 @@ class SpreadClient(Client):
             await super().prepare()
 
     async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of the item, as the worker finds that has the least to do.
+        """What the instrument says of the item, as a worker finds."""
+        return await self._done(lambda worker: worker.judge.remote(item, *self._sent(instrument)))  # type: ignore[no-any-return]
+
+    async def ask(self, request: Request[Response]) -> Answer[Response]:
+        """As :meth:`Client.ask`, by a worker."""
+        bare = replace(request, baseline=None)  # it may hold anything, and no worker is offline
+        return await self._done(lambda worker: worker.ask.remote(bare))  # type: ignore[no-any-return]
+
+    async def _done(self, work: Callable[[Any], Any]) -> Any:
+        """What comes of work that is given to the worker with the least to do.
 
         Raises:
             DeclarationError: the run has no store of answers, or what the worker says.
@@ -225,7 +271,7 @@ class SpreadClient(Client):
         hand.under_way += 1
         try:
             with self._cluster.heard():
-                done: WorkerResult = await hand.actor.judge.remote(item, *self._sent(instrument))
+                done: WorkerResult = await work(hand.actor)
         finally:
             hand.under_way -= 1
         if hand.counted and done.process not in hand.counted:
@@ -235,7 +281,7 @@ class SpreadClient(Client):
             hand.counted[done.process] = done.progress
             self.progress.count_on(done.progress, before)
         self._book()
-        return done.judgment
+        return done.value
 
     async def close(self) -> None:
         """Have the workers end, and put what they recorded into the one store."""
@@ -245,8 +291,10 @@ class SpreadClient(Client):
         for hand in hands:
             self._cluster.ray.kill(hand.actor)
         self._book()
-        if hands and self._store is not None:
-            gather(self._store)
+        if hands:
+            if self._store is not None:
+                gather(self._store)
+            self._cluster.end()
         await super().close()
 
     def _book(self) -> None:

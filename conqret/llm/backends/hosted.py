@@ -8,6 +8,15 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import directly
 
 
+def _reaches(model: str) -> str:
+    """The address in a name, empty where it is a model's of a provider: litellm sends what is asked of
+    ``oobabooga/http://…`` there, and takes the host of ``bedrock/agentcore/arn:…`` from it."""
+    before, found, _ = model.partition("://")
+    if found:
+        return model[before.rfind("/") + 1 :]
+    return f"/{model}".partition("/arn:")[2]
+
+
 def _open(options: ClientOptions) -> Connection:
     if directly(options):
         from conqret.llm.hosted.direct_http import Direct  # aiohttp, which the offline model needs not
@@ -26,4 +35,5 @@ BACKEND = Backend(
         "(a transformers model on this machine), or offline"
     ),
     facts=listed,
+    reaches=_reaches,
 )

@@ -44,11 +44,20 @@ class Posted(Connection):
             DeclarationError: the question is none about an item as plain data.
             ProviderError: no answer came, or one that is no JSON.
         """
+        began = time.perf_counter()
+        text = await self.answer(item_of(request))
+        return Completion(text, model=f"{PREFIX}{self._url}", seconds=time.perf_counter() - began)
+
+    async def answer(self, item: dict[str, Any]) -> str:
+        """What the server says of an item in plain data, as JSON under :data:`SAID`.
+
+        Raises:
+            ProviderError: no answer came, or one that is no JSON.
+        """
         import aiohttp
 
         from conqret.llm.provider_errors import provider_error, status_error
 
-        item = item_of(request)
         if self._session is None:
             key = os.environ.get(KEY)
             self._session = aiohttp.ClientSession(
@@ -56,7 +65,6 @@ class Posted(Connection):
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None),  # who asks has a deadline
             )
-        began = time.perf_counter()
         try:
             async with self._session.post(self._url, json=item, allow_redirects=False) as response:
                 raw = await response.content.read(MOST + 1)
@@ -74,12 +82,11 @@ class Posted(Connection):
         if len(raw) > MOST:
             raise ProviderError(Reason.BAD_REQUEST, f"the server's answer is longer than {MOST >> 20} MiB")
         try:
-            text = json.dumps({SAID: json.loads(raw)})
+            return json.dumps({SAID: json.loads(raw)})
         except (ValueError, RecursionError) as error:
             raise ProviderError(
                 Reason.SERVER_ERROR, f"the server's answer is no JSON: {first_line(error)}"
             ) from error
-        return Completion(text, model=f"{PREFIX}{self._url}", seconds=time.perf_counter() - began)
 
     async def close(self) -> None:
         """Close the connections."""

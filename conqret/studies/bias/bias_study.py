@@ -93,7 +93,8 @@ def bias(
         MissingDependencyError: numpy is not installed.
     """
     require("numpy", extra="stats")
-    plan = bias_plan(items, probes=probes, repeats=repeats, labels=labels, seed=seed, **settings)
+    asks = settings.get("replay") is None
+    plan = bias_plan(items, probes=probes, repeats=repeats, labels=labels, seed=seed, asks=asks, **settings)
     on_plan(plan)
     output = settings.get("output")
     out = BiasFolder(Path(output)) if output is not None else None
@@ -108,9 +109,10 @@ def bias_plan(
     repeats: int = REPEATS,
     labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
     seed: int = SEED,
+    asks: bool = False,
     **settings: Unpack[BiasSettings],
 ) -> BiasPlan:
-    """What :func:`bias` would judge. No model is asked.
+    """What :func:`bias` would judge. No model is asked, but where ``asks`` a server, once, which metrics it gives.
 
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
@@ -127,11 +129,11 @@ def bias_plan(
     if log is not None:
         chosen, client = logged_judge(log, client)
     elif judge is not None or server is not None:
-        chosen, client = chosen_judge(judge, server, source, client, metrics)
+        chosen, client = chosen_judge(judge, server, source, client, metrics, asks=asks)
     judging = set_up(chosen, client, JudgeOptions(tuple(metrics)), settings.get("prompts"))
     checked, setup = check_items(source, judging)
     source = replace(source, needs=setup.needs)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
     quality = {} if known is None else people_quality(known)
-    plan = plan_bias(Ground(tuple(source), setup, quality, seed, repeats, log), probes)
+    plan = plan_bias(Ground(tuple(checked.items(source)), setup, quality, seed, repeats, log), probes)
     return replace(plan, checked=checked)

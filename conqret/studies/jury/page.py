@@ -71,8 +71,8 @@ def _rules(checked: JuryCheck) -> Table:
         ("Jury by", "Alpha", "Gain", "p"),
         [(rule, one.alpha, one.gain, words.p_value(one.p)) for rule, one in _alike(checked)],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "")],
-        note="Krippendorff's alpha with people, the mean over the labelled dimensions without overall quality, on "
-        "what all scored. "
+        note="Krippendorff's alpha with people, the mean over the labelled dimensions without overall quality "
+        "(that one, where it is the only one), on what all scored. "
         f"Gain: alpha less that of the member {_chosen(checked)}, before rounding; p is of that gain (signs of whole "
         f"{topics} are flipped). The first rule is the one that was asked for; the others are exploratory.",
     )

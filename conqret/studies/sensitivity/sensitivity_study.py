@@ -113,8 +113,9 @@ def sensitivity_plan(
     store: Path | None = None,
     **settings: Unpack[SensitivitySettings],
 ) -> SensitivityPlan:
-    """What :func:`sensitivity` would judge. Without ``sessions`` no model is asked: sentences are rewritten by rule.
-    What a model writes is recorded into ``store``, where the sessions have none.
+    """What :func:`sensitivity` would judge. Without ``sessions`` no model is asked: sentences are rewritten by rule,
+    and a server is not asked which metrics it gives. What a model writes is recorded into ``store``, where the sessions
+    have none.
 
     Raises:
         ItemsError, DeclarationError: as there.
@@ -136,7 +137,8 @@ def sensitivity_plan(
     judge, server = settings.get("judge"), settings.get("server")
     if judge is not None or server is not None:
         named = next((one for one in clients if one.model != OFFLINE_MODEL), clients[0])
-        own, client = chosen_judge(judge, server, source, named, metrics)
+        asks = sessions is not None and settings.get("replay") is None
+        own, client = chosen_judge(judge, server, source, named, metrics, asks=asks)
         judges, clients = [own], [client]
     setups = sensitivity_setups(
         source, judges, clients, every, metrics=metrics, prompts=settings.get("prompts")
@@ -145,12 +147,12 @@ def sensitivity_plan(
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
-    checked_items = list(source)
+    checked_items = list(checked.items(source))
     writer = None
     if sessions is not None and not author.backend.baseline:
         if store is not None:
             sessions.keep_in(store)  # the rewrites come before the run
-        writer = sessions.of(author)
+        writer = sessions.of(author, at_once=True)
     materials, unable = damage_materials(
         checked_items, every, pool=settings.get("pool"), rewriter=writer, seed=seed
     )
