@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 from conqret._optional import require
-from conqret.adapters.single import SingleSettings, beyond
+from conqret.adapters.single import MetricName, SingleSettings, beyond
 from conqret.io import open_items
 from conqret.judging.criterion import CRITERIA
 from conqret.judging.judge import Items
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
+from conqret.judging.judge_settings import check_names, chosen_format
 from conqret.judging.session_judge import SessionJudge
 
 pt: Any = require("pyterrier", extra="pyterrier")
@@ -41,20 +41,21 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
     def __init__(
         self,
         format: str,  # noqa: A002
-        metrics: Sequence[str] = (),
+        metrics: Sequence[MetricName] = (),
         *,
         documents: Any = None,
         **settings: Unpack[SingleSettings],
     ) -> None:
         check_names("a judge", settings, SingleSettings)
-        own: JudgeSettings = {"criteria": tuple(metrics)} if format == CRITERIA else {"format": format}
+        own = {"criteria": tuple(metrics)} if format == CRITERIA else {}
         asked = JUDGES.resolve(chosen_format({"format": format, **own}) or format)
-        if format != CRITERIA:
-            asked.select(metrics)
-            own = {**own, "metrics": tuple(metrics or asked.metrics)}
-        self.format, self.metrics = format, own.get("metrics", asked.metrics)
+        self.format, self.metrics = (
+            format,
+            asked.metrics if own else tuple(map(str, metrics)) or asked.metrics,
+        )
+        asked.select(self.metrics)
         self.documents = documents
-        self.judge = SessionJudge(**own, **settings)
+        self.judge = SessionJudge(format=asked, metrics=self.metrics, **settings)
 
     def transform(self, inp: Any) -> Any:
         """The answers of a frame with their scores."""

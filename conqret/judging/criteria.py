@@ -160,11 +160,10 @@ def _response(criteria: tuple[_Numbered, ...]) -> type[Typed]:
 def _answer_type(scale: tuple[int, int] | None) -> type[Typed]:
     """An explanation, then yes or no, or a rating on the scale; null where it cannot be judged."""
     if scale is None:
-        return create_model(
-            "YesOrNo", __base__=Typed, explanation=(str, ...), rating=(Literal["yes", "no"] | None, ...)
-        )
-    low, high = scale
-    rating = Annotated[int, Field(ge=low, le=high), BeforeValidator(no_truth_value)]
-    return create_model(
-        f"Rating{low}To{high}", __base__=Typed, explanation=(str, ...), rating=(rating | None, ...)
-    )
+        name, rating = "YesOrNo", Literal["yes", "no"]
+    else:
+        low, high = scale
+        name = f"Rating{low}To{high}"
+        rating = Annotated[int, Field(ge=low, le=high), BeforeValidator(no_truth_value)]
+    fields: dict[str, Any] = {"explanation": (str, ...), "rating": (rating | None, ...)}
+    return create_model(name, __base__=Typed, **fields)

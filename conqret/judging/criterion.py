@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,8 +64,10 @@ class Criterion:
     looks_at: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        where = f"criterion {str(self.name)[:60]!r}"
-        if not isinstance(self.name, str) or not _NAME.match(self.name):
+        name: object = self.name
+        given: object = self.question
+        where = f"criterion {str(name)[:60]!r}"
+        if not (isinstance(name, str) and _NAME.match(name)):
             raise DeclarationError(
                 f"{where}: its name must be lower-case letters, digits and underscores, at most 60, beginning "
                 "with a letter"
@@ -75,7 +77,7 @@ class Criterion:
                 f"{where}: formats that compare two answers call their metric so, and ask it in both orders (--format "
                 "direct --metric preference): give the criterion another name"
             )
-        question = self.question.strip() if isinstance(self.question, str) else ""
+        question = given.strip() if isinstance(given, str) else ""
         if not re.search(r"\w", question):
             raise DeclarationError(f"{where} has no question: say in a sentence what is judged")
         if len(question) > _LONGEST_QUESTION:
@@ -83,6 +85,8 @@ class Criterion:
         object.__setattr__(self, "question", question)
         object.__setattr__(self, "scale", None if self.scale is None else _checked_scale(self.scale, where))
         object.__setattr__(self, "anchors", tuple(_checked_anchors(self.anchors, self.scale, where)))
+        if not isinstance(self.looks_at, Iterable):
+            raise DeclarationError(f"{where}: what it looks at is a list of {', '.join(LOOKS_AT)}")
         looks_at = (self.looks_at,) if isinstance(self.looks_at, str) else tuple(self.looks_at)
         for name in looks_at:
             if name not in LOOKS_AT:
@@ -123,9 +127,9 @@ class Criterion:
         return tuple(self.anchors)  # type: ignore[arg-type]
 
 
-def _checked_scale(scale: object, where: str) -> tuple[int, int]:
+def _checked_scale(scale: Any, where: str) -> tuple[int, int]:
     try:
-        low, high = scale  # type: ignore[misc]
+        low, high = scale
     except (TypeError, ValueError):
         raise DeclarationError(f"{where}: a scale is its lowest and its highest rating, as (1, 5)") from None
     if not all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high)):
@@ -141,8 +145,11 @@ def _checked_scale(scale: object, where: str) -> tuple[int, int]:
     return low, high
 
 
-def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) -> Iterator[tuple[int, str]]:
-    pairs = sorted(anchors.items() if isinstance(anchors, Mapping) else map(tuple, anchors))
+def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) -> list[tuple[int, str]]:
+    try:
+        pairs = list(dict(anchors).items())
+    except (TypeError, ValueError):
+        raise DeclarationError(f"{where}: anchors are texts by rating, as {{1: 'not at all'}}") from None
     if pairs and scale is None:
         raise DeclarationError(f"{where} has anchors and no scale: give the scale, too")
     for rating, text in pairs:
@@ -155,7 +162,7 @@ def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) ->
             raise DeclarationError(f"{where}: the anchor {rating!r} is no rating of its scale")
         if not isinstance(text, str) or not text.strip():
             raise DeclarationError(f"{where}: the anchor {rating} says nothing")
-        yield rating, text.strip()
+    return [(rating, text.strip()) for rating, text in sorted(pairs)]
 
 
 def parse_criterion(text: str) -> Criterion:

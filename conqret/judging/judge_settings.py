@@ -188,7 +188,7 @@ def chosen_format(settings: Mapping[str, Any]) -> str | Judge | None:
             raise DeclarationError(GIVE_CRITERIA)
         if settings.get("one_call_each"):
             raise DeclarationError("one call is wanted for each criterion, and none is given (--criterion)")
-        return name  # type: ignore[no-any-return]
+        return name
     from conqret.judging.criteria import criteria_judge
 
     for option in ("format", "judge", "server", "verdicts"):

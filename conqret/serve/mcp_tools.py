@@ -22,7 +22,7 @@ from conqret.errors import ConqretError, UnknownNameError
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.judge_settings import JudgeSettings
+from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain
@@ -94,8 +94,8 @@ class _Tools:
         """Judge one argument and its documents. Each measure has a value from 0 to 1, or a reason why there is none."""
         try:
             item = {**as_item(topic, argument, documents, second_argument), "stance": stance}
-            chosen: JudgeSettings = {"criteria": criteria} if criteria else {"format": format}
-            found: Judgments = await ajudge(item, metrics=metrics, session=self._session, **chosen)
+            chosen = chosen_format({"criteria": criteria}) or format
+            found: Judgments = await ajudge(item, format=chosen, metrics=metrics, session=self._session)
         except ConqretError as error:
             raise ToolError(str(error)) from None
         return found[0]
