@@ -36,6 +36,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
     experiment, setups = job.experiment, job.setups
     placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
+    resolved["judges"] = [_stated(one) for one in resolved["judges"]]
     for model in resolved["models"].values():
         model["api_base"] = model["api_base"] and without_password(model["api_base"])
     corpus = {
@@ -56,8 +57,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
             "prompts": "",
             "retrievers": {name: one.placeless() for name, one in experiment.retrievers.items()},
             "judges": [
-                {**_stated(one), "model": placeless.get(one["model"], one["model"])}
-                for one in resolved["judges"]
+                {**one, "model": placeless.get(one["model"], one["model"])} for one in resolved["judges"]
             ],
             "models": {
                 placeless.get(name, name): {setting: one[setting] for setting in _COUNTING}
@@ -83,7 +83,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
 
 
 def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """A judge's table without criteria where it has none: experiments that have none keep their fingerprints."""
+    """A judge's table without criteria where it has none: experiments that have none keep records and fingerprints."""
     return {
         name: value for name, value in judge.items() if value or name not in ("criteria", "one_call_each")
     }
