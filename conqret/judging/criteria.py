@@ -69,6 +69,18 @@ def recorded_criteria(identity: Mapping[str, Any]) -> Judge:
     )
 
 
+def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """An identity in which each of its criteria, if it has any, is a part of its own, in words."""
+    criteria = criteria_of(identity.get(DECLARED) or ())
+    if not criteria:
+        return dict(identity)
+    parts = {
+        f"criterion {one.name}": f"{one}; looks at {', '.join(one.shows).replace('_', ' ')}"
+        for one in criteria
+    }
+    return {**identity, DECLARED: ", ".join(one.name for one in criteria), **parts}
+
+
 @dataclass(frozen=True)
 class _Numbered:
     """A criterion with its place, by which prompt and response name it."""

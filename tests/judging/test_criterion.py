@@ -12,6 +12,7 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.judging.criteria import MOST_IN_ONE_CALL, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
+from conqret.studies.card.card_fit import differences
 from tests.llm.test_retry_unscored import some
 from tests.runs.killed import Forks
 from tests.server import FaultServer
@@ -92,6 +93,17 @@ def test_two_of_one_name_are_refused() -> None:
 def test_plain_data_says_all_of_it() -> None:
     criterion = Criterion("clarity", "How clear?", (1, 5), {1: "not at all", 5: "at once"})
     assert criteria_of(json.loads(json.dumps([criterion.plain()])))[0].plain() == criterion.plain()
+
+
+def test_what_changed_is_said_criterion_by_criterion() -> None:
+    def identity(*criteria: object) -> dict[str, object]:
+        return {"declared": 1, **criteria_judge(criteria_of(criteria)).declared}  # type: ignore[arg-type]
+
+    told = differences(identity(CLARITY), identity(STATEMENT, CLARITY.replace("1-5", "1-4")), "before")
+    assert len(told) == 3  # which there are, the new one, and the one on another scale
+    assert [line.startswith("criterion clarity: ") and "1-4" in line for line in told].count(True) == 1
+    (told_once,) = differences(identity(CLARITY, STATEMENT), identity(STATEMENT, CLARITY), "before")
+    assert told_once.startswith("criteria: ")
 
 
 def test_one_request_for_twelve_and_one_each_where_wanted() -> None:

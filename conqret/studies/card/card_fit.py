@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conqret.judging.criteria import DECLARED
-from conqret.judging.criterion import criterion_of
+from conqret.judging.criteria import identity_in_words
 from conqret.judging.setup import Setup
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ def last_checked(card: Card) -> str:
 
 def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> list[str]:
     """The parts of two identities that differ, in words; ``where`` says where the first one is."""
+    was, now = identity_in_words(was), identity_in_words(now)
     found = []
     for name in dict.fromkeys((*now, *was)):
         if was.get(name) == now.get(name):
@@ -52,20 +52,6 @@ def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> l
             found.append(f"{name}: {'added' if name in now else 'no longer used'}")
         elif name.startswith(("prompt ", "schemas ", "definitions ")):  # digests say nothing to people
             found.append(f"{name}: changed")
-        elif name == DECLARED:
-            found += _changed_criteria(was.get(name) or (), now.get(name) or (), where)
         else:
             found.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")
     return found
-
-
-def _changed_criteria(
-    was: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], where: str
-) -> Iterator[str]:
-    """Which criteria of one's own are new, gone, in other words or in other places."""
-    before, after = ({one["name"]: criterion_of(one) for one in each} for each in (was, now))
-    for name in dict.fromkeys((*after, *before)):
-        if before.get(name) != after.get(name):
-            yield f"criterion {name}: {after.get(name, 'none')}, and {before.get(name, 'none')} {where}"
-    if before == after:
-        yield f"criteria in the order {', '.join(after)}, and {', '.join(before)} {where}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.data.digest import gathered
+from conqret.judging.criteria import identity_in_words
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.show import words
 from conqret.show.table import Alarm, Cell, Column, Table
@@ -116,7 +117,7 @@ def repeatability_table(rows: Sequence[Repeatability]) -> Table:
 
 def instrument_table(card: Card) -> Table:
     """What the fingerprint names."""
-    parts = {**card.run.identity, "metrics": ", ".join(map(words.label, card.run.metrics))}
+    parts = {**identity_in_words(card.run.identity), "metrics": ", ".join(map(words.label, card.run.metrics))}
     rows = [
         (
             name.replace("_", " "),
