@@ -15,7 +15,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT
+from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import (
     ClientSettings,
@@ -247,7 +247,7 @@ def _own_setup(
     settings: JudgeSettings, source: ItemSource, log: VerdictLog | None = None, *, asks: bool = True
 ) -> Setup:
     """The judge of one's own that the settings name, or that is a log, for these items."""
-    if settings.get("format") is not None:
+    if chosen_format(settings) is not None:
         raise DeclarationError("a judge of your own has no format: leave --format out")
     if settings.get("confidence"):
         raise DeclarationError("a judge of your own is not asked how sure it is: leave --confidence out")
@@ -280,6 +280,11 @@ def _judging(settings: JudgeSettings) -> dict[str, Any]:
     return found
 
 
+def _declared(format: str | Judge | None) -> object:  # noqa: A002
+    """What tells a format from others: the criteria of one that is made of them."""
+    return format.declared if isinstance(format, Judge) and format.declared else format
+
+
 def _setup(settings: JudgeSettings) -> Setup:
     """The judge, as the settings say, and where they are silent as the recordings say that are replayed."""
     name, model = chosen_format(settings), settings.get("model")
@@ -289,7 +294,7 @@ def _setup(settings: JudgeSettings) -> Setup:
     replay = as_path(settings.get("replay"))
     if replay is not None and (recorded := _recorded(replay, judging, sure=bool(name and model))) is not None:
         model = recorded.model if model is None else model
-        if name in (None, recorded.format):
+        if name is None or _declared(name) == _declared(recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}
             if recorded.judging.get("metrics") and not settings.get("metrics"):
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)

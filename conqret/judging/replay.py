@@ -61,6 +61,8 @@ def recorded_call(path: Path) -> RecordedCall:
             f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
         )
     name = formats[0] if formats else None
+    if CRITERIA in asks and name is None:  # which ones, only a run's folder says
+        return RecordedCall(CRITERIA, next(iter(stats.by_model)), {"samples": stats.samples_per_request})
     judging: dict[str, Any] = {"samples": stats.samples_per_request}
     if name is not None:  # metrics of which nothing is recorded were not part of that run
         there = [ask for ask in JUDGES[name].asks if ask.prompt in asks]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,10 +145,18 @@ def test_what_an_item_lacks_is_not_asked(tmp_path: Path) -> None:
     assert bare.measures["documents_bear_it_out"].reason is Reason.NOTHING_TO_JUDGE
 
 
-@pytest.mark.parametrize("other", ["format", "judge", "server"])
-def test_no_other_judge_besides(other: str) -> None:
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], criteria=[CLARITY], **{other: "direct"})  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("other", "value"),
+    [
+        ("format", "direct"),
+        ("judge", lambda item: 0.5),
+        ("server", "http://localhost:8000/judge"),
+        ("verdicts", [{"id": "a", "score": 0.5}]),
+    ],
+)
+def test_no_other_judge_besides(other: str, value: Any) -> None:
+    with pytest.raises(DeclarationError, match=f"leave {other} out"):
+        conqret.judge([ITEM], criteria=[CLARITY], metrics=["overall_quality"], **{other: value})
 
 
 def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
@@ -169,6 +178,10 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
     assert forks.run("judge", items, "--replay", run, "-o", tmp_path / "again") == 0
     again = json.loads((tmp_path / "again" / "summary.json").read_text())
     assert again["metrics"] == summary["metrics"]
+    export = tmp_path / "answers.jsonl.gz"  # which holds no criteria
+    assert forks.run("runs", "recordings", "export", run, export) == 0
+    assert forks.run("judge", items, "--replay", export, "-o", tmp_path / "which") == 2
+    assert forks.run("judge", items, *words[:4], "--replay", export, "-o", tmp_path / "those") == 0
 
 
 @pytest.mark.parametrize(
