@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -17,42 +15,37 @@ from conqret.judging.study_command import StudyOptions
 
 @grouped
 def generate(
-    corpus: Annotated[
-        Path, typer.Argument(help="A corpus directory: documents, topics, debates and ledger.")
-    ],
-    run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
-    stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
+    corpus: Path,
     *,
+    run: Path,
+    stance: Literal["pro", "con"],
     model: options.Model = None,
-    strategy: Annotated[
-        str,
-        typer.Option(
-            help="How the argument is made: `cited` (written by a model, with expert arguments as examples), "
-            "`extractive` (sentences of the documents, without a model), or a plug-in's."
-        ),
-    ] = "cited",
-    shots: Annotated[
-        int, typer.Option(help="How many examples are in the prompt: expert arguments on train topics.")
-    ] = 3,
-    documents: Annotated[int, typer.Option("--top", "-k", help="Documents for each argument.")] = 10,
-    expert: Annotated[
-        bool,
-        typer.Option(
-            "--expert", help="Put the expert's argument into the items as well, for formats that compare two."
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The folder to write. Default: runs/RUN-MODEL."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="The seed by which examples are drawn.")] = 13,
-    temperature: Annotated[float | None, typer.Option(help="The model's temperature. Default: 0.")] = None,
+    strategy: str = "cited",
+    shots: int = 3,
+    documents: int = 10,
+    expert: bool = False,
+    output: Path | None = None,
+    seed: int = 13,
+    temperature: float | None = None,
     asking: StudyOptions,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
 
     If the documents do not fit into the model's window, each loses the same share. Citations are checked. The same
     command again goes on where it stopped, and asks again only for what failed.
+
+    Args:
+        corpus: A corpus directory: documents, topics, debates and ledger.
+        run: The TREC run that ranks its documents (.gz too).
+        stance: The side to argue for.
+        strategy: How the argument is made: `cited` (written by a model, with expert arguments as examples),
+            `extractive` (sentences of the documents, without a model), or a plug-in's.
+        shots: How many examples are in the prompt: expert arguments on train topics.
+        documents (--top, -k): Documents for each argument.
+        expert: Put the expert's argument into the items as well, for formats that compare two.
+        output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
+        seed: The seed by which examples are drawn.
+        temperature: The model's temperature. Default: 0.
 
     Examples:
 

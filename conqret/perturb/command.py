@@ -34,37 +34,24 @@ Pool = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class RewritingOptions(OptionGroup):
-    """What rewrites sentences."""
+    """What rewrites sentences.
+
+    Args:
+        model (--model, -m): What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.
+    """
 
     answers: options.RecordingOptions
     calls: options.Calls
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="What rewrites sentences: a model that litellm knows, or `offline`: fixed rules.",
-        ),
-    ] = "offline"
+    model: str = "offline"
     prompts: options.Prompts = None
 
 
 @grouped
 def perturb(
-    name: Annotated[str | None, typer.Argument(help="The perturbation; `--list` shows all.")] = None,
-    items: Annotated[
-        Path | None, typer.Argument(help="The items, in any layout that `conqret judge` reads.")
-    ] = None,
+    name: str | None = None,
+    items: Path | None = None,
     *,
-    levels: Annotated[
-        str | None,
-        typer.Option(
-            "--levels",
-            "--sentences",
-            help="Rising levels in the perturbation's own unit, `0,10,20`, or as shares, `25%,50%`. Default: the "
-            "perturbation's own.",
-        ),
-    ] = None,
+    levels: str | None = None,
     pool: Pool = None,
     output: Annotated[
         Path | None,
@@ -72,18 +59,24 @@ def perturb(
             "--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here.", dir_okay=False
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws what is changed.")] = SEED,
+    seed: int = SEED,
     rewriting: RewritingOptions,
     columns: options.Columns = None,
     skip_invalid: options.SkipInvalid = False,
-    list_all: Annotated[
-        bool, typer.Option("--list", help="List the perturbations, and what each should do to which metric.")
-    ] = False,
+    list_all: bool = False,
     json_output: options.Json = False,
 ) -> None:
     """Perturb items by known amounts: every level of every item, with a record of what was changed where.
 
     Each level contains the changes of the levels below it, and the same seed gives the same items.
+
+    Args:
+        name: The perturbation; `--list` shows all.
+        items: The items, in any layout that `conqret judge` reads.
+        levels (--levels, --sentences): Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
+            `25%,50%`. Default: the perturbation's own.
+        seed: Draws what is changed.
+        list_all (--list): List the perturbations, and what each should do to which metric.
 
     Examples:
 

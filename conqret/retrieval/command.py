@@ -48,72 +48,62 @@ add_commands(app, {"evaluate": evaluate, "tune": tune})
 
 @dataclass(frozen=True, kw_only=True)
 class RankingSize(OptionGroup):
-    """How many documents of which topics."""
+    """How many documents of which topics.
 
-    keep: Annotated[int, typer.Option("--top", "-k", help="Documents to keep for each topic.")] = 100
+    Args:
+        keep (--top, -k): Documents to keep for each topic.
+    """
+
+    keep: int = 100
     depth: Depth = 100
     split: Split = "all"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Reranking(OptionGroup):
-    """The listwise reranker."""
+    """The listwise reranker.
 
-    stance: Annotated[
-        Literal["none", "pro", "con"],
-        typer.Option(help="The side that the reranker looks for; `none`: an instruction without a side."),
-    ] = "none"
-    rerank: Annotated[
-        str | None,
-        typer.Option(
-            help="Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of "
-            "stance."
-        ),
-    ] = None
-    perspectives: Annotated[
-        bool,
-        typer.Option(
-            "--perspectives",
-            help="Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.",
-        ),
-    ] = False
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", "-m", help="The model that names the perspectives. Default: that of `--rerank`."
-        ),
-    ] = None
-    window: Annotated[int, typer.Option(help="How many documents the reranker sees at a time.")] = 20
-    step: Annotated[int, typer.Option(help="By how many documents its window moves up each time.")] = 10
+    Args:
+        stance: The side that the reranker looks for; `none`: an instruction without a side.
+        rerank: Rerank listwise with this model (any that litellm knows), or `offline`: by lexical evidence of stance.
+        perspectives: Search for each perspective on the question, and merge. Needs `--rerank` or `--model`.
+        model (--model, -m): The model that names the perspectives. Default: that of `--rerank`.
+        window: How many documents the reranker sees at a time.
+        step: By how many documents its window moves up each time.
+    """
+
+    stance: Literal["none", "pro", "con"] = "none"
+    rerank: str | None = None
+    perspectives: bool = False
+    model: str | None = None
+    window: int = 20
+    step: int = 10
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Diversity(OptionGroup):
-    """Maximal marginal relevance."""
+    """Maximal marginal relevance.
 
-    mmr: Annotated[
-        float | None,
-        typer.Option(
-            help="Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`)."
-        ),
-    ] = None
+    Args:
+        mmr: Then reorder by maximal marginal relevance with this lambda, 0 to 1 (`conqret retrieve tune`).
+    """
+
+    mmr: float | None = None
     mmr_encoder: MmrEncoder = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class CrossEncoding(OptionGroup):
-    """The cross-encoder."""
+    """The cross-encoder.
 
-    cross_encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="First rerank by a model that reads question and passage together: a folder, a name on a hub, or "
-            "an adapter, `MODULE:FUNCTION`."
-        ),
-    ] = None
-    instruction: Annotated[
-        str, typer.Option(help="What `--cross-encoder` reads beside the question (TART).")
-    ] = ""
+    Args:
+        cross_encoder: First rerank by a model that reads question and passage together: a folder, a name on a hub, or
+            an adapter, `MODULE:FUNCTION`.
+        instruction: What `--cross-encoder` reads beside the question (TART).
+    """
+
+    cross_encoder: str | None = None
+    instruction: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,13 +122,7 @@ def run(
     *,
     engine: Engines = "bm25",
     encoder: Where = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            help="To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. "
-            "Default: fuse their ranks."
-        ),
-    ] = None,
+    weights: str | None = None,
     reranking: Reranking,
     diversity: Diversity,
     crossing: CrossEncoding,
@@ -155,7 +139,12 @@ def run(
     ran: RetrievalRun,
     shown: options.OutputOptions,
 ) -> None:
-    """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
+    """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run.
+
+    Args:
+        weights: To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. Default:
+            fuse their ranks.
+    """
     from dataclasses import asdict
 
     from conqret.retrieval.retrieve import retrieve

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -34,33 +32,10 @@ EPILOG = (
 def evaluate(
     corpus: Corpus,
     *,
-    systems: Annotated[
-        str,
-        typer.Option(
-            help="`bm25`, `dense` or `hybrid`, and further steps after a plus: `generic`, `pro`, `con`, `mmr`, "
-            "`perspectives`, as in `dense+mmr` (a step alone follows `bm25`); or `NAME=FILE` for a TREC run. The "
-            "first is the baseline."
-        ),
-    ] = "bm25,generic,pro,con",
-    rerank: Annotated[
-        str,
-        typer.Option(
-            "--rerank",
-            help="The model behind `generic`, `pro`, `con` and `perspectives`, or `offline`, the lexical baseline.",
-        ),
-    ] = "offline",
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`."
-        ),
-    ] = None,
-    topics: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these topics of the split: ids, comma-separated, or a file with one per line."
-        ),
-    ] = None,
+    systems: str = "bm25,generic,pro,con",
+    rerank: str = "offline",
+    measure: list[str] | None = None,
+    topics: str | None = None,
     split: Split = "test",
     depth: Depth = 100,
     encoder: Where = None,
@@ -73,8 +48,15 @@ def evaluate(
 
     Marks show significant differences from the first system: a paired t-test at the 5% level, with Holm's correction
     over the systems of each measure. The last table says how evenly both sides are shown.
-    """
 
+    Args:
+        systems: `bm25`, `dense` or `hybrid`, and further steps after a plus: `generic`, `pro`, `con`, `mmr`,
+            `perspectives`, as in `dense+mmr` (a step alone follows `bm25`); or `NAME=FILE` for a TREC run. The first is
+            the baseline.
+        rerank: The model behind `generic`, `pro`, `con` and `perspectives`, or `offline`, the lexical baseline.
+        measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
+        topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
+    """
     from conqret.io.corpus_folder import CorpusDirectory
     from conqret.retrieval.corpus_index import open_index
     from conqret.retrieval.evaluation.depths import check_depth, default_measures

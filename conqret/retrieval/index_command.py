@@ -4,121 +4,75 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 
-VECTORS = "Vectors"
-
 
 @dataclass(frozen=True)
 class Analysis(OptionGroup):
-    """How texts are analysed and scored."""
+    """How texts are analysed and scored.
 
-    stemmer: Annotated[
-        str | None, typer.Option(help="`porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.")
-    ] = None
-    stop_words: Annotated[
-        str | None,
-        typer.Option(
-            "--stopwords",
-            help="`terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with pisa, "
-            "`english` with bm25s.",
-        ),
-    ] = None
-    k1: Annotated[
-        float | None, typer.Option(help="BM25's k1: the higher, the more repeated words count. Default: 0.9.")
-    ] = None
-    b: Annotated[
-        float | None,
-        typer.Option(help="BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4."),
-    ] = None
+    Args:
+        stemmer: `porter2` or `none`; with pisa also `krovetz`. Default: `porter2`.
+        stop_words (--stopwords): `terrier` (only with pisa), `lucene`, `english` or `none`. Default: `terrier` with
+            pisa, `english` with bm25s.
+        k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.
+        b: BM25's b: how far long documents are discounted, 0 to 1. Default: 0.4.
+    """
+
+    stemmer: str | None = None
+    stop_words: str | None = None
+    k1: float | None = None
+    b: float | None = None
 
 
 @dataclass(frozen=True)
 class Encodings(OptionGroup):
-    """How an encoder makes vectors of texts."""
+    """How an encoder makes vectors of texts.
 
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="For dense and hnsw: the folder of a sentence-transformers or Hugging Face model, its name on a "
-            "hub, or an adapter, `MODULE:FUNCTION`.",
-            rich_help_panel=VECTORS,
-        ),
-    ] = None
-    query_encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="The encoder of queries, for models that have a separate one (DPR).", rich_help_panel=VECTORS
-        ),
-    ] = None
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            help="How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what "
-            "conqret knows of the model, else `mean`.",
-            rich_help_panel=VECTORS,
-        ),
-    ] = None
-    normalise: Annotated[
-        bool | None,
-        typer.Option(
-            "--normalise/--no-normalise",
-            help="Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot "
-            "product.",
-            rich_help_panel=VECTORS,
-        ),
-    ] = None
-    query_prefix: Annotated[
-        str | None,
-        typer.Option(
-            help="Put this before queries. Default: the model's ('query: ' for E5).", rich_help_panel=VECTORS
-        ),
-    ] = None
-    passage_prefix: Annotated[
-        str | None,
-        typer.Option(help="Put this before passages. Default: the model's.", rich_help_panel=VECTORS),
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(
-            help="How many tokens of a passage are read. Default: the model's limit.", rich_help_panel=VECTORS
-        ),
-    ] = None
-    passage_words: Annotated[
-        int | None, typer.Option(help="Words in each passage. Default: 100.", rich_help_panel=VECTORS)
-    ] = None
+    Vectors:
+        encoder: For dense and hnsw: the folder of a sentence-transformers or Hugging Face model, its name on a hub, or
+            an adapter, `MODULE:FUNCTION`.
+        query_encoder: The encoder of queries, for models that have a separate one (DPR).
+        pooling: How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what conqret
+            knows of the model, else `mean`.
+        normalise: Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot product.
+        query_prefix: Put this before queries. Default: the model's ('query: ' for E5).
+        passage_prefix: Put this before passages. Default: the model's.
+        max_tokens: How many tokens of a passage are read. Default: the model's limit.
+        passage_words: Words in each passage. Default: 100.
+    """
+
+    encoder: str | None = None
+    query_encoder: str | None = None
+    pooling: str | None = None
+    normalise: bool | None = None
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    max_tokens: int | None = None
+    passage_words: int | None = None
 
 
 @grouped
 def index(
-    corpus: Annotated[Path, typer.Argument(help="A corpus directory: its documents.jsonl is indexed.")],
+    corpus: Path,
     *,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) "
-            "or `hnsw` (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else "
-            "`bm25s`."
-        ),
-    ] = None,
+    engine: str | None = None,
     analysis: Analysis,
     encodings: Encodings,
-    rebuild: Annotated[
-        bool,
-        typer.Option(
-            "--rebuild", help="Build it even if there is an index of this corpus with these settings."
-        ),
-    ] = False,
+    rebuild: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Index a corpus, by words or by vectors. One of the same corpus and settings is kept, any other replaced.
+
+    Args:
+        corpus: A corpus directory: its documents.jsonl is indexed.
+        engine: By words: `pisa` (Linux on x86-64) or `bm25s` (everywhere). By vectors: `dense` (exact search) or `hnsw`
+            (approximate, by a graph). Or a plug-in's. Default: `pisa` where it runs, else `bm25s`.
+        rebuild: Build it even if there is an index of this corpus with these settings.
 
     Examples:
 
