@@ -24,7 +24,7 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.annotator_agreement import people_agreement
+from conqret.studies.agreement.annotator_agreement import agreement
 
 DATA_SETS = 2_000
 SETTINGS = ((0.0, 50, 500), (0.3, 50, 500), (0.6, 50, 500), (0.9, 50, 500), (0.6, 20, 200), (0.6, 200, 1_000))
@@ -162,7 +162,7 @@ def public_data(folder: Path) -> None:
         for level in levels:
             table = relevance.table(dimension, relevance.units)[1]
             print(f"| {dimension} | {level} | {krippendorff_alpha(table, level):.4f} |")
-    novices = people_agreement(read_labels(folder / "argquality_novices/novice-annotations-unaggregated.zip"))
+    novices = agreement(read_labels(folder / "argquality_novices/novice-annotations-unaggregated.zip"))
     print("\n| novices | units | labels | alpha (ordinal) |\n|---|---|---|---|")
     for row in novices.rows:
         print(f"| {row.name} | {row.units} | {row.labels} | {row.alpha} |")

@@ -17,19 +17,38 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.debate.debatune.debate_judging import controllability, response_quality
+    from conqret.debate.debatune.stating import write_statements
     from conqret.debateqa.answering.answer import answer
+    from conqret.debateqa.curation.deduplication import dedupe
+    from conqret.debateqa.preferences import correlate
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.experiments.experiment import run
     from conqret.generation.generate import generate
     from conqret.judging.judge import ajudge, judge
     from conqret.judging.judgments import Judgments
+    from conqret.labels.sampling import sample_items
     from conqret.llm.client_options import ClientOptions
+    from conqret.perspectives.detection_study import detect
+    from conqret.perspectives.making import make_perspectives
+    from conqret.perturb.perturbing import write_perturbations
+    from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
+    from conqret.scrapers.corpus_building import import_passages, import_release, make_corpus
+    from conqret.studies.abstain.result import abstain
+    from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.bias.bias_study import bias
+    from conqret.studies.calibrate.result import calibrate
+    from conqret.studies.compare.frontier import pareto
+    from conqret.studies.compare.result import compare
+    from conqret.studies.diff.result import diff
     from conqret.studies.drift.result import drift
+    from conqret.studies.jury.jury_run import jury
+    from conqret.studies.leaderboard.result import leaderboard
     from conqret.studies.sensitivity.sensitivity_study import sensitivity
+    from conqret.studies.systems.result import systems
     from conqret.studies.validate.validate import validate
+    from conqret.studies.variance.result import variance
 
 _HOMES = {
     "ClientOptions": "conqret.llm.client_options",
@@ -43,18 +62,39 @@ _HOMES = {
     "Judgments": "conqret.judging.judgments",
     "Measure": "conqret.data",
     "Session": "conqret.runs.session",
+    "abstain": "conqret.studies.abstain.result",
+    "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
     "bias": "conqret.studies.bias.bias_study",
+    "build_index": "conqret.retrieval.corpus_index",
+    "calibrate": "conqret.studies.calibrate.result",
+    "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
+    "correlate": "conqret.debateqa.preferences",
+    "dedupe": "conqret.debateqa.curation.deduplication",
+    "detect": "conqret.perspectives.detection_study",
+    "diff": "conqret.studies.diff.result",
     "drift": "conqret.studies.drift.result",
     "generate": "conqret.generation.generate",
+    "import_passages": "conqret.scrapers.corpus_building",
+    "import_release": "conqret.scrapers.corpus_building",
     "judge": "conqret.judging.judge",
+    "jury": "conqret.studies.jury.jury_run",
+    "leaderboard": "conqret.studies.leaderboard.result",
+    "make_corpus": "conqret.scrapers.corpus_building",
+    "make_perspectives": "conqret.perspectives.making",
+    "pareto": "conqret.studies.compare.frontier",
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
+    "sample_items": "conqret.labels.sampling",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
+    "systems": "conqret.studies.systems.result",
     "validate": "conqret.studies.validate.validate",
+    "variance": "conqret.studies.variance.result",
+    "write_perturbations": "conqret.perturb.perturbing",
+    "write_statements": "conqret.debate.debatune.stating",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 
@@ -70,18 +110,39 @@ __all__ = [
     "Judgments",
     "Measure",
     "Session",
+    "abstain",
+    "agreement",
     "ajudge",
     "answer",
     "bias",
+    "build_index",
+    "calibrate",
+    "compare",
     "controllability",
+    "correlate",
+    "dedupe",
+    "detect",
+    "diff",
     "drift",
     "generate",
+    "import_passages",
+    "import_release",
     "judge",
+    "jury",
+    "leaderboard",
+    "make_corpus",
+    "make_perspectives",
+    "pareto",
     "response_quality",
     "retrieve",
     "run",
+    "sample_items",
     "sensitivity",
+    "systems",
     "validate",
+    "variance",
+    "write_perturbations",
+    "write_statements",
 ]
 
 # In a checkout, judges/, prompts/ and scrapers/ lie beside this package and not inside it. An installed copy that

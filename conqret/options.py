@@ -1,74 +1,114 @@
 """Options, each declared once: a field of a frozen dataclass, with its type, default, help and range.
 
 The command line, files of settings and experiments take theirs from such a dataclass, and the public functions take
-the dataclass or its fields by keyword.
+the dataclass or its fields by keyword. What an option sets stands in the docstring, with its names on the command line
+where they are not ``--name`` alone; a section's heading is that of the options in ``--help``, ``Args`` the usual one::
+
+    Args:
+        corpus: The corpus directory.
+    Files:
+        output (--output, -o): The folder to write.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, get_args, get_type_hints
+import inspect
+import math
+import operator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from conqret.errors import DeclarationError
+
+T = TypeVar("T")
 
 MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
 """The headings under which ``--help`` groups the options."""
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """How a field is shown to users, and what it may hold.
+class Within:
+    """The range of a field, in its annotation: from ``low`` (or ``above`` it) to ``high``."""
 
-    Args:
-        help: what it sets, with unit and range, in Markdown; the default is added to it.
-        panel: the heading that it stands under.
-        names: what it is called on the command line, where that is not the field's name.
-        at_least: the lowest value.
-        at_most: the highest value.
-    """
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
 
-    help: str
-    panel: str | None = None
-    names: tuple[str, ...] = ()
-    at_least: float | None = None
-    at_most: float | None = None
+    @classmethod
+    def of(cls, marks: Iterable[object]) -> Within:
+        """The range among the marks of an annotation."""
+        return next((mark for mark in marks if isinstance(mark, Within)), cls())
+
+    @property
+    def ends(self) -> dict[str, tuple[str, float]]:
+        """The ends of the range, by their names in pydantic, with words for them."""
+        ends = {"ge": ("at least", self.low), "gt": ("above", self.above), "le": ("at most", self.high)}
+        return {name: (word, end) for name, (word, end) in ends.items() if end is not None}
+
+
+@dataclass
+class OptionHelps:
+    """What the docstring of a function, or of a class and those that it extends, says of options: by name the heading,
+    the names on the command line, and the help; and the docstring without it."""
+
+    of: Any
+    rest: str = ""
+    told: dict[str, tuple[str | None, list[str], str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in reversed(inspect.getmro(self.of)) if isinstance(self.of, type) else [self.of]:
+            self.rest = _SECTION.sub(self._read, inspect.cleandoc(one.__doc__ or ""))
+
+    def _read(self, section: re.Match[str]) -> str:
+        panel = None if section["heading"] == "Args" else section["heading"]
+        for name, names, text in _ENTRY.findall(section["entries"]) if panel != "Attributes" else ():
+            self.told[name] = panel, re.findall(r"-[\w/-]+", names), " ".join(text.split())
+        return ""
+
+
+_SECTION = re.compile(r"\n*^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {4,}\S[^\n]*)+)", re.M)
+_ENTRY = re.compile(r"^ {4}(\w+)(?: \(([^)]*)\))?: (.*(?:\n {5,}.*)*)", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOption:
-    """A field of a dataclass that is an option: its name, its type without the option, and its default."""
+    """A field of a dataclass that is an option: its name, its type, its default, its range, the heading that it stands
+    under, its names on the command line where they are not ``--name`` alone, and what it sets."""
 
     name: str
     type: Any
     default: Any
-    option: Option
+    within: Within
+    panel: str | None
+    names: Sequence[str]
+    told: str
 
     @property
     def help(self) -> str:
-        """The help with the default, where there is one to name."""
-        if self.default is None or self.default is MISSING or "Default:" in self.option.help:
-            return self.option.help
+        """What it sets, with the default where there is one to name."""
+        if self.default is None or self.default is MISSING or "Default:" in self.told:
+            return self.told
         shown = f"`{self.default}`" if isinstance(self.default, str) else f"{self.default:g}"
         if isinstance(self.default, bool):
             shown = "yes" if self.default else "no"
-        return f"{self.option.help} Default: {shown}."
+        return f"{self.told} Default: {shown}."
 
 
 @functools.cache
 def declared(kind: type) -> tuple[DeclaredOption, ...]:
-    """The fields of the dataclass ``kind`` that are options, in their order."""
+    """The fields of the dataclass ``kind`` that its docstring declares as options, in their order."""
     return tuple(_declared(kind))
 
 
 def _declared(kind: type) -> Iterator[DeclaredOption]:
-    hints = get_type_hints(kind, include_extras=True)
-    for field in fields(kind):
-        base, *marks = get_args(hints[field.name]) if hasattr(hints[field.name], "__metadata__") else (None,)
-        for mark in marks:
-            if isinstance(mark, Option):
-                yield DeclaredOption(field.name, base, field.default, mark)
+    hints, told = get_type_hints(kind, include_extras=True), OptionHelps(kind).told
+    for one in (one for one in fields(kind) if one.name in told):
+        hint, (panel, names, text) = hints[one.name], told[one.name]
+        base, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+        yield DeclaredOption(one.name, base, one.default, Within.of(marks), panel, names, text)
 
 
 def table_of(kind: type, base: type, *, unset: bool = False, without: Collection[str] = ()) -> Any:
@@ -76,31 +116,39 @@ def table_of(kind: type, base: type, *, unset: bool = False, without: Collection
     ``without``; ``unset``: all may be left out, and are None then."""
     from pydantic import Field, create_model
 
-    options: dict[str, Any] = {
-        one.name: (
-            one.type | None if unset else one.type,
-            Field(default=None if unset else one.default, ge=one.option.at_least, le=one.option.at_most),
-        )
-        for one in declared(kind)
-        if one.name not in without
-    }
+    options: dict[str, Any] = {}
+    for one in declared(kind):
+        if one.name not in without:
+            ends: dict[str, Any] = {name: end for name, (_, end) in one.within.ends.items()}
+            default = None if unset else one.default
+            options[one.name] = one.type | None if unset else one.type, Field(default=default, **ends)
     return create_model(f"{kind.__name__}Table", __base__=base, **options)
 
 
+def options_in(settings: Mapping[str, Any], kind: type[T]) -> T:
+    """The options of the dataclass ``kind`` among ``settings``; what is not there keeps its default."""
+    wanted: Any = kind
+    return kind(**{one.name: settings[one.name] for one in declared(wanted) if one.name in settings})
+
+
 def check_ranges(settings: Any) -> None:
-    """Check the values of a dataclass against the ranges of its options.
+    """Check the values of a dataclass against the ranges and choices of its options.
 
     Raises:
         DeclarationError: a value is out of its range; the message names option, value and range.
     """
     kind: Any = type(settings)
     for one in declared(kind):
-        value, low, high = getattr(settings, one.name), one.option.at_least, one.option.at_most
-        if value is None or (low is None and high is None):
-            continue
-        if not ((low is None or value >= low) and (high is None or value <= high)):  # a NaN is in no range
-            wanted = " and ".join(
-                f"{word} {end:g}" for word, end in (("at least", low), ("at most", high)) if end is not None
-            )
-            name = one.option.names[0] if one.option.names else f"--{one.name.replace('_', '-')}"
+        value, ends = getattr(settings, one.name), one.within.ends
+        wanted = " and ".join(f"{word} {end:g}" for word, end in ends.values())
+        kept = all(_within(value, name, end) for name, (_, end) in ends.items())
+        if get_origin(one.type) is Literal:
+            wanted, kept = " or ".join(get_args(one.type)), value in get_args(one.type)
+        if value is not None and not kept:
+            name = " or ".join(one.names) or f"--{one.name.replace('_', '-')}"
             raise DeclarationError(f"{name} is {value}; it must be {wanted}")
+
+
+def _within(value: float | None, name: str, end: float) -> bool:
+    """Whether a value keeps to an end; NaN and the infinite keep to none."""
+    return value is not None and math.isfinite(value) and bool(getattr(operator, name)(value, end))

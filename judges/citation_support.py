@@ -25,6 +25,9 @@ Verdict = Literal["supports", "contradicts", "silent"]
 SENTENCE_WORDS = 4
 """Shorter pieces of an argument (headings, interjections) are no statements and do not count."""
 
+MOST_CITATIONS = 200_000
+"""Of one argument: seven characters ([1-100]) name a hundred, so that a page would take gigabytes."""
+
 OUT_OF_RANGE = "no such document"
 
 
@@ -61,6 +64,16 @@ def statements(argument: str) -> tuple[CitedSentence, ...]:
         CitedSentence(number, span.text, citations(span.text))
         for number, span in enumerate(sentences(argument), start=1)
         if len(span.text.split()) >= SENTENCE_WORDS or citations(span.text)
+    )
+
+
+def too_many(item: Item) -> Measure | None:
+    """The measure of an argument with more citations than are judged; else None."""
+    count = sum(len(statement.cites) for statement in statements(item.argument or ""))
+    if count <= MOST_CITATIONS:
+        return None
+    return Measure.missing(
+        Reason.CONTEXT_OVERFLOW, f"the argument has {count:,} citations, and {MOST_CITATIONS:,} are the most"
     )
 
 
@@ -113,7 +126,9 @@ def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
-    """Without a citation of an existing document there is nothing to ask."""
+    """Without a citation of an existing document there is nothing to ask, and with too many nothing is asked."""
+    if (missing := too_many(case.item)) is not None:
+        return dict.fromkeys(("citation_precision", "citation_recall"), missing)
     return None if pairs(case.item) else measures(case.item, {})
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conqret.data import Item, Measure, Part, Reason
-from conqret.judges.citation_support import statements
+from conqret.judges.citation_support import statements, too_many
 from conqret.judging.judge_parts import Computed, Judge
 from conqret.judging.scales import share
 
@@ -18,6 +18,8 @@ from conqret.judging.scales import share
 def measures(item: Item) -> Mapping[str, Measure]:
     """The three shares of an item; one that has nothing to be counted is unscored."""
     there = range(1, len(item.documents) + 1)
+    if (missing := too_many(item)) is not None:
+        return dict.fromkeys(("statements_cited", "citations_valid", "documents_cited"), missing)
     found = statements(item.argument or "")
     cited = [(statement.number, number) for statement in found for number in statement.cites]
     used = {number for _, number in cited}

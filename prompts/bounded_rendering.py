@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from jinja2 import nodes, pass_context
@@ -23,7 +23,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 STEPS = 200_000
-"""Rounds of loops, calls and includes of one block: forty for each of 5,000 documents."""
+"""Rounds of loops, calls and includes of one block; more where it is given more than 5,000 documents."""
+STEPS_EACH = 40
+"""Such rounds for each place of the lists that a block is given."""
 CHARACTERS = 200_000_000
 """Characters that one block writes, and of one text that it puts together: twenty of the longest texts of items."""
 NUMBER = 1_000_000
@@ -38,7 +40,8 @@ _WIDE = re.compile(r"\d{7}")
 
 @dataclass(slots=True)
 class _Left:
-    steps: int = STEPS
+    most: int
+    steps: int
     characters: int = CHARACTERS
 
 
@@ -46,13 +49,23 @@ _left: ContextVar[_Left | None] = ContextVar("left_of_a_block", default=None)
 
 
 @contextmanager
-def one_block() -> Iterator[None]:
-    """Fill one block within :data:`STEPS` and :data:`CHARACTERS`."""
-    before = _left.set(_Left())
+def one_block(variables: Mapping[str, Any]) -> Iterator[None]:
+    """Fill one block with ``variables``, within :data:`STEPS` or :data:`STEPS_EACH`, and :data:`CHARACTERS`."""
+    steps = max(STEPS, STEPS_EACH * sum(map(_places, variables.values())))
+    before = _left.set(_Left(steps, steps))
     try:
         yield
     finally:
         _left.reset(before)
+
+
+def _places(value: Any) -> int:
+    """How many places the lists of a variable have, those of lists in lists included."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    elif is_dataclass(value):
+        return sum(_places(getattr(value, field.name)) for field in fields(value))
+    return len(value) + sum(map(_places, value)) if isinstance(value, list | tuple) else 0
 
 
 def written(text: str) -> str:
@@ -143,7 +156,7 @@ def _take(steps: int) -> None:
     if left is not None:
         left.steps -= steps
         if left.steps < 0:
-            raise SecurityError(f"its loops, calls and includes take more than {STEPS:,} steps")
+            raise SecurityError(f"its loops, calls and includes take more than {left.most:,} steps")
 
 
 def _fits(characters: int) -> None:

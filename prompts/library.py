@@ -90,7 +90,7 @@ class Prompt:
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
             context = self.template.new_context({"data": self.data, **variables})
-            with one_block():
+            with one_block(variables):
                 return "".join(self.template.blocks[name](context)).strip()
         except _FAILS as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error

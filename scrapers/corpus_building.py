@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from conqret.data.corpus import (
@@ -29,7 +30,10 @@ from conqret.data.corpus import (
 from conqret.data.digest import gathered
 from conqret.data.item import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number, strict_options
+from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.passage_files import read_passages
+from conqret.io.release import Release, read_release
 from conqret.text.citations import cited_against, cited_by
 
 TRAIN_SHARE = 0.7
@@ -116,6 +120,79 @@ class _Evidence:
     @property
     def relevant(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.pro, *self.con)))
+
+
+@strict_options
+def import_passages(
+    files: Sequence[str | Path],
+    output: str | Path = "corpus",
+    *,
+    licence: str = "",
+    url: str = "",
+    on_passage: Callable[[], object] = lambda: None,
+) -> int:
+    """Make a corpus from passage files, and say how many passages it has.
+
+    Args:
+        files: files of passages, such as DPR's and Sphere's.
+        output: the corpus directory to write.
+        licence: the licence of passages that state none.
+        url: the address of passages that have none, with ``{title}`` or ``{id}`` to be filled in.
+        on_passage: is called as each passage is read.
+
+    Raises:
+        DeclarationError: a row is faulty, or the directory holds a corpus that was scraped; nothing is written then.
+    """
+    directory = CorpusDirectory(Path(output))
+    directory.refuse_scraped()
+    passages = read_passages(map(Path, files), licence=licence, url=url, on_passage=on_passage)
+    return write_lines(directory.documents_file, passages)
+
+
+@strict_options
+def import_release(release: str | Path, output: str | Path = "corpus") -> Release:
+    """Import the published ConQRet into a corpus directory: queries, qrels with stance, and titles of sources.
+
+    Args:
+        release: the folder of ``procon/``, or its parent.
+        output: the corpus directory to write.
+
+    Raises:
+        DeclarationError: this is no release, or the directory holds a corpus that was scraped.
+    """
+    directory = CorpusDirectory(Path(output))
+    directory.refuse_scraped()
+    found = read_release(release)
+    directory.write_documents(found.documents)
+    directory.write(found, found.documents)
+    return found
+
+
+@strict_options
+def make_corpus(corpus: str | Path, *, seed: int = SEED, train_share: float = TRAIN_SHARE) -> CorpusParts:
+    """Make topics, qrels and splits of a corpus directory, and write them into it.
+
+    Args:
+        corpus: a corpus directory with debates and their fetched evidence.
+        seed: draws split and negatives; the same input and seed give the same corpus.
+        train_share: the share of topics for train.
+
+    Raises:
+        DeclarationError: as :func:`build_corpus`, or documents are missing.
+    """
+    if not 0 < train_share < 1:
+        raise DeclarationError(f"--train-share lies between 0 and 1, not at {train_share}")
+    directory = CorpusDirectory(Path(corpus))
+    ledger, documents = list(directory.ledger()), list(directory.documents())
+    lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
+    if lost:
+        raise DeclarationError(
+            f"{directory.ledger_file} names {number(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
+            "is one): run `conqret corpus evidence` again"
+        )
+    built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
+    directory.write(built, documents)
+    return built
 
 
 def build_corpus(

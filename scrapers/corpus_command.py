@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, progress, result
-from conqret.errors import number as counted
 
 if TYPE_CHECKING:
     from conqret.show.table import Table
@@ -34,22 +33,9 @@ def build(
 
     Example: conqret corpus build corpus/ --seed 13
     """
-    from conqret.errors import DeclarationError
-    from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.scrapers.corpus_building import build_corpus
+    from conqret.scrapers.corpus_building import make_corpus
 
-    if not 0 < train_share < 1:
-        raise DeclarationError(f"--train-share lies between 0 and 1, not at {train_share}")
-    directory = CorpusDirectory(corpus)
-    ledger, documents = list(directory.ledger()), list(directory.documents())
-    lost = {entry.document for entry in ledger if entry.document} - {one.id for one in documents}
-    if lost:
-        raise DeclarationError(
-            f"{directory.ledger_file} names {counted(len(lost), 'document')} that documents.jsonl lacks ({min(lost)} "
-            "is one): run `conqret corpus evidence` again"
-        )
-    built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
-    directory.write(built, documents)
+    built = make_corpus(corpus, seed=seed, train_share=train_share)
     _remark(built.statistics)
     lines = (
         _table2(built.statistics["table2"]),
@@ -75,14 +61,9 @@ def import_conqret(
 
     Example: conqret corpus import-conqret path/to/release -o corpus/
     """
-    from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.io.release import read_release
+    from conqret.scrapers.corpus_building import import_release
 
-    directory = CorpusDirectory(output)
-    directory.refuse_scraped()
-    found = read_release(release)
-    directory.write_documents(found.documents)
-    directory.write(found, found.documents)
+    found = import_release(release, output)
     note(*found.notes)
     lines = (_table2(found.statistics["table2"]), f"documents, topics and qrels are in {output}")
     result(found.statistics, lines, as_json=json_output)
@@ -116,14 +97,12 @@ def import_passages(
 
     conqret corpus import-passages sphere-*.jsonl.gz -o sphere/
     """
-    from conqret.io.corpus_folder import CorpusDirectory, write_lines
-    from conqret.io.passage_files import read_passages
+    from conqret.io.corpus_folder import CorpusDirectory
+    from conqret.scrapers.corpus_building import import_passages as written
 
-    directory = CorpusDirectory(output)
-    directory.refuse_scraped()
-    target = directory.documents_file
+    target = CorpusDirectory(output).documents_file
     with progress("reading", quiet=shown.quiet) as bar:
-        count = write_lines(target, read_passages(files, licence=licence, url=url, on_passage=bar.advance))
+        count = written(files, output, licence=licence, url=url, on_passage=bar.advance)
     result(
         {"passages": count, "documents": str(target)},
         [f"{count:,} passages", at(target, "documents")],

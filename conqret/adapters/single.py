@@ -8,8 +8,9 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
+from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.judge_settings import ClientSettings, SampleSettings, check_names
+from conqret.judging.judge_settings import ClientSettings, check_names
 from conqret.judging.judgments import Judgments
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason

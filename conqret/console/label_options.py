@@ -34,63 +34,33 @@ Labels = Annotated[list[Path], label_files("Human labels of the items.")]
 
 @dataclass(frozen=True)
 class LabelReading(OptionGroup):
-    """How a file of labels is read."""
+    """How a file of labels is read.
 
-    level: Annotated[
-        list[str] | None,
-        option(
-            PANEL,
-            "The labels' level of measurement, `nominal`, `ordinal`, `interval` or `ratio`; or for one dimension, "
-            "`preference=nominal`. May be repeated. Default: that of the file's layout, or `ordinal`.",
-        ),
-    ] = None
-    scale: Annotated[
-        list[str] | None,
-        option(
-            PANEL,
-            "Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be "
-            "repeated. Default: that of the file's layout, or what a sheet of `conqret labels sample` says.",
-        ),
-    ] = None
-    words: Annotated[
-        list[str] | None, option(PANEL, "The numbers that words stand for: `low=1,medium=2,high=3`.", "--map")
-    ] = None
-    columns: Annotated[
-        str | None,
-        option(
-            PANEL,
-            "Which column holds which field: `item=doc_id,annotator=worker,…`; in a wide table also which dimension: "
-            "`clarity=Answer.clarity`.",
-        ),
-    ] = None
-    dimension: Annotated[
-        list[str] | None,
-        option(
-            PANEL,
-            "Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension, if "
-            "a long table has no column for it. May be repeated.",
-        ),
-    ] = None
-    layout: Annotated[
-        str | None,
-        option(
-            PANEL,
-            "The layout of the file, by name: `dagstuhl`, `argilla`, `table`, … (a wrong name lists all). Default: "
-            "recognised.",
-        ),
-    ] = None
-    cannot_judge: Annotated[
-        list[str] | None, option(PANEL, "A further text that means: cannot judge. May be repeated.")
-    ] = None
-    number_annotators: Annotated[
-        bool,
-        option(
-            PANEL,
-            "For files that name no annotators: the first label of each item is taken as annotator 1, the second as 2, "
-            "…",
-            "--number-annotators",
-        ),
-    ] = False
+    Labels:
+        level: The labels' level of measurement, `nominal`, `ordinal`, `interval` or `ratio`; or for one dimension,
+            `preference=nominal`. May be repeated. Default: that of the file's layout, or `ordinal`.
+        scale: Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be
+            repeated. Default: that of the file's layout, or what a sheet of `conqret labels sample` says.
+        words (--map): The numbers that words stand for: `low=1,medium=2,high=3`.
+        columns: Which column holds which field: `item=doc_id,annotator=worker,…`; in a wide table also which dimension:
+            `clarity=Answer.clarity`.
+        dimension: Only this dimension: the labels of others are neither read nor checked. Or the name of the dimension,
+            if a long table has no column for it. May be repeated.
+        layout: The layout of the file, by name: `dagstuhl`, `argilla`, `table`, … (a wrong name lists all). Default:
+            recognised.
+        cannot_judge: A further text that means: cannot judge. May be repeated.
+        number_annotators: For files that name no annotators: the first label of each item is taken as annotator 1, the
+            second as 2, …
+    """
+
+    level: list[str] | None = None
+    scale: list[str] | None = None
+    words: list[str] | None = None
+    columns: str | None = None
+    dimension: list[str] | None = None
+    layout: str | None = None
+    cannot_judge: list[str] | None = None
+    number_annotators: bool = False
 
     def load(self, paths: Sequence[Path]) -> LabelSet:
         """The labels of these files."""

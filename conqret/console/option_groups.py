@@ -1,16 +1,10 @@
 """Options that belong together are declared once, and a command takes them as one parameter.
 
-A group is a frozen dataclass whose fields carry typer's annotations or :class:`conqret.options.Option`;
-:func:`grouped` shows typer the fields, and hands the command the group with what the user gave. A dataclass of
-settings whose fields are all options is such a group, too.
+A group is a frozen dataclass whose fields carry typer's annotations; :func:`grouped` shows typer the fields, and hands
+the command the group with what the user gave. A dataclass of settings whose fields are all options is such a group,
+too.
 
-What an option does may stand in the docstring of its command or group instead, with its names on the command line
-where they are not ``--name`` alone; a section's heading is that of the options in ``--help``, ``Args`` the usual one::
-
-    Args:
-        corpus: The corpus directory.
-    Files:
-        output (--output, -o): The folder to write.
+What an option does may stand in the docstring of its command or group instead (:mod:`conqret.options`).
 
 A parameter of a command that may be given by position is an argument, and so is what stands under ``Arguments`` in a
 group; all others are options.
@@ -20,16 +14,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from types import FunctionType
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from conqret.options import DeclaredOption, declared
+from conqret.options import DeclaredOption, OptionHelps, Within, declared
 
 
 @dataclass(frozen=True)
@@ -44,14 +37,12 @@ class OptionGroup:
         if of is None:
             return
         hints = get_type_hints(of)
-        for name in [name for name in _Helps(cls).told if name in hints]:
+        for name in [name for name in OptionHelps(cls).told if name in hints]:
             switch = hints[name] is bool
             cls.__annotations__[name] = bool if switch else hints[name] | None
             setattr(cls, name, False if switch else None)
         for setting in declared(of):
-            cls.__annotations__[setting.name] = Annotated[
-                setting.type | None, _typer_option(setting, setting.help)
-            ]
+            cls.__annotations__[setting.name] = Annotated[setting.type | None, _typer_option(setting)]
             setattr(cls, setting.name, None)
 
     def given(self) -> dict[str, Any]:
@@ -61,8 +52,8 @@ class OptionGroup:
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer is to see it: each parameter that is an :class:`OptionGroup` gives way to its fields."""
-    helps = _Helps(command)
-    parameters = [helps.shown(one) for one in inspect.signature(command, eval_str=True).parameters.values()]
+    helps = OptionHelps(command)
+    parameters = [_shown(helps, one) for one in inspect.signature(command, eval_str=True).parameters.values()]
     shown = tuple(_options(parameters))
 
     @functools.wraps(command)
@@ -84,41 +75,21 @@ def add_commands(
         app.command(name, epilog=sys.modules[command.__module__].EPILOG, rich_help_panel=panel)(command)
 
 
-@dataclass
-class _Helps:
-    """What the docstring of a command, or of a group and those that it extends, says of options: by name the heading,
-    the names on the command line, and the help; and the docstring without it."""
-
-    of: Any
-    rest: str = ""
-    told: dict[str, tuple[str | None, list[str], str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for one in reversed(inspect.getmro(self.of)) if isinstance(self.of, type) else [self.of]:
-            self.rest = _SECTION.sub(self._read, inspect.cleandoc(one.__doc__ or ""))
-
-    def _read(self, section: re.Match[str]) -> str:
-        panel = None if section["heading"] == "Args" else section["heading"]
-        for name, names, text in _ENTRY.findall(section["entries"]):
-            self.told[name] = panel, re.findall(r"-[\w-]+", names), " ".join(text.split())
-        return ""
-
-    def shown(self, one: inspect.Parameter) -> inspect.Parameter:
-        """The parameter as typer takes it."""
-        if one.name not in self.told or hasattr(one.annotation, "__metadata__"):
-            return one
-        panel, names, text = self.told[one.name]
-        by_place = one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(self.of, FunctionType)
-        if by_place or panel == "Arguments":
-            given: Any = typer.Argument(help=text)
-        else:
-            switch = [f"--{one.name.replace('_', '-')}"] if one.annotation is bool else []
-            given = typer.Option(*(names or switch), help=text, rich_help_panel=panel)
-        return one.replace(annotation=Annotated[one.annotation, given])
-
-
-_SECTION = re.compile(r"\n*^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {4,}\S[^\n]*)+)", re.M)
-_ENTRY = re.compile(r"^ {4}(\w+)(?: \(([^)]*)\))?: (.*(?:\n {5,}.*)*)", re.M)
+def _shown(helps: OptionHelps, one: inspect.Parameter) -> inspect.Parameter:
+    """The parameter as typer takes it."""
+    kind, *marks = get_args(one.annotation) if hasattr(one.annotation, "__metadata__") else (one.annotation,)
+    if one.name not in helps.told or not all(isinstance(mark, Within) for mark in marks):
+        return one
+    panel, names, text = helps.told[one.name]
+    by_place = one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(helps.of, FunctionType)
+    if by_place or panel == "Arguments":
+        given: Any = typer.Argument(help=text)
+    else:
+        switch = [f"--{one.name.replace('_', '-')}"] if kind is bool else []
+        given = _typer_option(
+            DeclaredOption(one.name, kind, None, Within.of(marks), panel, names or switch, text)
+        )
+    return one.replace(annotation=Annotated[kind, given])
 
 
 def _options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
@@ -149,20 +120,16 @@ def _is_group(kind: Any) -> bool:
 
 
 def _fields(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    settings = {one.name: Annotated[one.type, _typer_option(one, one.option.help)] for one in declared(group)}
-    helps = _Helps(group)
-    return [
-        helps.shown(one.replace(annotation=settings.get(one.name, hints[one.name])))
-        for one in inspect.signature(group).parameters.values()
-    ]
+    hints, helps = get_type_hints(group, include_extras=True), OptionHelps(group)
+    parameters = inspect.signature(group).parameters.values()
+    return [_shown(helps, one.replace(annotation=hints[one.name])) for one in parameters]
 
 
-def _typer_option(setting: DeclaredOption, help_text: str) -> Any:
-    """What typer is to make of an option; it adds a default itself."""
-    option, limits = setting.option, dict[str, Any]()
+def _typer_option(setting: DeclaredOption) -> Any:
+    """What typer is to make of an option; it adds a default itself where there is one."""
+    limits = dict[str, Any]()
     for kind in (int, float):
         if kind in (get_args(setting.type) or (setting.type,)):
-            ends = {"min": option.at_least, "max": option.at_most}
+            ends = {"min": setting.within.low, "max": setting.within.high}
             limits = {name: end if end is None else kind(end) for name, end in ends.items()}
-    return typer.Option(*option.names, help=help_text, rich_help_panel=option.panel, **limits)
+    return typer.Option(*setting.names, help=setting.help, rich_help_panel=setting.panel, **limits)

@@ -141,22 +141,16 @@ Replace = Annotated[
 
 @dataclass(frozen=True)
 class RecordingOptions(OptionGroup):
-    """Where answers are recorded, or come from without a call."""
+    """Where answers are recorded, or come from without a call.
 
-    recordings: Annotated[
-        Path | None,
-        option(
-            FILES,
-            "A store of recorded answers, read first and added to; several runs may share it. Default: one in the "
-            "run's folder.",
-        ),
-    ] = None
-    replay: Annotated[
-        Path | None,
-        option(
-            FILES, "Take all answers from these recordings (a store, an export or a run), and call no model."
-        ),
-    ] = None
+    Files:
+        recordings: A store of recorded answers, read first and added to; several runs may share it. Default: one in the
+            run's folder.
+        replay: Take all answers from these recordings (a store, an export or a run), and call no model.
+    """
+
+    recordings: Path | None = None
+    replay: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -168,18 +162,15 @@ class RunFolderOptions(RecordingOptions):
 
 @dataclass(frozen=True)
 class OutputOptions(OptionGroup):
-    """What a command says, and in which form."""
+    """What a command says, and in which form.
+
+    Args:
+        quiet (--quiet, -q): Print no progress and no notes; `conqret judge` prints only what was judged, the files
+            written and the conditions.
+    """
 
     json_output: Json = False
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet",
-            "-q",
-            help="Print no progress and no notes; `conqret judge` prints only what was judged, the files written "
-            "and the conditions.",
-        ),
-    ] = False
+    quiet: bool = False
 
     def tell(self, *lines: str) -> None:
         """Print what is being done, unless that is not wanted."""
@@ -206,14 +197,14 @@ class OutputOptions(OptionGroup):
 class PageFile(OptionGroup):
     """The file of a page, where one is wanted.
 
+    Args:
+        output (--output, -o): A page (.html), Markdown (.md), or its first chart (.svg).
+
     Raises:
         DeclarationError: no page can be written into a file of this ending.
     """
 
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A page (.html), Markdown (.md), or its first chart (.svg)."),
-    ] = None
+    output: Path | None = None
 
     def __post_init__(self) -> None:
         if self.output is not None:

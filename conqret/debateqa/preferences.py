@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.data.digest import gathered
-from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order
-from conqret.errors import DeclarationError, number
-from conqret.io.comparisons import Comparison
+from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order, read_tables
+from conqret.errors import DeclarationError, number, strict_options
+from conqret.io.comparisons import Comparison, read_comparisons
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.paired_ranking import PairwisePreference, elo
 
@@ -41,6 +42,23 @@ class RankingAgreement:
     questions: int = 0
     unlike: int = 0
     reason: str = ""
+
+
+@strict_options
+def correlate(
+    scores: Sequence[str | Path], preferences: str | Path, *, seed: int = 13
+) -> list[RankingAgreement]:
+    """Compare each metric's ranking of systems with annotators', by Elo, Spearman's rho and Kendall's tau.
+
+    Args:
+        scores: tables of ``conqret debateqa score``, of all systems.
+        preferences: pairwise preferences: first, second, preference; optionally annotator, item.
+        seed: draws the orders over which Elo's ratings are averaged.
+
+    Raises:
+        DeclarationError: as :func:`align`, or a file cannot be read.
+    """
+    return align(read_tables(scores), read_comparisons(Path(preferences)), seed=seed)
 
 
 def align(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError, FaultsError
+from conqret.io import limits
 from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import readable_columns
@@ -147,6 +148,11 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
                 )
                 remedy = "Give each table once, and each system a name of its own (--system)"
                 reader.fault("", problem, remedy)
+                continue
+            if len(found) >= limits.LINES.most:
+                raise DeclarationError(
+                    f"the tables have more than {limits.LINES}: give fewer, {limits.LINES.remedy}"
+                )
             seen[key] = path
             found.append(one)
         reader.finish(FaultsError)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -15,24 +12,10 @@ from conqret.judging.command_options import Engines
 
 @grouped
 def run(
-    experiment: Annotated[Path, typer.Argument(help="The TOML file that describes the experiment.")],
+    experiment: Path,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The run's folder; the same command again goes on where it stopped. Default: runs/NAME.",
-        ),
-    ] = None,
-    trust_file: Annotated[
-        bool,
-        typer.Option(
-            "--trust-file",
-            help="Let the file run Python code that it names (`module:function`), and have texts and keys sent to "
-            "servers that it names (`api_base`). Without this such a file is refused.",
-        ),
-    ] = False,
+    output: Path | None = None,
+    trust_file: bool = False,
     dry_run: options.DryRun = False,
     engines: Engines,
     kept: options.RunFolderOptions,
@@ -43,6 +26,12 @@ def run(
     Every fault of the file is named before anything is done. Each finished stage is kept, and every answer as it
     arrives: if a run is stopped, the same command goes on from there, and no recorded answer is requested
     again (except invalid ones, once a run).
+
+    Args:
+        experiment: The TOML file that describes the experiment.
+        output (--output, -o): The run's folder; the same command again goes on where it stopped. Default: runs/NAME.
+        trust_file: Let the file run Python code that it names (`module:function`), and have texts and keys sent to
+            servers that it names (`api_base`). Without this such a file is refused.
 
     Examples:
 

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from conqret.data.corpus import Split
-from conqret.generation.examples import SEED, SHOTS
-from conqret.generation.generation_strategy import DEFAULT_STRATEGY
-from conqret.generation.generator import DOCUMENTS, GenerateOptions
+from conqret.generation.examples import SEED
+from conqret.generation.generator import GenerateOptions
 from conqret.judging.judge_options import JudgeOptions
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
@@ -48,9 +47,13 @@ if TYPE_CHECKING:
 
     class _JudgingTable(ConfigTable): ...
 
+    class _WritingTable(ConfigTable):
+        strategy: str
+
 else:  # with the options that are declared there
     _ClientTable = table_of(ClientOptions, ConfigTable, unset=True)
     _JudgingTable = table_of(JudgeOptions, ConfigTable, without=["seed"])
+    _WritingTable = table_of(GenerateOptions, ConfigTable, without=["seed"])
 
 
 class Retriever(ConfigTable):
@@ -98,19 +101,14 @@ class Reranker(ConfigTable):
     mmr: float | None = Field(default=None, ge=0, le=1)
 
 
-class GeneratorTable(ConfigTable):
-    """A generator: the strategy, the model, its examples, its documents."""
+class GeneratorTable(_WritingTable):
+    """A generator: the model, and the options of writing."""
 
-    strategy: str = DEFAULT_STRATEGY
     model: str = OFFLINE_MODEL
-    shots: int = Field(default=SHOTS, ge=0)
-    documents: int = Field(default=DOCUMENTS, ge=1)
-    temperature: float | None = Field(default=None, ge=0)
-    expert: bool = False
 
     def options(self, seed: int) -> GenerateOptions:
         """The same as the generator takes it."""
-        return GenerateOptions(self.shots, self.documents, seed, self.temperature, self.expert, self.strategy)
+        return GenerateOptions(seed=seed, **self.model_dump(exclude={"model"}))
 
 
 class SystemsTable(ConfigTable):

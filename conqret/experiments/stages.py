@@ -17,7 +17,7 @@ from conqret.judging.judge_run import JudgePlan
 from conqret.judging.setup import Setup, check_items
 from conqret.runs.engine import execute
 from conqret.runs.session import Sessions
-from conqret.studies.jury.jury_run import jury_run
+from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
@@ -83,7 +83,7 @@ def hold_jury(job: Job, system: System) -> JudgeFolder | None:
         return None
     folder = job.out.judgments(system, JURY.name)
     runs = [job.out.judgments(system, label).path for label in job.setups]
-    found = jury_run(runs, folder.path, rule=job.experiment.jury, names=tuple(job.setups), overwrite=True)
+    found = jury_of(runs, folder.path, rule=job.experiment.jury, names=tuple(job.setups), overwrite=True)
     job.say("jury", f"{system.name}: {found.scored} of {found.items} scored")
     return folder
 

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
 from conqret.errors import number
+from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
 
 
 @grouped
 def generate(
     corpus: Path,
+    run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
+    stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
     *,
-    run: Path,
-    stance: Literal["pro", "con"],
     model: options.Model = None,
-    strategy: str = "cited",
-    shots: int = 3,
-    documents: int = 10,
-    expert: bool = False,
+    writing: GenerateOptions,
     output: Path | None = None,
-    seed: int = 13,
-    temperature: float | None = None,
     asking: StudyOptions,
 ) -> None:
     """Write an argument for every ranked topic: conclusions, and premises that cite the documents.
@@ -36,16 +34,7 @@ def generate(
 
     Args:
         corpus: A corpus directory: documents, topics, debates and ledger.
-        run: The TREC run that ranks its documents (.gz too).
-        stance: The side to argue for.
-        strategy: How the argument is made: `cited` (written by a model, with expert arguments as examples),
-            `extractive` (sentences of the documents, without a model), or a plug-in's.
-        shots: How many examples are in the prompt: expert arguments on train topics.
-        documents (--top, -k): Documents for each argument.
-        expert: Put the expert's argument into the items as well, for formats that compare two.
         output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
-        seed: The seed by which examples are drawn.
-        temperature: The model's temperature. Default: 0.
 
     Examples:
 
@@ -65,8 +54,8 @@ def generate(
     from conqret.show.words import reason
 
     job = generation_job(
-        corpus, run, stance=stance, model=asking.calls.of(model), strategy=strategy, shots=shots, documents=documents,
-        expert=expert, seed=seed, temperature=temperature, prompts=asking.prompts, output=output, **asking.kept.given(),
+        corpus, run, stance=stance, model=asking.calls.of(model), output=output,
+        **asdict(writing), **asking.settings,
     )  # fmt: skip
     if asking.dry_run:
         found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())

@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Unpack
 
 from conqret.errors import DeclarationError, strict_options
-from conqret.generation.examples import SEED, SHOTS
 from conqret.generation.generation_run import GenerationFolder, GenerationOutcome, GenerationPlan
 from conqret.generation.generation_run import generate as write_arguments
-from conqret.generation.generation_strategy import DEFAULT_STRATEGY
-from conqret.generation.generator import DOCUMENTS, GenerateOptions
+from conqret.generation.generator import GenerateOptions, GenerateSettings
 from conqret.generation.tasks import make_tasks
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import read_rankings
-from conqret.judging.judge_settings import as_path
+from conqret.judging.judge_settings import AskingSettings, session_settings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.options import options_in
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 
 
-class GenerationSettings(TypedDict, total=False):
-    """How arguments are generated: ``model`` writes them; ``strategy`` is the way to answer (``cited``, ``extractive``,
-    or a plug-in's); ``shots`` examples in the prompt, expert arguments on train topics, drawn by ``seed``;
-    ``documents`` for each argument; ``expert`` puts the expert's argument beside the new one, for formats that compare;
-    ``temperature`` is the model's, 0 unless set.
-
-    ``prompts``: a folder with prompts of your own. ``output``: the folder; the same call again goes on where it
-    stopped. By default ``runs/RUN-MODEL``. ``overwrite`` begins afresh where it holds other arguments; its recordings
-    are kept. ``recordings``: a store of answers to share with other runs; by default the folder's own. ``replay``:
-    recordings to answer from; nothing is sent then."""
+class GenerationSettings(GenerateSettings, AskingSettings, total=False):
+    """How arguments are generated: ``model`` writes them, as
+    :class:`conqret.generation.generator.GenerateOptions` says. ``output``: the folder; the same call again goes on
+    where it stopped. By default ``runs/RUN-MODEL``."""
 
     model: str | ClientOptions
-    strategy: str
-    shots: int
-    documents: int
-    expert: bool
-    seed: int
-    temperature: float | None
-    prompts: str | Path | None
     output: str | Path | None
-    overwrite: bool
-    recordings: str | Path | None
-    replay: str | Path | None
 
 
 @strict_options
@@ -56,28 +39,15 @@ def generation_job(
     """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
     client = ClientOptions.of(settings.get("model", OFFLINE_MODEL))
     client.backend.check_can_ask("the question for an argument")
-    wanted = GenerateOptions(
-        settings.get("shots", SHOTS),
-        settings.get("documents", DOCUMENTS),
-        settings.get("seed", SEED),
-        settings.get("temperature"),
-        settings.get("expert", False),
-        settings.get("strategy", DEFAULT_STRATEGY),
-    )
+    wanted = options_in(settings, GenerateOptions)
     asks = bool(wanted.way.prompts)
     if not asks and not client.backend.baseline:
         raise DeclarationError(f"the strategy {wanted.way.name} asks no model; leave out --model")
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
     output = settings.get("output")
-    session = Session(
-        client,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=as_path(settings.get("prompts")),
-    )
     return GenerationPlan(
-        session,
+        Session(client, **session_settings(settings)),
         GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
         make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
         wanted,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import check_known
 from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
 from conqret.generation.citation_check import check_citations
 from conqret.generation.cited_argument import GeneratedArgument, render
@@ -20,6 +20,8 @@ from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES,
 from conqret.judging.instrument import Asks
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
+from conqret.llm.token_sampling import Sampling, SamplingSettings
+from conqret.options import Within, check_ranges
 from conqret.prompts import Library, Rendered
 from conqret.runs.study_run import Answered
 
@@ -28,9 +30,6 @@ DOCUMENTS = 10
 
 LONGEST_ID = 120
 """Characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
-
-TEMPERATURE = 0.0
-"""The paper states none; at 0 a run can be repeated."""
 
 FIRST = "argument"
 """What later turns call the first answer."""
@@ -46,20 +45,24 @@ UNASKED: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class GenerateOptions:
-    """How arguments are written: examples a prompt, documents an argument, what draws the examples.
+class GenerateOptions(Sampling):
+    """How arguments are written.
 
-    ``expert`` adds the expert's argument on the same topic and side, where the corpus has one, as the item's
-    second argument. ``temperature`` is the model's (None: :data:`TEMPERATURE`). ``strategy`` is the way to answer.
+    Writing:
+        shots: How many examples are in the prompt: expert arguments on train topics.
+        documents (--top, -k): Documents for each argument.
+        seed: The seed by which examples are drawn.
+        expert (--expert): Put the expert's argument into the items as well, for formats that compare two.
+        strategy: How the argument is made: `cited` (written by a model, with expert arguments as examples),
+            `extractive` (sentences of the documents, without a model), or a plug-in's.
 
     Raises:
         DeclarationError: a number is out of its range, or there is no such strategy.
     """
 
-    shots: int = SHOTS
-    documents: int = DOCUMENTS
+    shots: Annotated[int, Within(0)] = SHOTS
+    documents: Annotated[int, Within(1)] = DOCUMENTS
     seed: int = SEED
-    temperature: float | None = None
     expert: bool = False
     strategy: str = DEFAULT_STRATEGY
 
@@ -69,11 +72,18 @@ class GenerateOptions:
         return STRATEGIES[self.strategy]
 
     def __post_init__(self) -> None:
-        if self.shots < 0:
-            raise DeclarationError(f"--shots is {self.shots}; it is the number of examples, 0 or more")
-        if self.documents < 1:
-            raise DeclarationError(f"-k is {self.documents}; an argument needs at least 1 document")
+        check_ranges(self)
         check_known("strategy", STRATEGIES, self.strategy)
+
+
+class GenerateSettings(SamplingSettings, total=False):
+    """:class:`GenerateOptions` as functions take them by keyword."""
+
+    shots: int
+    documents: int
+    seed: int
+    expert: bool
+    strategy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +172,13 @@ class Generator:
                 detail = "the prompt does not fit the model's window even without the documents' texts; lower --shots"
                 return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
             documents, trims, example_trims = question.own(fitted)
-            temperature = self.options.temperature
             answer = await self.client.ask(
                 Request(
                     ask=question.prompt.id,
                     item=task.id,
                     messages=messages(fitted.rendered),
                     response=GeneratedArgument,
-                    temperature=TEMPERATURE if temperature is None else temperature,
+                    temperature=self.options.sampling_temperature,
                     baseline=partial(self._baseline, number, question, documents, tuple(said)),
                 )
             )

@@ -33,6 +33,15 @@ MUCH_MISSING = 0.2
 """The share of missing labels from which a remark warns."""
 
 
+Labels = str | Path | Sequence[str | Path] | LabelSet
+"""A file, a folder or several files of labels, or labels that were read with :func:`read_labels`."""
+
+
+def labels_of(labels: Labels) -> LabelSet:
+    """The labels, which are read where they are not yet."""
+    return labels if isinstance(labels, LabelSet) else read_labels(labels)
+
+
 def read_labels(
     paths: str | Path | Sequence[str | Path],
     *,

@@ -53,6 +53,10 @@ class Limit:
 LINE = Limit("CONQRET_MAX_LINE", 64 * _MIB)
 """Of one line, which is one item: a hundred documents of a book's length."""
 
+LINES = Limit("CONQRET_MAX_LINES", 10_000_000, "lines")
+"""Of a TREC file, a leaderboard or tables of scores, which are held whole: a thousand documents for each of MS MARCO's
+6,980 topics are seven million."""
+
 LIST = Limit("CONQRET_MAX_LIST", 64 * _MIB)
 """Of a JSON file that is no JSON Lines: it is read whole, so it has to be small."""
 
@@ -89,5 +93,5 @@ ROW = Limit("CONQRET_MAX_ROW", 128 * _MIB)
 ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
 """Of one answer of a provider, unpacked: 500 times the longest that a judge asks for, log-probabilities included."""
 
-LIMITS = (LINE, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER)
+LIMITS = (LINE, LINES, LIST, CELL, COLUMNS, MEMBERS, MEMBER, PAGE, PAGES, VALUES, INDEX, ROW, ANSWER)
 """All of them."""

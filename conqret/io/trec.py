@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 from conqret.data.corpus import Qrel
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, Fault
+from conqret.io import limits
 from conqret.io.decoding import byte_lines
 from conqret.io.safe_files import write_all
 
@@ -126,7 +127,7 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
     line is.
 
     Raises:
-        DeclarationError: the file is missing, or ``row`` raises ValueError.
+        DeclarationError: the file is missing or has too many lines, or ``row`` raises ValueError.
     """
     if not path.is_file():
         raise DeclarationError(f"{path}: there is no such file")
@@ -134,9 +135,12 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
 
 
 def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
+    most = limits.LINES.most
     for line in byte_lines(path, str(path)):
         if isinstance(line, Fault):
             raise DeclarationError(f"{path}:{line.line}: {line.problem}. {line.remedy}")
+        if line.number > most:
+            raise DeclarationError(f"{path} has more than {limits.LINES}: split it, {limits.LINES.remedy}")
         parts = line.data.decode("utf-8", "replace").split(maxsplit=MOST_PARTS)
         if not parts:
             continue

@@ -21,7 +21,7 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
+from conqret.judging.command_options import AnyJudge, BatchedEngines, JudgingOptions
 from conqret.judging.settings_file import Config
 
 if TYPE_CHECKING:
@@ -67,17 +67,15 @@ class ChosenJudge(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemReading(OptionGroup):
-    """How items are read."""
+    """How items are read.
+
+    Files:
+        topics: For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`,
+            `problem_statement`, …
+    """
 
     columns: options.Columns = None
-    topics: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "For TREC RAG reports, the requests that they answer: JSONL with `request_id`, `title`, "
-            "`problem_statement`, …",
-        ),
-    ] = None
+    topics: Path | None = None
     skip_invalid: options.SkipInvalid = False
 
 
@@ -86,68 +84,39 @@ class JudgeRunOptions(OptionGroup):
     """How the run is made."""
 
     calls: options.Calls
-    engines: Engines
+    engines: BatchedEngines
     kept: options.RunFolderOptions
     prompts: options.Prompts = None
-    batch: Annotated[
-        bool,
-        options.option(
-            options.MODEL,
-            "Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again "
-            "collects the answers.",
-            "--batch",
-        ),
-    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class AppliedFiles(OptionGroup):
-    """What was fitted to, or measured of, this judge."""
+    """What was fitted to, or measured of, this judge.
 
-    card: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "A judge card (card.json): say whether it is of this judge, and if not, what has changed since.",
-            "--card",
-        ),
-    ] = None
-    calibration: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then "
-            "have calibrated "
-            "scores beside the raw ones.",
-            "--calibration",
-        ),
-    ] = None
-    abstain: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough "
-            "of are left "
-            "out, reason: `unsure`. The same command without the option brings them back.",
-            "--abstain",
-        ),
-    ] = None
+    Files:
+        card: A judge card (card.json): say whether it is of this judge, and if not, what has changed since.
+        calibration: A file written by `conqret judges calibrate` for this same judge: report and scores.parquet then
+            have calibrated scores beside the raw ones.
+        abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
+            are left out, reason: `unsure`. The same command without the option brings them back.
+    """
+
+    card: Path | None = None
+    calibration: Path | None = None
+    abstain: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuildGate(OptionGroup):
-    """Conditions, and the files for a build."""
+    """Conditions, and the files for a build.
 
-    require: Annotated[
-        list[str] | None,
-        options.option(
-            options.JUDGING,
-            "A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval), "
-            "`groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a "
-            "score). Exit code 1 if one is not met, or an item failed. May be repeated.",
-            "--require",
-        ),
-    ] = None
+    Judging:
+        require: A condition such as `groundedness >= 0.7`, `groundedness.low >= 0.6` (the low end of the 95% interval),
+            `groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >= 0.95` (the share that has a
+            score). Exit code 1 if one is not met, or an item failed. May be repeated.
+    """
+
+    require: list[str] | None = None
     junit: Annotated[
         Path | None,
         options.option(
@@ -177,16 +146,7 @@ def judge(
     judging: JudgingOptions,
     read: ItemReading,
     ran: JudgeRunOptions,
-    confidence: Annotated[
-        bool | None,
-        options.option(
-            options.JUDGING,
-            "Ask the judge how sure it is of each answer, from 0 to 100, for `conqret judges abstain`. The "
-            "prompt differs, so "
-            "it counts as a different judge.",
-            "--confidence",
-        ),
-    ] = None,
+    confidence: bool | None = None,
     applied: AppliedFiles,
     config: Config = None,
     gate: BuildGate,
@@ -197,6 +157,10 @@ def judge(
 
     Every item is checked before the first call. Judgments are written as they arrive: if a run is stopped, the same
     command goes on from there, and no recorded answer is requested again (except invalid ones, once a run).
+
+    Judging:
+        confidence (--confidence): Ask the judge how sure it is of each answer, from 0 to 100, for `conqret judges
+            abstain`. The prompt differs, so it counts as a different judge.
 
     Examples:
 
@@ -231,7 +195,6 @@ def judge(
         "topics": read.topics,
         "skip_invalid": read.skip_invalid,
         "prompts": ran.prompts,
-        "batch": ran.batch,
         "abstain": applied.abstain,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,

@@ -186,3 +186,12 @@ def judgment_key(judgment: Judgment) -> str:
 def trial_key(fingerprint: str, item: str) -> str:
     """The key of the judgment of an item by an instrument."""
     return f"{fingerprint} {item}"
+
+
+FinishedRun = str | Path | JudgeFolder
+"""The folder of a finished run, or its place."""
+
+
+def folder_of(run: FinishedRun) -> JudgeFolder:
+    """The folder of a run."""
+    return JudgeFolder(Path(run)) if isinstance(run, str | Path) else run

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from conqret.judging.dimensions import Order
-from conqret.options import JUDGING, Option, check_ranges
+from conqret.options import Within, check_ranges
 
 RELEVANT_FROM = 3
 """A document counts as relevant from this rating (0 to 5) upwards: "relevant, with usable content" in the
@@ -27,41 +27,24 @@ class JudgeOptions:
     answer. Without a ``temperature``, requests are sent with 0, or with :data:`SELF_CONSISTENCY_TEMPERATURE` where
     there are several samples.
 
+    Judging:
+        samples: How often each question is asked; the answers are combined by mean (scores) and majority (verdicts).
+        order: The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and
+            `rag-fine-grained`). Every sample after the first is shuffled.
+        seed: The seed of the shuffled orders.
+        relevant_from: The rating (0 to 5) from which a document counts as relevant in predicted precision.
+        temperature: The model's temperature. Default: 0, or 0.7 with several samples.
+
     Raises:
         DeclarationError: a value is out of its range.
     """
 
     metrics: tuple[str, ...] = ()
-    samples: Annotated[
-        int,
-        Option(
-            "How often each question is asked; the answers are combined by mean (scores) and majority (verdicts).",
-            JUDGING,
-            at_least=1,
-        ),
-    ] = 1
-    order: Annotated[
-        Order,
-        Option(
-            "The order of the fifteen quality dimensions in the prompt (formats `listwise`, `listwise-rag` and "
-            "`rag-fine-grained`). Every sample after the first is shuffled.",
-            JUDGING,
-        ),
-    ] = "given"
-    seed: Annotated[int, Option("The seed of the shuffled orders.", JUDGING)] = 13
-    relevant_from: Annotated[
-        int,
-        Option(
-            "The rating (0 to 5) from which a document counts as relevant in predicted precision.",
-            JUDGING,
-            at_least=0,
-            at_most=5,
-        ),
-    ] = RELEVANT_FROM
-    temperature: Annotated[
-        float | None,
-        Option("The model's temperature. Default: 0, or 0.7 with several samples.", JUDGING, at_least=0),
-    ] = None
+    samples: Annotated[int, Within(1)] = 1
+    order: Order = "given"
+    seed: int = 13
+    relevant_from: Annotated[int, Within(0, 5)] = RELEVANT_FROM
+    temperature: Annotated[float | None, Within(0)] = None
     confidence: bool = False
 
     @property
@@ -73,3 +56,11 @@ class JudgeOptions:
 
     def __post_init__(self) -> None:
         check_ranges(self)
+
+
+class SampleSettings(TypedDict, total=False):
+    """What of :class:`JudgeOptions` can be told to whatever runs a judge."""
+
+    samples: int
+    relevant_from: int
+    temperature: float | None

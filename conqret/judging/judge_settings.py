@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.errors import check_known
+from conqret.judging.judge_options import SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
@@ -55,14 +56,6 @@ class AnswerSettings(TypedDict, total=False):
     replay: str | Path | None
 
 
-class SampleSettings(TypedDict, total=False):
-    """How a judge is run (see :class:`conqret.judging.judge_options.JudgeOptions`), whatever it is asked."""
-
-    samples: int
-    relevant_from: int
-    temperature: float | None
-
-
 class ItemSettings(TypedDict, total=False):
     """How items are read: ``columns`` says which column holds which field, over what is recognised; ``skip_invalid``
     leaves out items that have faults, counts them and says why, instead of refusing the file."""
@@ -90,15 +83,21 @@ class LogSettings(OwnJudgeSettings, total=False):
     verdict_scale: str | None
 
 
-class RunSettings(ClientSettings, AnswerSettings, total=False):
-    """How a run is made: ``prompts`` is a folder with prompts of one's own, or a library; ``overwrite`` begins afresh
-    where the folder holds another run, whose recordings are kept; ``engine`` judges in this process, or with so many
-    ``workers`` of a Ray cluster (docs/scale.md), which needs a folder."""
+class AskingSettings(AnswerSettings, total=False):
+    """How models are asked in a run, whatever it is a run of: ``prompts`` is a folder with prompts of one's own, or a
+    library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept; ``engine`` asks
+    in this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch`` hands the questions in as a
+    batch of the provider's at half the price (docs/models.md). Workers and batches need a folder."""
 
     prompts: str | Path | Library | None
     overwrite: bool
     engine: Engine
     workers: int | None
+    batch: bool
+
+
+class RunSettings(ClientSettings, AskingSettings, total=False):
+    """The same, with how a model is called."""
 
 
 class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, total=False):
@@ -113,7 +112,6 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     topics: Requests | None
     output: str | Path | bool | None
     abstain: str | Path | Abstention | None
-    batch: bool
     session: Session | None
     on_start: Callable[[Setup, CheckedItems, Client, int], None]
     on_judgment: Callable[[Judgment], None]
@@ -127,6 +125,31 @@ class StudySettings(RunSettings, ItemSettings, total=False):
     output: str | Path | None
     on_start: Callable[[int], None]
     on_judgment: Callable[[Judgment], None]
+
+
+class AskedSettings(ClientSettings, AnswerSettings, total=False):
+    """Who is asked, and how: ``prompts`` is a folder with prompts of your own; ``overwrite`` begins afresh where the
+    folder holds another run, whose recordings are kept."""
+
+    model: str | ClientOptions | None
+    prompts: str | Path | None
+    overwrite: bool
+
+
+def asked_session(settings: AskedSettings) -> Session:
+    """The session with the model that is asked.
+
+    Raises:
+        DeclarationError: a value is out of its range, or there is no such prompt.
+    """
+    from conqret.runs.session import Session
+
+    return Session(
+        client_options(settings.get("model"), settings),
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=as_path(settings.get("prompts")),
+    )
 
 
 def check_names(function: str, given: Mapping[str, object], kind: type) -> None:
@@ -143,6 +166,24 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     """
     names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
+
+
+def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`AskingSettings`.
+
+    Raises:
+        DeclarationError: there is no such engine, or its workers are said wrongly.
+        MissingDependencyError: Ray is not installed.
+    """
+    prompts = settings.get("prompts")
+    found: dict[str, Any] = {name: settings.get(name) for name in AnswerSettings.__annotations__}
+    found["prompts"] = Path(prompts) if isinstance(prompts, str) else prompts
+    found["batch"] = settings.get("batch", False)
+    if given := {name: settings[name] for name in ("engine", "workers") if name in settings}:
+        from conqret.judging.engines import clients_of
+
+        found["clients"] = clients_of(**given)
+    return found
 
 
 def as_path(place: str | Path | None) -> Path | None:

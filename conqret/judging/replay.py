@@ -58,7 +58,7 @@ def recorded_call(path: Path) -> RecordedCall:
             f"{path} holds answers for several formats ({', '.join(formats)}); say which with --format"
         )
     name = formats[0] if formats else None
-    judging: dict[str, Any] = {"samples": stats.samples}
+    judging: dict[str, Any] = {"samples": stats.samples_per_request}
     if name is not None:  # metrics of which nothing is recorded were not part of that run
         there = [ask for ask in JUDGES[name].asks if ask.prompt in asks]
         if len(there) < len(JUDGES[name].asks):

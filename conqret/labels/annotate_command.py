@@ -154,7 +154,7 @@ def run(
 @app.command("status", epilog="Example: conqret labels status labels")
 def status(folder: Folder, json_output: options.Json = False) -> None:
     """How far a study is, who did what, and how far people agree so far."""
-    from conqret.labels.collected_labels import agreement, label_set
+    from conqret.labels.collected_labels import agreement_so_far, label_set
     from conqret.labels.page import people_rows, people_so_far, why_no_agreement
     from conqret.studies.agreement_tables import people_table
 
@@ -162,7 +162,7 @@ def status(folder: Folder, json_output: options.Json = False) -> None:
         given = list(ledger.given())
         done, wanted = ledger.wanted()
         labels = label_set(given)
-        found, people = agreement(labels), people_rows(ledger, given, labels)
+        found, people = agreement_so_far(labels), people_rows(ledger, given, labels)
         facts = {
             "task": ledger.study.task,
             "screens": ledger.study.screens,

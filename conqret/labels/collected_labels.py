@@ -12,7 +12,7 @@ from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.labels.records import Given
 from conqret.labels.screens import CANNOT_JUDGE, ScreenQuestion
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.annotator_agreement import PeopleAgreement, people_agreement
+from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agreement
 
 NAME = "the labels so far"
 
@@ -70,10 +70,10 @@ def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
     return ["--level", "nominal", "--map", mapped]
 
 
-def agreement(found: LabelSet) -> PeopleAgreement | None:
+def agreement_so_far(found: LabelSet) -> PeopleAgreement | None:
     """How far people agree so far; None before two of them have labelled one thing."""
     several = any(len({one.annotator for one in labels}) > 1 for labels in _told(found).values())
-    return people_agreement(found) if several else None
+    return agreement(found) if several else None
 
 
 def against_others(found: LabelSet) -> dict[str, Estimate]:
@@ -89,8 +89,7 @@ def against_others(found: LabelSet) -> dict[str, Estimate]:
                     (label, replace(label, annotator="the others", value=one_of(others)))
                 )
     return {
-        person: _alpha(people_agreement(replace(found, labels=tuple(beside[person]))))
-        for person in sorted(beside)
+        person: _alpha(agreement(replace(found, labels=tuple(beside[person])))) for person in sorted(beside)
     }
 
 

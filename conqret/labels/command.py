@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup, grouped
@@ -15,7 +13,7 @@ from conqret.console.printing import at, result
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
 
@@ -28,24 +26,29 @@ Target = Literal["csv", "label-studio", "argilla"]
 
 @dataclass(frozen=True, kw_only=True)
 class FormOptions(OptionGroup):
-    """What the form asks."""
+    """What the form asks.
 
-    task: Annotated[
-        str, typer.Option(help="What people are asked: `rating`, `partial-answer`, or a plug-in's task.")
-    ] = "rating"
-    dimension: Annotated[
-        list[str] | None,
-        typer.Option(help="The dimension to be labelled. May be repeated. Default: the task's."),
-    ] = None
-    scale: Annotated[
-        str | None,
-        typer.Option(help="Lowest and highest label, whole numbers, for example `1:5`. Default: the task's."),
-    ] = None
+    Args:
+        task: What people are asked: `rating`, `partial-answer`, or a plug-in's task.
+        dimension: The dimension to be labelled. May be repeated. Default: the task's.
+        scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
+    """
+
+    task: str = "rating"
+    dimension: list[str] | None = None
+    scale: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingOptions(OptionGroup):
-    """Which items are sampled."""
+    """Which items are sampled.
+
+    Args:
+        uncertain_first: Instead of a sample, the items that the judge of `--run` is least sure of, for people to read;
+            those it abstained on come first. They are no random sample, so their labels are marked, and commands that
+            estimate something refuse them.
+        seed: The seed of the sample.
+    """
 
     labelled: Annotated[
         list[Path] | None,
@@ -54,37 +57,18 @@ class SamplingOptions(OptionGroup):
             "--labelled",
         ),
     ] = None
-    uncertain_first: Annotated[
-        bool,
-        typer.Option(
-            "--uncertain-first",
-            help="Instead of a sample, the items that the judge of `--run` is least sure of, for people to read; "
-            "those it abstained on come first. They are no random sample, so their labels are marked, and "
-            "commands that estimate something refuse them.",
-        ),
-    ] = False
-    seed: Annotated[int, typer.Option(help="The seed of the sample.")] = 13
+    uncertain_first: bool = False
+    seed: int = 13
 
 
 @grouped
 def label(
     items: options.Items,
     *,
-    plan: Annotated[int, typer.Option(help="How many items to label.")] = 100,
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            help="A judge's run over these items: the sample is spread over bands of its scores (or see "
-            "`--uncertain-first`)."
-        ),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The file to write; NAME.plan.json beside it says how it was drawn."
-        ),
-    ] = Path("sheet.csv"),
-    to: Annotated[Target, typer.Option(help="A CSV sheet, Label Studio tasks, or Argilla records.")] = "csv",
+    plan: int = 100,
+    run: Path | None = None,
+    output: Path = Path("sheet.csv"),
+    to: Target = "csv",
     form: FormOptions,
     sampling: SamplingOptions,
     columns: options.Columns = None,
@@ -96,6 +80,12 @@ def label(
 
     Annotators do not see the judge's scores. `conqret validate` and `conqret labels agreement` read the labelled sheet.
 
+    Args:
+        plan: How many items to label.
+        run: A judge's run over these items: the sample is spread over bands of its scores (or see `--uncertain-first`).
+        output (--output, -o): The file to write; NAME.plan.json beside it says how it was drawn.
+        to: A CSV sheet, Label Studio tasks, or Argilla records.
+
     Examples:
 
     conqret labels sample items.jsonl --plan 100 -o sheet.csv
@@ -105,33 +95,25 @@ def label(
     conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv
     """
     import json
-    from dataclasses import replace
 
-    from conqret.io import open_items
     from conqret.io.label_sheets import FORMS, AnnotationSheet
     from conqret.io.overwriting import write_new
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.labels.sampling import TASKS, plan_labels
+    from conqret.labels.sampling import TASKS, sample_items
 
     asked = TASKS[form.task]
     low, high = asked.scale if form.scale is None else ends(form.scale)
     names = [name.strip().replace("-", "_") for name in form.dimension or asked.dimensions]
-    opened = open_items(
-        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
-    )
-    source = replace(opened, needs=asked.needs)
-    shown.left_out(source.check())
-    directory = JudgeFolder(run) if run is not None else None
-    if directory is not None:
-        directory.record()
-    done = _labelled(sampling.labelled or ())
-    found = plan_labels(
-        source,
+    found = sample_items(
+        items,
         plan,
-        directory.judgments() if directory is not None else (),
-        labelled=done,
+        run=run,
+        task=form.task,
+        labelled=sampling.labelled or (),
         uncertain_first=sampling.uncertain_first,
         seed=sampling.seed,
+        on_check=shown.left_out,
+        columns=options.column_map(columns, options.ITEM_COLUMNS),
+        skip_invalid=skip_invalid,
     )
     sheet = AnnotationSheet(
         asked,
@@ -173,19 +155,6 @@ def ends(scale: str) -> tuple[int, int]:
     if not found[0] < found[1]:
         raise DeclarationError(f"--scale is written LOW:HIGH in whole numbers, as in 1:5, not {scale!r}")
     return found
-
-
-def _labelled(paths: Sequence[Path]) -> set[str]:
-    from conqret.io.label_files import label_files
-    from conqret.io.label_layout import open_labels
-    from conqret.io.label_sheets import NOT
-
-    return {
-        cell.item
-        for layout, file in map(open_labels, label_files(paths))
-        for cell in layout.cells(file)
-        if cell.text and cell.for_estimation.strip().casefold() != NOT
-    }
 
 
 def _reasons(plan: LabelPlan) -> dict[str, Any]:

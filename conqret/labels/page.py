@@ -12,7 +12,7 @@ from conqret.debate.two_turn.judging_plan import TASK as JUDGING
 from conqret.errors import number
 from conqret.io.label_set import LabelSet
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import against_others, agreement, label_set
+from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
 from conqret.labels.records import Given
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.sheet import Folded, Section, Sheet
@@ -35,7 +35,7 @@ def dashboard(ledger: Ledger) -> Sheet:
     given = list(ledger.given())
     done, wanted = ledger.wanted()
     labels = label_set(given)
-    found, people = agreement(labels), people_rows(ledger, given, labels)
+    found, people = agreement_so_far(labels), people_rows(ledger, given, labels)
     right, checks = sum(one.right for one in people), sum(one.checks for one in people)
     lacking = why_no_agreement(ledger)
     events = Table(

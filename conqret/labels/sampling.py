@@ -12,14 +12,22 @@ they are marked. Judges' scores stay out of what annotators see.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from statistics import fmean, pstdev
+from typing import Unpack
 
 from conqret.data import Item, Judgment, Reason
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
-from conqret.io.label_sheets import LabelTask
+from conqret.errors import DeclarationError, strict_options
+from conqret.io import CheckedItems, open_items
+from conqret.io.label_files import label_files
+from conqret.io.label_layout import open_labels
+from conqret.io.label_sheets import NOT, LabelTask
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_settings import ItemSettings
 from conqret.registry import Registry
 
 TASKS = Registry(
@@ -67,6 +75,50 @@ class LabelPlan(Frozen):
     seed: int
     judged: int
     abstained: int = 0
+
+
+@strict_options
+def sample_items(
+    items: str | Path,
+    plan: int = 100,
+    *,
+    run: str | Path | None = None,
+    task: str = "rating",
+    labelled: Sequence[str | Path] = (),
+    uncertain_first: bool = False,
+    seed: int = SEED,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    **settings: Unpack[ItemSettings],
+) -> LabelPlan:
+    """Sample items to be labelled, at random over topics and a judge's scores.
+
+    Args:
+        items: the items, in any layout that :func:`conqret.judge` reads.
+        plan: how many items to label.
+        run: a judge's run over these items: the sample is spread over bands of its scores.
+        task: what annotators are asked: ``rating``, ``partial-answer``, or a plug-in's.
+        labelled: labels that are there already: their items are left out.
+        uncertain_first: the items that the judge of ``run`` is least sure of, which are no random sample.
+        seed: the seed of the sample.
+        on_check: gets what the check of the items found.
+        settings: how items are read: :class:`conqret.judging.judge_settings.ItemSettings`.
+
+    Raises:
+        DeclarationError: as :func:`plan_labels`, or something is wrong with a file.
+    """
+    source = replace(open_items(items, **settings), needs=TASKS[task].needs)
+    on_check(source.check())
+    judged = None if run is None else JudgeFolder(Path(run))
+    if judged is not None:
+        judged.record()
+    done = {
+        cell.item
+        for layout, file in map(open_labels, label_files(map(Path, labelled)))
+        for cell in layout.cells(file)
+        if cell.text and cell.for_estimation.strip().casefold() != NOT
+    }
+    judgments = () if judged is None else judged.judgments()
+    return plan_labels(source, plan, judgments, labelled=done, uncertain_first=uncertain_first, seed=seed)
 
 
 def plan_labels(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.errors import DeclarationError, check_positive
-from conqret.options import LIMITS, MODEL, Option
+from conqret.options import Within, check_ranges
 
 if TYPE_CHECKING:
     from conqret.llm.backend import Backend, ModelFacts
@@ -47,75 +46,45 @@ class ClientOptions:
     counts from the first request sent; a retry after an invalid response is a request of its own. ``client`` changes
     no response.
 
+    Model:
+        api_base: The address of an OpenAI-compatible server. Keys come from the environment only.
+        max_tokens: Tokens that an answer may take; one that was cut off is asked for again with twice as many.
+            Default: the provider's own limit.
+        context_window: The model's context window in tokens, for a model that conqret does not know.
+        input_price: US dollars for a million prompt tokens, for a model whose price conqret does not know.
+        output_price: The same for a million completion tokens.
+        client: `direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`:
+            everything goes through litellm.
+    Limits:
+        max_concurrency: The most requests at a time; lowered by itself when the provider answers 429 (too many).
+        rpm: The most requests a minute.
+        tpm: The most tokens a minute.
+        budget_usd: The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.
+        timeout: Seconds for one request with all its retries.
+        stop_after_failures: Stop once this share of the questions sent (at least 20) has failed.
+        retry_unscored (--retry-unscored/--no-retry-unscored): Request again, once a run, what an earlier run recorded
+            as an invalid response or a refusal, so that the same command heals it.
+
     Raises:
         DeclarationError: a value is out of its range.
     """
 
     model: str
-    api_base: Annotated[
-        str | None,
-        Option("The address of an OpenAI-compatible server. Keys come from the environment only.", MODEL),
-    ] = None
+    api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    max_tokens: Annotated[
-        int | None,
-        Option(
-            "Tokens that an answer may take; one that was cut off is asked for again with twice as many. Default: the "
-            "provider's own limit.",
-            MODEL,
-        ),
-    ] = None
-    max_concurrency: Annotated[
-        int,
-        Option(
-            "The most requests at a time; lowered by itself when the provider answers 429 (too many).", LIMITS
-        ),
-    ] = DEFAULT_MAX_CONCURRENCY
-    rpm: Annotated[int | None, Option("The most requests a minute.", LIMITS)] = None
-    tpm: Annotated[int | None, Option("The most tokens a minute.", LIMITS)] = None
-    budget_usd: Annotated[
-        float | None,
-        Option(
-            "The most money to spend, in US dollars. Items not reached have no score, reason: `budget`.",
-            LIMITS,
-        ),
-    ] = None
-    timeout: Annotated[float, Option("Seconds for one request with all its retries.", LIMITS)] = (
-        DEFAULT_TIMEOUT
-    )
+    max_tokens: Annotated[int | None, Within(1)] = None
+    max_concurrency: Annotated[int, Within(1)] = DEFAULT_MAX_CONCURRENCY
+    rpm: Annotated[int | None, Within(1)] = None
+    tpm: Annotated[int | None, Within(1)] = None
+    budget_usd: Annotated[float | None, Within(0)] = None
+    timeout: Annotated[float, Within(above=0)] = DEFAULT_TIMEOUT
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
-    context_window: Annotated[
-        int | None,
-        Option("The model's context window in tokens, for a model that conqret does not know.", MODEL),
-    ] = None
-    input_price: Annotated[
-        float | None,
-        Option(
-            "US dollars for a million prompt tokens, for a model whose price conqret does not know.", MODEL
-        ),
-    ] = None
-    output_price: Annotated[float | None, Option("The same for a million completion tokens.", MODEL)] = None
-    stop_after_failures: Annotated[
-        float,
-        Option(f"Stop once this share of the questions sent (at least {SEEN}) has failed.", LIMITS),
-    ] = STOP_AFTER
-    retry_unscored: Annotated[
-        bool,
-        Option(
-            "Request again, once a run, what an earlier run recorded as an invalid response or a refusal, so that the "
-            "same command heals it.",
-            LIMITS,
-            ("--retry-unscored/--no-retry-unscored",),
-        ),
-    ] = True
-    client: Annotated[
-        Way,
-        Option(
-            "`direct`: conqret calls OpenAI-compatible servers itself, and uses litellm for the rest. `litellm`: "
-            "everything goes through litellm.",
-            MODEL,
-        ),
-    ] = "direct"
+    context_window: Annotated[int | None, Within(1)] = None
+    input_price: Annotated[float | None, Within(0)] = None
+    output_price: Annotated[float | None, Within(0)] = None
+    stop_after_failures: Annotated[float, Within(above=0, high=1)] = STOP_AFTER
+    retry_unscored: bool = True
+    client: Way = "direct"
 
     @classmethod
     def of(cls, model: str | ClientOptions) -> ClientOptions:
@@ -127,21 +96,8 @@ class ClientOptions:
             raise DeclarationError("model is empty; give a litellm model name, or 'offline'")
         if self.model.endswith("/") and self.model == self.backend.prefix:
             raise DeclarationError(f"{self.model} must be followed by a model's folder or its name on a hub")
-        counts = ("max_tokens", "rpm", "tpm", "context_window", "max_concurrency", "max_attempts")
-        check_positive({name: getattr(self, name) for name in counts})
-        for name in ("budget_usd", "input_price", "output_price"):
-            number = getattr(self, name)
-            if number is not None and not (math.isfinite(number) and number >= 0):
-                raise DeclarationError(f"{name} is {number}; it must be a finite number, 0 or more")
-        if self.client not in get_args(Way):
-            raise DeclarationError(f"client is {self.client!r}; it must be direct or litellm")
-        if not self.timeout > 0:
-            raise DeclarationError(f"timeout is {self.timeout}; it must be a positive number of seconds")
-        if not 0 < self.stop_after_failures <= 1:
-            raise DeclarationError(
-                f"stop_after_failures is {self.stop_after_failures}; it must be a share above 0 and at most 1 "
-                f"(1 stops where all of {SEEN} questions or more have failed)"
-            )
+        check_positive({"max_attempts": self.max_attempts})
+        check_ranges(self)
         if (self.input_price is None) != (self.output_price is None):
             raise DeclarationError("give both input_price and output_price (per million tokens), or neither")
 

@@ -29,7 +29,7 @@ def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
         "logprobs": request.logprobs,
         "max_tokens": request.max_tokens,
         "seed": None,  # none is ever set, but the keys of all recordings so far were made with it
-        "temperature": request.temperature,
+        "temperature": request.sampling_temperature,
         **({} if request.top_p is None else {"top_p": request.top_p}),
     }
 

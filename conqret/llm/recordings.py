@@ -47,7 +47,7 @@ class RecordingStats:
     answers: int
     by_model: Mapping[str, int]
     by_ask: Mapping[str, int]
-    samples: int
+    samples_per_request: int
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None

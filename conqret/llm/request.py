@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
+from conqret.llm.token_sampling import NucleusSampling
 from conqret.prompts import Rendered
 
 if TYPE_CHECKING:
     from conqret.local.definitions import TargetScore
 
 Response = TypeVar("Response", bound=BaseModel)
-
-DEFAULT_TEMPERATURE = 0.0
-"""A measuring instrument should repeat itself; self-consistency sets its own temperature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Generic[Response]):
+class Request(NucleusSampling, Generic[Response]):
     """One typed question to a model.
 
     ``messages`` start with the static text (so that a provider's prompt cache helps). ``response`` is the
@@ -65,7 +63,6 @@ class Request(Generic[Response]):
     the offline model's answer as plain JSON data; without it the request cannot be asked offline. ``reading``
     says how log-probabilities answer it; without it the request cannot be asked of a local model. ``written``
     says whether a model that writes can answer it, too.
-    ``top_p`` draws tokens from the likeliest that have so much probability together; None: from all.
     ``widened`` says whether an answer that was cut off is asked for again with more room than ``max_tokens``.
     ``ask`` and ``item`` label the request for people (``rag-fine-grained``, ``voting-age-pro``).
     """
@@ -75,8 +72,6 @@ class Request(Generic[Response]):
     messages: Sequence[Message]
     response: type[Response]
     context: Mapping[str, Any] = field(default_factory=dict)
-    temperature: float = DEFAULT_TEMPERATURE
-    top_p: float | None = None
     max_tokens: int | None = None
     widened: bool = True
     sample: int = 0

@@ -113,7 +113,7 @@ class Tracing:
             "gen_ai.provider.name": _PROVIDERS.get(prefix, prefix),
             "gen_ai.request.model": model,
             "gen_ai.output.type": "text" if sent.plain else "json",
-            "gen_ai.request.temperature": sent.temperature,
+            "gen_ai.request.temperature": sent.sampling_temperature,
             "gen_ai.request.top_p": sent.top_p,
             "gen_ai.request.max_tokens": sent.max_tokens,
             "conqret.ask": sent.ask,

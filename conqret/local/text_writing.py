@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from conqret.llm.token_sampling import GREEDY, NucleusSampling
 from conqret.local.models import Loaded
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 
@@ -33,15 +34,13 @@ def write(
     *,
     window: int,
     room: int | None = None,
-    temperature: float = 0.0,
-    top_p: float | None = None,
+    sampling: NucleusSampling = GREEDY,
     seed: int = 0,
 ) -> WrittenText:
     """What the model writes after ``messages`` (role and content), in its chat template or a plain one.
 
-    ``room`` are the tokens that it may take (:data:`ROOM` by default), within its ``window``. At a ``temperature`` of 0
-    each token is the likeliest; above it each is drawn, by ``seed`` and the messages, from the likeliest that
-    together have the probability ``top_p`` (None: from all).
+    ``room`` are the tokens that it may take (:data:`ROOM` by default), within its ``window``. Where
+    ``sampling`` has a temperature, each token is drawn by ``seed`` and the messages; else it is the likeliest.
     """
     torch: Any = import_module("torch")
     transformers: Any = import_module("transformers")
@@ -55,12 +54,16 @@ def write(
         return WrittenText("", used, 0, 0, cut=False)
     ends = sorted(set(_ends(loaded, messages, own or PLAIN_TEMPLATE)))
     drawing = (
-        {"temperature": temperature, "top_k": 0, "top_p": 1.0 if top_p is None else top_p}
-        if temperature
+        {
+            "temperature": sampling.temperature,
+            "top_k": 0,
+            "top_p": 1.0 if sampling.top_p is None else sampling.top_p,
+        }
+        if sampling.temperature
         else {}
     )
     settings = transformers.GenerationConfig(
-        max_new_tokens=free, do_sample=bool(temperature), eos_token_id=ends, pad_token_id=ends[0] if ends else 0,
+        max_new_tokens=free, do_sample=bool(drawing), eos_token_id=ends, pad_token_id=ends[0] if ends else 0,
         **drawing,
     )  # fmt: skip
     torch.manual_seed(zlib.crc32(f"{seed} {prompt}".encode()))

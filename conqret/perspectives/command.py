@@ -57,9 +57,8 @@ def detect(
     from conqret.errors import DeclarationError
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection import GRADES, estimate
-    from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
+    from conqret.perspectives.detection_study import detection_plan
     from conqret.perspectives.detection_tables import detection_tables
-    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
     if detector is not None:
@@ -77,13 +76,12 @@ def detect(
         )
         return
     threshold, chosen_by = threshold_of_option(yes_from)
-    found = read_pairs(pairs, labels)
     session = asking.session(model)
+    plan = detection_plan(pairs, session, labels=labels, yes_from=threshold, output=output)
+    found, folder = plan.pairs, plan.folder
     if asking.dry_run:
         asking.tell_cost([estimate(found, session)])
         return
-    folder = DetectionFolder(output or default_folder(stem(pairs), "detect", session.options.model))
-    plan = DetectionPlan(session, folder, found, threshold)
     if chosen_by is not None and chosen_by.instrument != plan.record().instrument:
         note(f"grade {threshold} was chosen for {chosen_by.model}: this is another model, or another prompt")
     outcome = asking.execute(

@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 from conqret.data.item import Frozen
+from conqret.errors import strict_options
 from conqret.io.label_sheets import csv_text
-from conqret.io.pairs import Pair
+from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
 from conqret.perspectives.threshold import AgainstLabels, against_labels
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 _COLUMNS = (
@@ -71,14 +75,12 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
     ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
     and :data:`YES_FROM` where no pair has one."""
 
+    ABOUT = "whether documents contain perspectives"
+
     models: Session
     folder: DetectionFolder
     pairs: Sequence[Pair]
     yes_from: int | None = None
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask("whether documents contain perspectives")
 
     def record(self) -> DetectionRecord:
         """What ``run.json`` says."""
@@ -95,8 +97,48 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
         table = _table(self.pairs, rows, summary.yes_from)
         return summary, {
             self.folder.table_file: table,
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
+
+
+def detection_plan(
+    pairs: str | Path,
+    models: Session,
+    *,
+    labels: str | None = None,
+    yes_from: int | None = None,
+    output: str | Path | None = None,
+) -> DetectionPlan:
+    """A detection that is ready to be made, or to be estimated; takes what :func:`detect` takes."""
+    source = Path(pairs)
+    folder = as_path(output) or default_folder(stem(source), "detect", models.options.model)
+    return DetectionPlan(models, DetectionFolder(folder), read_pairs(source, labels), yes_from)
+
+
+@strict_options
+def detect(
+    pairs: str | Path,
+    *,
+    labels: str | None = None,
+    yes_from: int | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[Detection, DetectionSummary]:
+    """Detect which documents contain a perspective (BeRDS).
+
+    Args:
+        pairs: a table with the columns question, document and perspective, optionally id.
+        labels: people's labels: a column of the pairs, or a file with the columns id and label.
+        yes_from: the grade (1 to 4) from which a document counts as containing the perspective; by default the best by
+            the labels, else 3.
+        output: the run's folder, by default ``runs/PAIRS-detect-MODEL``; the same call goes on there.
+        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the pairs or the folder. No model is asked then.
+    """
+    with asked_session(settings) as session:
+        plan = detection_plan(pairs, session, labels=labels, yes_from=yes_from, output=output)
+        return run(plan, overwrite=settings.get("overwrite", False))
 
 
 def threshold_of(folder: DetectionFolder) -> int:

@@ -52,17 +52,15 @@ def make(
     """
     from conqret.perspectives import making
     from conqret.perspectives.page import made_table
-    from conqret.perspectives.perspective_sources import read_perspective_sources
-    from conqret.runs.run_folder import default_folder, stem
 
-    read = read_perspective_sources(rows, source.value)
     session = asking.session(model)
+    plan = making.making_plan(rows, session, source=source.value, output=output)
+    read, folder = plan.sources, plan.folder
     if asking.dry_run:
         asking.tell_cost(making.estimate(read, session))
         return
-    folder = making.MadeFolder(output or default_folder(stem(rows), "make", session.options.model))
     outcome = asking.execute(
-        making.PerspectivesPlan(session, folder, read), len(read), "rows",
+        plan, len(read), "rows",
         about=f"{number(len(read), 'row')} from {rows}, asked of", doing="writing",
         role="an author",
     )  # fmt: skip

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import filled, text
 from conqret.io.files import file_rows
 from conqret.io.label_sheets import csv_text
@@ -25,14 +25,17 @@ from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Request, messages
 from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
-from conqret.perspectives.perspective_sources import PerspectiveSource
+from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
 from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
 from conqret.prompts import Library, Rendered
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 from conqret.stats import Estimate, mean_interval
 
@@ -109,13 +112,11 @@ class MadeSummary(Frozen):
 class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
     """The perspectives of every source are written, then checked."""
 
+    ABOUT = "for perspectives"
+
     models: Session
     folder: MadeFolder
     sources: Sequence[PerspectiveSource]
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask("for perspectives")
 
     def record(self) -> MadeRecord:
         """What ``run.json`` says."""
@@ -135,8 +136,40 @@ class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
             self.folder.perspectives_file: perspective_lines(kept),
             self.folder.left_out_file: _left_out(self.sources, rows),
             self.folder.inspect_file: inspection_sheet(kept),
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
+
+
+def making_plan(
+    rows: str | Path, models: Session, *, source: str, output: str | Path | None = None
+) -> PerspectivesPlan:
+    """Perspectives that are ready to be made, or to be estimated; takes what :func:`make_perspectives` takes."""
+    file = Path(rows)
+    folder = as_path(output) or default_folder(stem(file), "make", models.options.model)
+    return PerspectivesPlan(models, MadeFolder(folder), read_perspective_sources(file, source))
+
+
+@strict_options
+def make_perspectives(
+    rows: str | Path,
+    *,
+    source: Literal["opinionqa", "kialo", "arguana", "open"],
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[MadeRow, MadeSummary]:
+    """Make questions with contradicting perspectives: written by a model, then checked by it (BeRDS, section 4).
+
+    Args:
+        rows: the rows from which perspectives are made.
+        source: the kind of rows: surveys, statements or answers, arguments with counters, or questions.
+        output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call goes on there.
+        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
+    """
+    with asked_session(settings) as session:
+        plan = making_plan(rows, session, source=source, output=output)
+        return run(plan, overwrite=settings.get("overwrite", False))
 
 
 def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[Expected]:

@@ -11,16 +11,14 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
-from conqret.runs.run_folder import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from conqret.data import Item
     from conqret.perturb import Perturbation
-    from conqret.perturb.versions import LeftOutItem
+    from conqret.perturb.perturbing import Perturbed
 
 SEED = 13
 Pool = Annotated[
@@ -92,73 +90,20 @@ def perturb(
     if list_all:
         _list(json_output)
         return
-    from dataclasses import replace
-
     from conqret.errors import DeclarationError
-    from conqret.io import item_record, open_items
-    from conqret.io.corpus_folder import write_lines
-    from conqret.perturb import PERTURBATIONS, Materials, perturb_items
-    from conqret.perturb import Pool as Documents
+    from conqret.perturb.perturbing import write_perturbations
 
     if name is None or items is None:
         raise DeclarationError(
             "say what to do to which items: conqret generate perturbations irrelevant items.jsonl (or --list)"
         )
-    perturbation, chosen = parse_levels(PERTURBATIONS[name], levels)
-    client = rewriting.calls.of(rewriting.model)
-    if perturbation.rewriting:
-        client.backend.check_can_ask("the question for a rewrite")
-    needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
-    opened = open_items(
-        items, columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid
-    )
-    source = replace(opened, needs=needs)
-    note_left_out(source.check())
-    found = list(source)
-    documents = (
-        (Documents.open(pool) if pool else Documents.from_items(found)) if perturbation.pool else Documents()
-    )
-    target = output or Path(f"{stem(items)}-{perturbation.name}.jsonl")
-    materials = Materials(documents)
-    failed: list[LeftOutItem] = []
-    if perturbation.rewriting and not (client.backend.baseline and rewriting.answers.replay is None):
-        from conqret.perturb.rewriting import rewrite_with_model
-
-        store = rewriting.answers.recordings or target.with_suffix(".recordings.sqlite")
-        materials, failed = rewrite_with_model(
-            found,
-            perturbation,
-            chosen,
-            client,
-            recordings=store,
-            replay=rewriting.answers.replay,
-            seed=seed,
-            prompts=rewriting.prompts,
-        )
-    lost = {one.item for one in failed}
-    changed, left_out = perturb_items(
-        (item for item in found if item.id not in lost), perturbation, chosen, seed=seed, materials=materials
-    )
-    write_lines(target, (item_record(item) for level in changed.values() for item in level))
-    _tell(changed, [*failed, *left_out], perturbation, target, json_output)
-    end(failed)
-
-
-def parse_levels(perturbation: Perturbation, text: str | None) -> tuple[Perturbation, tuple[float, ...]]:
-    """The levels of ``0,10,20`` or ``0,25%,50%``, and the perturbation that has them; its own where nothing is given.
-
-    Raises:
-        DeclarationError: something else stands there, or they do not rise.
-    """
-    from itertools import pairwise
-
-    from conqret.errors import DeclarationError
-    from conqret.perturb import at_levels
-
-    perturbation, chosen = at_levels(perturbation, options.listed(text) if text else ())
-    if any(low >= high for low, high in pairwise(chosen)):
-        raise DeclarationError(f"levels must rise, and {text!r} does not")
-    return perturbation, chosen
+    found = write_perturbations(
+        name, items, levels=options.listed(levels), pool=pool, output=output, seed=seed, on_check=note_left_out,
+        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid,
+        model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
+    )  # fmt: skip
+    _tell(found, json_output)
+    end(found.failed)
 
 
 def _list(json_output: bool) -> None:
@@ -195,17 +140,12 @@ def _entries(found: Sequence[Perturbation]) -> Iterator[RenderableType]:
         yield from entry(one.name, f"levels {levels}", [*lines, f"source: {one.source}"])
 
 
-def _tell(
-    changed: dict[float, list[Item]],
-    left_out: list[LeftOutItem],
-    perturbation: Perturbation,
-    target: Path,
-    json_output: bool,
-) -> None:
+def _tell(found: Perturbed, json_output: bool) -> None:
     from conqret.perturb import records
 
+    perturbation, left_out, target = found.perturbation, [*found.failed, *found.left_out], found.file
     rows = []
-    for level, versions in changed.items():
+    for level, versions in found.changed.items():
         done = [records(item)[-1] for item in versions if level]
         reached = sum(record.reached for record in done) / len(done) if done else 0.0
         rows.append({"level": level, "items": len(versions), "reached": round(reached, 4)})

@@ -59,7 +59,7 @@ class RankingSize(OptionGroup):
     split: Split = "all"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reranking(OptionGroup):
     """The listwise reranker.
 
@@ -80,7 +80,7 @@ class Reranking(OptionGroup):
     step: int = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Diversity(OptionGroup):
     """Maximal marginal relevance.
 
@@ -92,7 +92,7 @@ class Diversity(OptionGroup):
     mmr_encoder: MmrEncoder = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CrossEncoding(OptionGroup):
     """The cross-encoder.
 

@@ -57,6 +57,7 @@ def evaluate(
         measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
     """
+
     from conqret.io.corpus_folder import CorpusDirectory
     from conqret.retrieval.corpus_index import open_index
     from conqret.retrieval.evaluation.depths import check_depth, default_measures

@@ -11,6 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import named, say
 from conqret.judging.command_options import JudgingOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,67 +25,47 @@ STORE = Path("runs/serve/recordings.sqlite")
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAddress(OptionGroup):
-    """Where it listens, and who may ask."""
+    """Where it listens, and who may ask.
 
-    host: Annotated[
-        str,
-        options.option(NETWORK, "The address to listen on; one that other machines reach needs a key."),
-    ] = "127.0.0.1"
-    port: Annotated[
-        int,
-        options.option(NETWORK, "The port to listen on; 0 takes any that is free.", min=0, max=65535),
-    ] = 8766
-    api_key_env: Annotated[
-        str | None,
-        options.option(NETWORK, "The environment variable with the key that requests must bring."),
-    ] = None
-    api_key_file: Annotated[
-        Path | None, options.option(NETWORK, "A file with such keys, one per line; any of them will do.")
-    ] = None
+    Network:
+        host: The address to listen on; one that other machines reach needs a key.
+        port: The port to listen on; 0 takes any that is free.
+        api_key_env: The environment variable with the key that requests must bring.
+        api_key_file: A file with such keys, one per line; any of them will do.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Within(0, 65535)] = 8766
+    api_key_env: str | None = None
+    api_key_file: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceLimits(OptionGroup):
-    """What is answered at most."""
+    """What is answered at most.
 
-    max_body: Annotated[int, options.option(options.LIMITS, "The largest item, in MiB.", min=1)] = 4
-    at_once: Annotated[int, options.option(options.LIMITS, "How many items are judged at a time.", min=1)] = (
-        16
-    )
-    queue: Annotated[
-        int, options.option(options.LIMITS, "How many items may wait; more get status 429.", min=0)
-    ] = 128
-    rate: Annotated[
-        int | None, options.option(options.LIMITS, "The most items a minute; more get status 429.", min=1)
-    ] = None
-    max_computing: Annotated[
-        int,
-        options.option(
-            options.LIMITS,
-            "Seconds that the service itself may compute for an item, the model apart; longer ones get status 422.",
-            min=1,
-        ),
-    ] = 20
-    grace: Annotated[
-        int,
-        options.option(
-            options.LIMITS, "Seconds that requests under way still get when the service is stopped.", min=0
-        ),
-    ] = 30
+    Limits:
+        max_body: The largest item, in MiB.
+        at_once: How many items are judged at a time.
+        queue: How many items may wait; more get status 429.
+        rate: The most items a minute; more get status 429.
+        max_computing: Seconds that the service itself may compute for an item, the model apart; longer ones get status
+            422.
+        grace: Seconds that requests under way still get when the service is stopped.
+    """
+
+    max_body: Annotated[int, Within(1)] = 4
+    at_once: Annotated[int, Within(1)] = 16
+    queue: Annotated[int, Within(0)] = 128
+    rate: Annotated[int | None, Within(1)] = None
+    max_computing: Annotated[int, Within(1)] = 20
+    grace: Annotated[int, Within(0)] = 30
 
 
 @grouped
 def serve(
     *,
-    format: Annotated[  # noqa: A002 - the option's name
-        list[str] | None,
-        options.option(
-            options.JUDGING,
-            "Only this format; may be repeated. Default: all formats that the model can answer.",
-            "--format",
-            "-f",
-        ),
-    ] = None,
+    format: list[str] | None = None,  # noqa: A002 - the option's name
     model: options.Model = None,
     judging: JudgingOptions,
     prompts: options.Prompts = None,
@@ -100,6 +81,9 @@ def serve(
     runs/serve/, unless `--recordings` says where), and used again when the same question comes. SIGTERM or
     Ctrl-C ends it, after requests under way are answered. The log has a line for each request, with its id and
     none of its contents; with `--json` each line is JSON.
+
+    Judging:
+        format (--format, -f): Only this format; may be repeated. Default: all formats that the model can answer.
 
     Examples:
 

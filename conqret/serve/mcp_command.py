@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -17,12 +14,7 @@ STORE = Path("mcp/recordings.sqlite")
 
 @grouped
 def mcp(
-    runs: Annotated[
-        Path,
-        typer.Argument(
-            help="The folder of runs that the assistant may read; it can read nothing outside it."
-        ),
-    ] = Path("runs"),
+    runs: Path = Path("runs"),
     *,
     model: options.Model = None,
     prompts: options.Prompts = None,
@@ -33,6 +25,9 @@ def mcp(
 
     The assistant starts and ends it. Every answer of the model is recorded (in the folder of runs, under mcp/,
     unless `--recordings` says where). `--budget-usd` limits what the assistant may spend.
+
+    Args:
+        runs: The folder of runs that the assistant may read; it can read nothing outside it.
 
     Examples:
 

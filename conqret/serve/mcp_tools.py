@@ -27,7 +27,7 @@ from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain
 from conqret.runs.session import Session
 from conqret.serve.run_listing import MALFORMED, listed, opened
-from conqret.studies.diff.result import RunDifference, difference
+from conqret.studies.diff.result import RunDifference, diff
 
 T = TypeVar("T")
 
@@ -139,7 +139,7 @@ class _Tools:
         the second minus the first with its interval and test over topics, how many pairs moved, and which most."""
 
         def compared() -> RunDifference:
-            found = difference(*(JudgeFolder(opened(self._root, run)) for run in (first, second)))
+            found = diff(*(JudgeFolder(opened(self._root, run)) for run in (first, second)))
             return RunDifference.model_validate(_sendable(found.model_dump()))
 
         return await _of_files(compared)

@@ -29,7 +29,7 @@ from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import read_card
 from conqret.studies.diff.page import difference_page
-from conqret.studies.diff.result import difference
+from conqret.studies.diff.result import diff
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.validate import PAGE_NAME, read_validation
 from conqret.web.request_guard import Guard, own_hosts
@@ -147,7 +147,7 @@ class _Viewer:
                     return _response(self._comparable(names[0]))
                 require("numpy", "scipy", extra="stats")
                 first, second = runs
-                found = difference(first, second)
+                found = diff(first, second)
                 return _response(difference_page(found, first, second, ALL_RUNS))
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error)

@@ -7,9 +7,11 @@ from typing import Any, get_type_hints
 
 import pytest
 
+from conqret.debateqa.answering.desk import AnswerPlan
 from conqret.errors import DeclarationError
+from conqret.generation.generator import GenerateOptions, GenerateSettings
 from conqret.judging import judge_settings
-from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_options import JudgeOptions, SampleSettings
 from conqret.llm.client_options import ClientOptions
 from conqret.options import check_ranges, declared
 
@@ -26,11 +28,15 @@ def test_settings_of_a_client_are_those_that_are_declared() -> None:
 def test_settings_of_a_judge_hold_every_option_of_judging() -> None:
     settings = judge_settings.JudgeSettings.__annotations__
     assert {field.name for field in fields(JudgeOptions)} <= settings.keys()
-    sampling = plain(judge_settings.SampleSettings)
+    sampling = plain(SampleSettings)
     assert sampling == {name: plain(JudgeOptions)[name] for name in sampling}
 
 
-@pytest.mark.parametrize("kind", [ClientOptions, JudgeOptions])
+def test_settings_of_writing_are_those_that_are_declared() -> None:
+    assert plain(GenerateSettings) == plain(GenerateOptions)
+
+
+@pytest.mark.parametrize("kind", [ClientOptions, JudgeOptions, GenerateOptions, AnswerPlan])
 def test_every_option_says_what_it_sets(kind: type) -> None:
     for option in declared(kind):
         assert option.help.endswith("."), option.name
@@ -41,6 +47,7 @@ def test_every_option_says_what_it_sets(kind: type) -> None:
     ("settings", "option"),
     [
         ({"samples": 0}, "--samples"),
+        ({"order": "sorted"}, "--order"),
         ({"relevant_from": 6}, "--relevant-from"),
         ({"temperature": float("nan")}, "--temp"),
     ],

@@ -15,6 +15,7 @@ import pytest
 
 import conqret
 from conqret import DeclarationError
+from conqret.cli.commands import APP, HOMES
 from conqret.experiments.experiment import experiment_job
 from conqret.generation.generate import generation_job
 from conqret.io.labels import read_labels
@@ -137,10 +138,26 @@ def test_what_is_prepared_takes_all_that_is_done(act: Any, prepare: Any) -> None
     assert list(inspect.signature(act).parameters) == list(inspect.signature(prepare).parameters)
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in conqret.__all__ if not isinstance(getattr(conqret, name), type)]
+)
+def test_public_functions_are_typed_and_short(name: str) -> None:
+    function = getattr(conqret, name)
+    parameters = inspect.signature(function).parameters.values()
+    assert len(parameters) <= 12
+    if name not in ("judge", "ajudge"):  # their overloads are
+        assert not [one.name for one in parameters if "Any" in str(one.annotation)]
+
+
 def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     named = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
     assert named == set(conqret.__all__)
+    for command in re.findall(r"^\| `\w+` \|.*\(`conqret ([^`]+)`\)", page, re.MULTILINE):
+        home: Any = HOMES
+        for part in command.split():
+            home = home[part] if part in home else home[APP]
+        assert isinstance(home, str), command
     assert dir(conqret) == sorted([*conqret.__all__, "__version__"])
     for name in conqret.__all__:
         assert getattr(conqret, name).__doc__

@@ -114,7 +114,7 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
     given = ("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro", "-o", "out")
     for extra, words in (
         (("--shots", "9"), "lower --shots"),
-        (("-k", "0"), "-k is 0"),
+        (("-k", "0"), "-k"),
         (("--prompts", "nowhere"), "no folder"),
         (("--strategy", "citd"), "did you mean 'cited'"),
         (("--strategy", "extractive", "--model", "gpt-4o"), "extractive asks no model; leave out --model"),

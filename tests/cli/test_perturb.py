@@ -12,7 +12,7 @@ from conqret.console.printing import out
 from conqret.errors import ConqretError, DeclarationError
 from conqret.io import open_items
 from conqret.perturb import PERTURBATIONS, records
-from conqret.perturb.command import parse_levels
+from conqret.perturb.perturbing import rising_levels
 from conqret.studies.sensitivity.sensitivity_plan import damages_of
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
@@ -160,7 +160,7 @@ def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
 def test_levels_belong_to_the_name_before_them() -> None:
     found = {damage.perturbation.name: damage.levels for damage in damages_of("irrelevant:0,10,50,shuffle")}
     assert found == {"irrelevant": (0, 10, 50), "shuffle": (0, 50, 100)}
-    assert parse_levels(PERTURBATIONS["padding"], None) == (PERTURBATIONS["padding"], (0, 2, 5, 10))
+    assert rising_levels(PERTURBATIONS["padding"]) == (PERTURBATIONS["padding"], (0, 2, 5, 10))
 
 
 def test_shares_and_counts_are_two_curves() -> None:

@@ -54,7 +54,7 @@ async def test_the_share_is_the_users(share, stops):
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.01, float("nan")])
 def test_a_share_out_of_range_is_refused(share):
-    with pytest.raises(DeclarationError, match="stop_after_failures is"):
+    with pytest.raises(DeclarationError, match="stop-after-failures"):
         options(stop_after_failures=share)
 
 

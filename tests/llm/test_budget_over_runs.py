@@ -16,7 +16,7 @@ from tests.runs.killed import ROOT, Forks, kill
 from tests.server import FaultPlan, FaultServer
 
 DEMO = ROOT / "fixtures" / "demo" / "items.jsonl"
-PRICE = 100.0
+PRICE = 30.0
 """US dollars for a million tokens, so that an item of the demo costs some twenty cents."""
 
 

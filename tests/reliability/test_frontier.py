@@ -14,7 +14,7 @@ from conqret.judging.summary import summarise
 from conqret.show.charts import Chart, ChartLine, Point, round_numbers, round_powers
 from conqret.show.sheet import write_sheet
 from conqret.stats.estimate import Estimate
-from conqret.studies.compare.frontier import frontier
+from conqret.studies.compare.frontier import pareto
 from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
 from tests.reliability.judged import judgment, scored
 
@@ -75,7 +75,7 @@ def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
         run("dearest-and-worse", 0.8, 0.02, seed=4, seconds=9),
         run("unpriced", 0.05, None, seed=5, seconds=0.1),
     ]
-    found = frontier(runs, labels)
+    found = pareto(runs, labels)
     said = {one.run: one for one in found.offers}
     assert list(said) == ["cheap", "dear-as-good", "dear", "dearest-and-worse", "unpriced"]
     assert said["cheap"].price == "the cheapest"
@@ -97,13 +97,13 @@ def test_a_dearer_judge_has_to_be_shown_to_be_better(labels):
 def test_judges_that_are_alike_are_seldom_told_apart(labels):
     shown = 0
     for seed in range(30):
-        found = frontier([run("a", 0.3, 0.1, seed=seed), run("b", 0.3, 0.2, seed=seed + 100)], labels)
+        found = pareto([run("a", 0.3, 0.1, seed=seed), run("b", 0.3, 0.2, seed=seed + 100)], labels)
         shown += any(one.shown for one in found.differences)
     assert shown <= 5  # 30 draws of .05 exceed 5 in 0.3% of the cases
 
 
 def test_of_the_same_price_the_better_one_may_be_shown(labels):
-    found = frontier([run("good", 0.05, 0.001), run("bad", 0.8, 0.001, seed=2)], labels)
+    found = pareto([run("good", 0.05, 0.001), run("bad", 0.8, 0.001, seed=2)], labels)
     said = {one.run: one.price for one in found.offers}
     assert said == {
         "good": "shown to agree better than every judge that costs no more",
@@ -113,7 +113,7 @@ def test_of_the_same_price_the_better_one_may_be_shown(labels):
 
 
 def test_below_six_topics_nothing_is_shown(labels):
-    found = frontier([run("good", 0.05, 0.002, topics=5), run("bad", 0.8, 0.001, topics=5)], labels)
+    found = pareto([run("good", 0.05, 0.002, topics=5), run("bad", 0.8, 0.001, topics=5)], labels)
     assert [one.p for one in found.differences] == [None]
     assert [one.price for one in found.offers] == [
         "the cheapest", "not shown to agree better than “bad”, which costs no more"
@@ -130,7 +130,7 @@ def test_below_six_topics_nothing_is_shown(labels):
 
 
 def test_all_are_compared_on_what_all_scored(labels):
-    found = frontier([run("a", 0.1, 0.1, lost={"i0-0", "i1-1"}), run("b", 0.1, 0.1, lost={"i2-2"})], labels)
+    found = pareto([run("a", 0.1, 0.1, lost={"i0-0", "i1-1"}), run("b", 0.1, 0.1, lost={"i2-2"})], labels)
     assert found.units == {"clarity": 57}
 
 
@@ -138,19 +138,19 @@ def test_what_cannot_be_compared(labels, tmp_path):
     one = run("a", 0.1, 0.1)
     for runs in ([one], [one, one]):
         with pytest.raises(DeclarationError, match="two runs at least, and each once"):
-            frontier(runs, labels)
+            pareto(runs, labels)
     with pytest.raises(DeclarationError, match="no labelled dimension is a metric"):
-        frontier([one, run("b", 0.1, 0.1, metric="rigour")], labels)
+        pareto([one, run("b", 0.1, 0.1, metric="rigour")], labels)
     file = tmp_path / "unscaled.csv"
     file.write_text(
         "item,dimension,annotator,value\ni0-0,clarity,ann,1\ni1-0,clarity,ann,2\n", encoding="utf-8"
     )
     with pytest.raises(DeclarationError, match="--scale LOW:HIGH"):
-        frontier([one, run("b", 0.1, 0.1)], read_labels(file))
+        pareto([one, run("b", 0.1, 0.1)], read_labels(file))
 
 
 def test_tables_page_and_chart(labels, tmp_path):
-    found = frontier([run("a", 0.1, 0.0), run("b", 0.3, 0.002, seed=2)], labels)
+    found = pareto([run("a", 0.1, 0.0), run("b", 0.3, 0.002, seed=2)], labels)
     costs, worth, differences = frontier_tables(found)
     assert [row[3] for row in costs.rows] == ["$0.00", "$2.00"]
     assert worth.rows[0][0] == "a"
@@ -183,7 +183,7 @@ def test_what_is_below_0_stands_below_0_in_the_chart():
 
 
 def test_a_judge_looks_alike_in_both_charts(labels):
-    found = frontier(
+    found = pareto(
         [
             run("a", 0.3, 0.001, seconds=0.1),
             run("b", 0.1, None, seconds=0.2, seed=2),

@@ -12,7 +12,7 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.scales import combine_samples
 from conqret.show.sheet import write_sheet
 from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
-from conqret.studies.variance.result import noise_study, repeatabilities
+from conqret.studies.variance.result import repeatabilities, variance
 from tests.reliability.judged import judgment, scored
 
 TOPICS, ITEMS = 8, 3
@@ -66,7 +66,7 @@ def test_models_and_prompts_are_told_apart():
         run(3, prompt="2"),
         run(4, model="n", prompt="2", shift=0.2),
     ]
-    found = noise_study(runs, designs=[{"model": 3, "sample": 2}], topics=[10])
+    found = variance(runs, designs=[{"model": 3, "sample": 2}], topics=[10])
     row = found.metrics["clarity"]
     assert (found.models, found.prompts, found.differs) == (2, 2, ("model", "prompt listwise"))
     assert (row.scores, row.items, row.topics, row.unknown) == (192, 24, 8, ())
@@ -84,21 +84,21 @@ def test_models_and_prompts_are_told_apart():
 
 
 def test_what_one_run_leaves_open():
-    found = noise_study([run(1)])
+    found = variance([run(1)])
     assert noise_words(found)[1:] == [
         "There is one model, so nothing is said of what another model would change.",
         "There is one prompt, so nothing is said of what another prompt would change.",
     ]
     with pytest.raises(DeclarationError, match="every item has one score only"):
-        noise_study([run(1, samples=1)])
+        variance([run(1, samples=1)])
     with pytest.raises(
         DeclarationError, match="what more models buy is not known: what varies here is sample"
     ):
-        noise_study([run(1)], designs=[{"model": 2}])
+        variance([run(1)], designs=[{"model": 2}])
 
 
 def test_where_models_and_prompts_change_together_they_are_one_source():
-    found = noise_study([run(1, samples=1), run(2, samples=1, model="n", prompt="2", shift=0.1)])
+    found = variance([run(1, samples=1), run(2, samples=1, model="n", prompt="2", shift=0.1)])
     row = found.metrics["clarity"]
     assert [source.names for source in row.sources] == [
         ("topic",), ("item",), ("judge",), ("topic x judge",), ("item x judge", "sample")
@@ -108,23 +108,23 @@ def test_where_models_and_prompts_change_together_they_are_one_source():
 
 
 def test_runs_of_one_instrument_are_samples():
-    found = noise_study([run(1, samples=1), run(2, samples=1)])
+    found = variance([run(1, samples=1), run(2, samples=1)])
     assert found.metrics["clarity"].varies == ("sample",)
     assert "of one instrument, and count as samples" in found.notes[0]
-    (note,) = noise_study([run(1), run(1)]).notes
+    (note,) = variance([run(1), run(1)]).notes
     assert "may be a replay" in note
 
 
 def test_what_has_no_score_takes_no_part_and_metrics_meet():
-    found = noise_study([run(1, lost={"i0-0"}), run(2, model="n")])
+    found = variance([run(1, lost={"i0-0"}), run(2, model="n")])
     assert found.metrics["clarity"].scores == 94
     with pytest.raises(DeclarationError, match=r"share no metric: m-1-1 has clarity; m-1-2 has rigour"):
-        noise_study([run(1), Run(Path("m-1-2"), run(2, metric="rigour").kept)])
+        variance([run(1), Run(Path("m-1-2"), run(2, metric="rigour").kept)])
     with pytest.raises(UnknownNameError, match="did you mean 'clarity'"):
-        noise_study([run(1)], metrics=["clarty"])
+        variance([run(1)], metrics=["clarty"])
     every = {f"i{topic}-{place}" for topic in range(TOPICS) for place in range(ITEMS)}
     with pytest.raises(DeclarationError, match="no score in any of the runs"):
-        noise_study([run(1, lost=every)])
+        variance([run(1, lost=every)])
 
 
 def test_repeatability_of_one_judge():
@@ -138,7 +138,7 @@ def test_repeatability_of_one_judge():
 
 
 def test_pages_markdown_and_picture(tmp_path):
-    found = noise_study([run(1), run(2, model="<b>n", shift=0.1)])
+    found = variance([run(1), run(2, model="<b>n", shift=0.1)])
     tables = list(noise_tables(found))
     assert [table.title for table in tables] == [
         "Clarity: where 96 scores differ", "Clarity: one item's score", "Clarity: standard error of the mean"
@@ -163,14 +163,14 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     both = [
         one.model_copy(update={"measures": {**one.measures, "rigour": scored(0.5)}}) for one in run(1).kept
     ]
-    found = noise_study([Run(Path("both"), both)])
+    found = variance([Run(Path("both"), both)])
     assert list(found.metrics) == ["clarity"]
     assert any(note.startswith("rigour is left out: every item has one score only") for note in found.notes)
     same = [
         one.model_copy(update={"measures": {**one.measures, "rigour": one.measures["clarity"]}})
         for one in both
     ]
-    found = noise_study([Run(Path("same"), same)])
+    found = variance([Run(Path("same"), same)])
     (overview,) = noise_tables(found)
     assert [row[0] for row in overview.rows] == ["Clarity", "Rigour"]
     assert [one.title for one in noise_sheet(found).sections] == [
@@ -189,7 +189,7 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
 def test_where_items_do_not_differ_it_is_said_that_nothing_is_known_of_their_share():
     alike = {"clarity": combine_samples([scored(0.4), scored(0.6)])}
     noise = [one.model_copy(update={"measures": alike}) for one in run(1).kept]
-    found = noise_study([Run(Path("noise"), noise)])
+    found = variance([Run(Path("noise"), noise)])
     good = found.metrics["clarity"].averaged[0].generalizability
     assert (good.value, good.low) == (0.0, None)
     assert "estimated at 0 or below" in good.reason
@@ -208,11 +208,11 @@ def test_scores_that_rounding_alone_tells_apart_do_not_vary():
             for place, one in enumerate(run(seed, prompt=name, samples=1).kept)
         ]
         runs.append(Run(Path(name), kept, name))
-    found = noise_study(runs)
+    found = variance(runs)
     row = found.metrics["credibility"]
     assert {(source.variance.value, source.share) for source in row.sources} == {(0.0, None)}
     assert row.averaged[0].generalizability.value is None
-    (alone,) = noise_tables(noise_study(runs, metrics=["credibility"]))
+    (alone,) = noise_tables(variance(runs, metrics=["credibility"]))
     assert "estimated below 0" not in alone.note
     overview, sources, *others = noise_tables(found, every=True)
     assert overview.rows[-1][1:] == ("–",) * len(overview.rows[-1][1:])

@@ -18,7 +18,7 @@ from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.shared_units import Shared, UnitSides
 from conqret.studies.jury.ballots import Ballots, preferred_label
-from conqret.studies.jury.jury_run import jury_run
+from conqret.studies.jury.jury_run import jury
 from conqret.studies.jury.page import jury_tables, write_jury
 from conqret.studies.jury.rules import JuryWeights, combiner
 from tests.judging.runs import execution
@@ -154,7 +154,7 @@ def study(tmp_path_factory):
 
 def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     folder, labels, _ = study
-    found = jury_run([folder / name for name in "abc"], tmp_path / "jury", labels)
+    found = jury([folder / name for name in "abc"], tmp_path / "jury", labels)
     assert set(found.checked.rules) == {"mean", "median", "weights"}
     own = found.checked.rules["mean"]
     assert own.gain.low > 0
@@ -178,7 +178,7 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
 
 def test_two_members_have_one_row_for_mean_and_median_and_the_yardstick_is_explained(study, tmp_path):
     folder, labels, _ = study
-    found = jury_run([folder / name for name in "ab"], tmp_path / "jury", labels)
+    found = jury([folder / name for name in "ab"], tmp_path / "jury", labels)
     rules, members, *_ = jury_tables(found)
     assert [row[0] for row in rules.rows] == ["mean, median", "weights"]
     assert rules.foot[0][0] == "Chosen by other topics"
@@ -192,7 +192,7 @@ def test_two_members_have_one_row_for_mean_and_median_and_the_yardstick_is_expla
 def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     folder, labels, worth = study
     members = [folder / name for name in "abd"]
-    found = jury_run(members, tmp_path / "jury", labels, rule="median")
+    found = jury(members, tmp_path / "jury", labels, rule="median")
     run = JudgeFolder(tmp_path / "jury")
     record, judged = run.record(), {one.item: one for one in run.finished()}
     assert (record.format, record.model, record.baseline) == ("jury", "median of 3 judges", True)
@@ -220,12 +220,12 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     assert (found.scored, found.items) == (59, 60)
     assert json.loads((tmp_path / "jury/jury.json").read_bytes())["rule"] == "median"
     before = run.judgments_file.read_bytes()
-    jury_run(members, tmp_path / "jury", labels, rule="median")
+    jury(members, tmp_path / "jury", labels, rule="median")
     assert run.judgments_file.read_bytes() == before
     with pytest.raises(DeclarationError, match="holds another run"):
-        jury_run(members, tmp_path / "jury", labels)
+        jury(members, tmp_path / "jury", labels)
     assert run.judgments_file.read_bytes() == before
-    alone = jury_run(members, tmp_path / "alone")
+    alone = jury(members, tmp_path / "alone")
     assert alone.checked is None
     assert "not known without labels" in alone.verdict
 
@@ -233,12 +233,12 @@ def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
 def test_where_a_member_says_nothing_the_jury_has_no_score(study, tmp_path):
     folder, labels, worth = study
     written(tmp_path / "mute", dict.fromkeys(worth))
-    found = jury_run([folder / "a", tmp_path / "mute"], tmp_path / "jury", names=("a", "mute"))
+    found = jury([folder / "a", tmp_path / "mute"], tmp_path / "jury", names=("a", "mute"))
     assert (found.scored, found.items, found.metrics) == (0, 60, ("clarity",))
     measures = [one.measures["clarity"] for one in JudgeFolder(tmp_path / "jury").finished()]
     assert {(one.reason, one.detail[:5]) for one in measures} == {(Reason.REFUSAL, "mute:")}
     with pytest.raises(DeclarationError, match="nothing that people labelled has a score in all runs"):
-        jury_run([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
+        jury([folder / "a", tmp_path / "mute"], tmp_path / "none", labels)
 
 
 def test_what_is_no_jury(study, tmp_path):
@@ -253,11 +253,11 @@ def test_what_is_no_jury(study, tmp_path):
         (["a", "b"], {"rule": "dawid-skene"}, "3 judges at least"),
         (["a", "b", "c"], {"rule": "dawid-skene"}, "too many different"),
         (["a", "b"], {"rule": "weights", "labels": None}, "give --labels"),
-        (["a", "b"], {"out": folder / "a", "overwrite": True}, "is a member of the jury"),
+        (["a", "b"], {"output": folder / "a", "overwrite": True}, "is a member of the jury"),
     ):
-        asked = {"labels": labels, "out": tmp_path / "out", **more}
+        asked = {"labels": labels, "output": tmp_path / "out", **more}
         with pytest.raises(DeclarationError, match=message):
-            jury_run([folder / one for one in runs], **asked)
+            jury([folder / one for one in runs], **asked)
     assert not (tmp_path / "out").exists()
     assert JudgeFolder(folder / "a").summary().total == 60
 

@@ -8,21 +8,21 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.annotator_agreement import people_agreement
+from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.studies.compare.result import compare_judges
 from tests.reliability.judged import labels_of, study
 
 
 def test_people_among_themselves(tmp_path, rng):
     _, labels, _ = study(tmp_path, rng)
-    found = people_agreement(labels, settings=AgreementSettings())
+    found = agreement(labels, settings=AgreementSettings())
     assert [row.name for row in found.rows] == ["clarity", "overall_quality"]
     assert found.average.value == found.rows[0].alpha.value
     assert found.together.n == 160
     assert sum(found.rows[0].values.values()) == 240
     json.loads(found.model_dump_json())
     with pytest.raises(DeclarationError, match="no topics"):
-        people_agreement(labels, by="topic")
+        agreement(labels, by="topic")
 
 
 def test_people_by_topic(tmp_path):
@@ -31,7 +31,7 @@ def test_people_by_topic(tmp_path):
         for n in range(12)
         for person in "xy"
     )
-    found = people_agreement(labels_of(tmp_path, text), by="topic", settings=AgreementSettings())
+    found = agreement(labels_of(tmp_path, text), by="topic", settings=AgreementSettings())
     assert [row.name for row in found.rows] == ["t0", "t1"]
     assert found.rows[1].alpha.value == 1
     assert found.rows[0].alpha.value < 0.5

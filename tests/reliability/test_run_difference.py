@@ -16,7 +16,7 @@ from conqret.studies.diff.difference_requirements import (
     parse_difference_requirement,
 )
 from conqret.studies.diff.page import difference_tables, unlike, write_difference
-from conqret.studies.diff.result import difference
+from conqret.studies.diff.result import diff
 from tests.reliability.judged import judgment, scored
 
 
@@ -63,7 +63,7 @@ def runs(scores, *, prefix="", digest="same", **more):
 def test_paired_differences_by_hand():
     before = runs([[0.5, 0.5]] * 7)
     after = runs([[0.6, 0.5 + 0.1 * topic / 6] for topic in range(6)] + [[0.6, None]])
-    found = difference(before, after, most=3)
+    found = diff(before, after, most=3)
     row = found.metrics["clarity"]
     steps = [0.1] * 7 + [0.1 * topic / 6 for topic in range(6)]
     assert row.difference.value == pytest.approx(np.mean(steps))
@@ -82,13 +82,13 @@ def named(*topics, digest="other"):
 
 
 def test_ids_that_are_rows_do_not_pair_different_questions():
-    found = difference(named("zoos", "cars", "vaccines"), named("zoos", "bikes", "cars", "vaccines"))
+    found = diff(named("zoos", "cars", "vaccines"), named("zoos", "bikes", "cars", "vaccines"))
     assert (found.paired_by, found.pairs) == ("topic and side (ids are of other items in either)", 3)
     assert (found.unlike, found.missing_first) == ((), ["2"])
 
 
 def test_an_id_keeps_its_item_where_the_question_was_reworded():
-    found = difference(named("zoos", "cars"), named("zoos", "Ban cars?"))
+    found = diff(named("zoos", "cars"), named("zoos", "Ban cars?"))
     assert (found.paired_by, found.pairs, found.unlike) == ("item", 2, ("2",))
     assert unlike(found) == "topic or side differ in 1 of 2 pairs of one id: 2"
 
@@ -100,14 +100,14 @@ def outcome(text, found):
 def test_conditions_on_a_difference():
     before = runs([[0.5, 0.5]] * 7)
     after = runs([[0.4, 0.5 - 0.1 * topic / 6] for topic in range(7)])
-    found = difference(before, after, metrics=["clarity"])
+    found = diff(before, after, metrics=["clarity"])
     assert outcome("difference[clarity] >= -0.08", found).met
     assert not outcome("difference[clarity] >= -0.07", found).met
     assert not outcome("difference.high[clarity] >= 0", found).met
     assert outcome("difference.low[clarity] < -0.075", found).value == found.metrics["clarity"].difference.low
-    same = difference(before, before)  # nothing moved: it has no interval, and did not fall
+    same = diff(before, before)  # nothing moved: it has no interval, and did not fall
     assert outcome("difference.high[clarity] >= 0", same).met
-    few = outcome("difference.high[clarity] >= 0", difference(runs([[0.5]]), runs([[0.4]])))
+    few = outcome("difference.high[clarity] >= 0", diff(runs([[0.5]]), runs([[0.4]])))
     assert (few.met, few.value, few.reason != "") == (False, None, True)
 
 
@@ -121,18 +121,18 @@ def test_conditions_on_a_difference():
     ],
 )
 def test_what_cannot_be_required_of_a_difference(text, said):
-    found = difference(runs([[0.5]] * 7), runs([[0.5]] * 7))
+    found = diff(runs([[0.5]] * 7), runs([[0.5]] * 7))
     with pytest.raises(DeclarationError, match=re.escape(said)):
         outcome(text, found)
 
 
 def test_only_metrics_of_both_are_compared():
     with pytest.raises(UnknownNameError, match="no metric 'cogency' of both runs"):
-        difference(runs([[0.5]] * 7), runs([[0.5]] * 7), metrics=["cogency"])
+        diff(runs([[0.5]] * 7), runs([[0.5]] * 7), metrics=["cogency"])
 
 
 def test_below_six_topics_there_is_an_interval_and_no_verdict():
-    found = difference(runs([[0.5, 0.4]] * 5), runs([[0.6 + 0.01 * n, 0.4] for n in range(5)]))
+    found = diff(runs([[0.5, 0.4]] * 5), runs([[0.6 + 0.01 * n, 0.4] for n in range(5)]))
     assert found.metrics["clarity"].difference.low is not None
     assert found.metrics["clarity"].p is None
 
@@ -156,7 +156,7 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
         return Run(Path(says), found)
 
     first, second = rated([0.2, 0.4, None], "before"), rated([0.4, 1.0, 0.5], "after")
-    found = difference(first, second, most=1)
+    found = diff(first, second, most=1)
     assert (found.moved, found.parts, found.parts_moved) == (0, 5, 2), (
         "a rating that is missing is not compared"
     )
@@ -183,17 +183,17 @@ def test_parts_of_other_texts_are_no_parts_of_the_same(tmp_path):
         return Run(Path(path), kept)
 
     first, second = sentences(0.0, path="a"), sentences(1.0, path="b")
-    assert difference(first, second).parts_moved == 1
+    assert diff(first, second).parts_moved == 1
     object.__setattr__(
         second, "items", lambda: (Item(id=one.item, topic=one.topic, argument="other") for one in second.kept)
     )
-    found = difference(first, second)
+    found = diff(first, second)
     assert (found.pairs, found.parts, found.changed_parts) == (1, 0, ())
 
 
 def test_one_text_that_two_judges_read_stands_once(tmp_path):
     before, after = runs([[0.1]] * 6), runs([[0.9]] * 6)
-    page = write_difference(difference(before, after, most=1), before, after, tmp_path / "diff.html")
+    page = write_difference(diff(before, after, most=1), before, after, tmp_path / "diff.html")
     text = page.read_text(encoding="utf-8")
     assert text.count("&lt;b&gt;0-0&lt;/b&gt;") == 1
     assert "The argument that both judged" in text
@@ -204,7 +204,7 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path)
     for run, own in ((first, "Bees like it."), (second, "Cats <b> do not.")):
         told = [item.model_copy(update={"argument": f"It is shared. {own}"}) for item in run.items()]
         object.__setattr__(run, "items", lambda told=told: iter(told))
-    found = difference(first, second)
+    found = diff(first, second)
     twice = found.model_copy(update={"changed": found.changed * 2})
     page = write_difference(twice, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
     assert page.count('<article class="debate">') == 1
@@ -222,7 +222,7 @@ def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
     ):
         told = [item.model_copy(update={"argument": text}) for item in run.items()]
         object.__setattr__(run, "items", lambda told=told: iter(told))
-    page = write_difference(difference(first, second), first, second, tmp_path / "diff.html")
+    page = write_difference(diff(first, second), first, second, tmp_path / "diff.html")
     text = page.read_text(encoding="utf-8")
     assert re.findall("<mark>(.*?)</mark>", text)[:2] == ["Only here.", "So."]
     assert text.count("So.") < 800
@@ -231,7 +231,7 @@ def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
 def test_the_same_items_in_another_order_or_fewer_are_the_same_texts():
     one = runs([[0.1], [0.2], [0.3]])
     other = Run(Path("other"), one.kept[:0:-1], "other")
-    assert difference(one, other).same_items
+    assert diff(one, other).same_items
 
 
 def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
@@ -239,12 +239,12 @@ def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
     values = rng.uniform(0.3, 0.7, size=(8, 1))
     for move, said in ((0.001 * rng.normal(size=(8, 1)), True), (0.2, False)):
         first, second = runs(values.tolist()), runs((values + move).tolist())
-        page = write_difference(difference(first, second), first, second, tmp_path / "diff.html")
+        page = write_difference(diff(first, second), first, second, tmp_path / "diff.html")
         assert ("No metric differs beyond chance" in page.read_text(encoding="utf-8")) is said
 
 
 def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
-    found = difference(
+    found = diff(
         runs([[0.1 * n] for n in range(7)], prefix="a-"),
         runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-", digest="other"),
         most=3,
@@ -299,7 +299,7 @@ def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
     naive = corrected = 0
     for _ in range(25):
         one, other, labels = systems(tmp_path, rng, favour=0.05)
-        row = difference(one, other, labels=[labels]).metrics["clarity"]
+        row = diff(one, other, labels=[labels]).metrics["clarity"]
         naive += row.difference.low > 0
         corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
     assert naive >= 15
@@ -309,20 +309,20 @@ def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
 def test_what_cannot_be_compared(tmp_path):
     before = runs([[0.5]] * 6)
     with pytest.raises(DeclarationError, match="share no item"):
-        difference(before, Run(Path("x"), [judgment("y", {"clarity": scored(1.0)}, topic="elsewhere")]))
+        diff(before, Run(Path("x"), [judgment("y", {"clarity": scored(1.0)}, topic="elsewhere")]))
     other = [judgment(one.item, {"rigour": scored(1.0)}, topic=one.topic) for one in before.kept]
     with pytest.raises(DeclarationError, match="share no metric: first has clarity, x rigour"):
-        difference(before, Run(Path("x"), other))
+        diff(before, Run(Path("x"), other))
     with pytest.raises(DeclarationError, match="several items"):
-        difference(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
+        diff(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
     one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
     with pytest.raises(DeclarationError, match="conqret judges compare"):
-        difference(one, Run(Path("x"), one.kept, "a"), labels=[labels])
+        diff(one, Run(Path("x"), one.kept, "a"), labels=[labels])
     changed = Run(Path("x"), one.kept, "b")
     told = [item.model_copy(update={"argument": "other"}) for item in one.items()]
     object.__setattr__(changed, "items", lambda: iter(told))
     with pytest.raises(DeclarationError, match="--labels twice"):
-        difference(one, changed, labels=[labels])
+        diff(one, changed, labels=[labels])
     unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
     with pytest.raises(DeclarationError, match="no labelled item was judged"):
-        difference(one, Run(Path("x"), unlabelled, "b"), labels=[labels])
+        diff(one, Run(Path("x"), unlabelled, "b"), labels=[labels])

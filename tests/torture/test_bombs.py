@@ -18,6 +18,8 @@ import pytest
 
 import conqret
 from conqret.errors import DeclarationError
+from conqret.io import limits
+from conqret.io.trec import read_run
 from conqret.scrapers.warc import WarcReader
 from tests.runs.killed import ROOT, Forks
 from tests.torture.effort import times
@@ -105,6 +107,27 @@ def test_a_line_without_an_end(
     given = [str(one).replace("FILE", str(file)).replace("OUT", str(tmp_path / "out")) for one in arguments]
     assert LONG in refused(forks, tmp_path, *given)
     assert not (tmp_path / "out").exists()
+
+
+def test_more_lines_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, count = tmp_path / "run.res.gz", times(20_000, 11_000_000)
+    with gzip.open(run, "wb", 1) as out:
+        for start in range(0, count, 10_000):
+            out.write(b"".join(b"t Q0 d%d 1 1.0 x\n" % number for number in range(start, start + 10_000)))
+    if count < limits.LINES.most:
+        monkeypatch.setenv(limits.LINES.variable, "10000")
+    with pytest.raises(DeclarationError, match=r"more than 10,0.* lines: split it, or raise the limit"):
+        for _ in read_run(run):
+            pass
+
+
+def test_a_table_of_one_score_many_times(forks: Forks, tmp_path: Path) -> None:
+    count = times(300_000, 3_000_000)
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), pa.array(["a"]))
+    names = dict.fromkeys(("system", "id", "metric"), same)
+    pq.write_table(pa.table({**names, "value": pa.array([0.5] * count)}), tmp_path / "scores.parquet")
+    said = refused(forks, tmp_path, "debateqa", "rank", tmp_path / "scores.parquet")
+    assert "stands in" in said
 
 
 WHOLE = "is larger than 64 MiB"
@@ -255,7 +278,8 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
     """Whole files are read by conqret.io.bounded; these few are our own, or are held to a limit where they stand."""
     allowed = {
         "adapters/judge_process.py",  # the log of our own process
-        "baseline/fitted.py", "show/page.py", "llm/catalogue.py", "prompts/library.py",  # files of an installation
+        "baseline/fitted.py", "baseline/text_quality.py", "show/page.py", "llm/catalogue.py",  # of an installation
+        "prompts/library.py",  # likewise
         "labels/links.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
         "llm/redaction.py", "io/sqlite_pages.py", "scrapers/scrape_places.py",  # of a size that is looked at before

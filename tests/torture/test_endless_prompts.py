@@ -81,6 +81,17 @@ def test_a_prompt_that_does_much_is_filled(tmp_path: Path) -> None:
     )
 
 
+def test_an_item_of_many_documents_is_filled_and_an_endless_loop_over_them_is_not(tmp_path: Path) -> None:
+    each = "{% block system %}x{% endblock %}{% block user %}{% for d in topic %}{{ d.strip() }}INNER{% endfor %}"
+    for name, inner in (("each", ""), ("square", "{% for e in topic %}{% endfor %}")):
+        text = FRONT.replace("mine", name) + each.replace("INNER", inner) + "{% endblock %}"
+        (tmp_path / f"{name}.j2").write_text(text)
+    library, topic = Library(tmp_path, ["each", "square"]), ["a"] * 120_000
+    assert library["each"].render({"topic": topic}).user == "a" * 120_000
+    with pytest.raises(DeclarationError, match="more than 4,800,000 steps"):
+        library["square"].render({"topic": topic})
+
+
 def test_the_command_ends_with_a_sentence(cli: Cli, tmp_path: Path) -> None:
     ours = (ROOT / "prompts" / "rag-fine-grained.j2").read_text()
     begin = "{% block user %}"

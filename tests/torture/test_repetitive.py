@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import conqret
+from conqret.data import Reason
 from conqret.errors import FaultsError
 from conqret.judging.judge_parts import JUDGES
 from tests.torture.effort import FULL, times
@@ -27,7 +28,7 @@ SHAPES: dict[str, Callable[[int], dict[str, Any]]] = {
     "sentences that differ in a number": lambda size: _same(
         "".join(f"In {number} schools attendance rose [1]. " for number in range(size // 36))
     ),
-    "tiny documents": lambda size: {**TOPIC, "documents": ["a"] * (size // 8), "argument": CITED},
+    "tiny documents": lambda size: {**TOPIC, "documents": ["a"] * (size // times(8, 1)), "argument": CITED},
     "a topic of many words": lambda size: {
         **_same(words := " ".join(f"w{number} abc" for number in range(size // 10))),
         "topic": words,
@@ -71,3 +72,14 @@ def test_a_repetitive_text_takes_time_in_proportion(name: str) -> None:
             if grown[-1] < GROWTH:
                 break
         assert min(grown) < GROWTH, (shape, grown)
+
+
+@pytest.mark.parametrize("name", ["citations", "citation-support"])
+def test_an_argument_of_a_million_citations_is_unscored_and_ends_nothing(name: str) -> None:
+    long = {**TOPIC, "id": "long", "documents": ["a"] * 100, "argument": "It is [1-100]. " * 10_001}
+    few = {**TOPIC, "id": "few", "documents": ["It is."], "argument": CITED}
+    judged = conqret.judge([long, few], format=name, model="offline")
+    first, second = judged
+    assert {measure.reason for measure in first.measures.values()} == {Reason.CONTEXT_OVERFLOW}
+    assert "1,000,100 citations" in next(iter(first.measures.values())).detail
+    assert any(measure.value is not None for measure in second.measures.values())

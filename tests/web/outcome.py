@@ -15,10 +15,10 @@ from conqret.data import Item
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import agreement, label_set, reading_options
+from conqret.labels.collected_labels import agreement_so_far, label_set, reading_options
 from conqret.labels.label_export import as_table
 from conqret.labels.screens import CANNOT_JUDGE, Screen
-from conqret.studies.agreement.annotator_agreement import people_agreement
+from conqret.studies.agreement.annotator_agreement import agreement
 
 FORMATS = {
     "rating": "rag-fine-grained",
@@ -43,7 +43,7 @@ def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[I
     Raises:
         AssertionError: something comes out otherwise.
     """
-    found = agreement(label_set(ledger.given()))
+    found = agreement_so_far(label_set(ledger.given()))
     assert found is not None
     screens = {(one.screen.item, one.screen.part): one.screen for one in ledger.given()}
     expected = _alphas(meant, people, screens)
@@ -61,7 +61,7 @@ def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[I
                 rows.writerows([item, part, *one, f"p{person:02}", screen.topic] for one in said.items())
     options = reading_options({one.name: one for screen in screens.values() for one in screen.questions})
     exported, written = (_read(path, options) for path in (file, by_hand))
-    assert people_agreement(exported).rows == people_agreement(written).rows == found.rows
+    assert agreement(exported).rows == agreement(written).rows == found.rows
     told = f"{len(expected)} alphas"
     task = ledger.study.task
     if task in FORMATS:

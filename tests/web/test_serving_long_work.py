@@ -20,7 +20,7 @@ from conqret.serve.intake import IntakeLimits  # noqa: E402
 from tests.web.services import ITEM, Running  # noqa: E402
 
 TINY = {**ITEM, "documents": ["a"] * times(60_000, 400_000)}
-CITING = {**ITEM, "documents": ["a"] * 100, "argument": "It is so [1-100]. " * times(4_000, 20_000)}
+CITING = {**ITEM, "documents": ["a"] * 100, "argument": "It is so [1-100]. " * 2_000}
 
 
 @pytest.mark.parametrize(("name", "item"), [("rag-fine-grained", TINY), ("citation-support", CITING)])

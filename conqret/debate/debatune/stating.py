@@ -12,20 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import SIDES, Side
-from conqret.debate.debatune.instructions import Instruction
-from conqret.errors import DeclarationError
+from conqret.debate.debatune.instructions import Instruction, read_instructions
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, counter, expected
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Plain, Request
+from conqret.llm.token_sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
+from conqret.options import table_of
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 ASK = "statement"
@@ -43,7 +48,15 @@ class Stated(Answered):
     cut: bool = False
 
 
-class StatedRecord(AskedRecord):
+if TYPE_CHECKING:
+
+    class _SampledRecord(AskedRecord): ...
+
+else:  # with the options that are declared there
+    _SampledRecord = table_of(Sampling, AskedRecord)
+
+
+class StatedRecord(_SampledRecord):
     """What ``run.json`` says of written statements."""
 
     SAME: ClassVar[Mapping[str, str]] = {
@@ -51,7 +64,6 @@ class StatedRecord(AskedRecord):
     }  # fmt: skip
 
     kind: str = "debate-write"
-    temperature: float
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,7 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
     folder: StatedFolder
     rows: Sequence[Instruction]
     system: str | None = None
-    temperature: float = 0.0
+    sampling: Sampling = GREEDY
 
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
@@ -100,11 +112,11 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
     def record(self) -> StatedRecord:
         """What ``run.json`` says."""
         shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in self.rows]
-        return StatedRecord.of(self.models, {}, shown, temperature=self.temperature)
+        return StatedRecord.of(self.models, {}, shown, temperature=self.sampling.sampling_temperature)
 
     def trials(self) -> Iterator[Trial[Stated]]:
         """A trial for each."""
-        return (Trial(row.id, partial(_stated, row, self.models, self.temperature)) for row in self.rows)
+        return (Trial(row.id, partial(_stated, row, self.models, self.sampling)) for row in self.rows)
 
     def conclude(self, rows: tuple[Stated, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
@@ -119,6 +131,47 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
         }
 
 
+def statements_plan(
+    rows: str | Path,
+    models: Session,
+    *,
+    system: str | None = None,
+    sampling: Sampling = GREEDY,
+    output: str | Path | None = None,
+) -> StatementsPlan:
+    """Statements that are ready to be written, or to be estimated; takes what :func:`write_statements` takes."""
+    source = Path(rows)
+    folder = as_path(output) or default_folder(stem(source), "debate-write", models.options.model)
+    asked = read_instructions(source, answered=False)
+    return StatementsPlan(models, StatedFolder(folder), asked, system, sampling)
+
+
+@strict_options
+def write_statements(
+    rows: str | Path,
+    *,
+    system: str | None = None,
+    sampling: Sampling = GREEDY,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[Stated, StatedSummary]:
+    """Have a model write statements, or answer any instructions, to be judged.
+
+    Args:
+        rows: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
+        system: the name of the writer in the rows, by default the model's name.
+        sampling: how the model draws what it writes.
+        output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call goes on there.
+        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
+    """
+    with asked_session(settings) as session:
+        plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
+        return run(plan, overwrite=settings.get("overwrite", False))
+
+
 def estimate(rows: Sequence[Instruction], session: Session) -> Expected:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     client = counter(session.options)
@@ -127,7 +180,7 @@ def estimate(rows: Sequence[Instruction], session: Session) -> Expected:
 
 
 async def _stated(
-    row: Instruction, session: Session, temperature: float, earlier: Mapping[str, Stated]
+    row: Instruction, session: Session, sampling: Sampling, earlier: Mapping[str, Stated]
 ) -> Stated:
     answer = await session.client.ask(
         Request(
@@ -135,7 +188,7 @@ async def _stated(
             item=row.id,
             messages=row.messages,
             response=Plain,
-            temperature=temperature,
+            temperature=sampling.sampling_temperature,
             max_tokens=session.options.max_tokens or ROOM,
             baseline=lambda: debater.statement(row.topic, _SIDES[row.stance], row.argument, ()),
         )

@@ -9,7 +9,8 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.study_command import PlanOptions
+from conqret.llm.token_sampling import Sampling
 
 
 @grouped
@@ -18,12 +19,9 @@ def write(
     *,
     model: options.Model = None,
     system: str | None = None,
-    temperature: float = 0.0,
+    sampling: Sampling,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
-    calls: options.Calls,
-    kept: options.RunFolderOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    asking: PlanOptions,
 ) -> None:
     """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
     `conqret debate quality`.
@@ -35,7 +33,6 @@ def write(
         rows: What to write: rows of topic, side and argument, of an instruction, or chats; responses are ignored.
     Model:
         system: The name of the writer in the rows. Default: the model's name.
-        temperature: The model's temperature.
 
     Examples:
 
@@ -45,25 +42,23 @@ def write(
 
     conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
-    from conqret.debate.debatune.instructions import read_instructions
-    from conqret.debate.debatune.stating import StatedFolder, StatementsPlan, estimate
-    from conqret.runs.run_folder import default_folder, stem
+    from conqret.debate.debatune.stating import estimate, statements_plan
 
-    found = read_instructions(rows, answered=False)
-    asking = StudyOptions(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
     session = asking.session(model)
-    if dry_run:
+    plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
+    found, folder = plan.rows, plan.folder
+    if asking.dry_run:
         asking.tell_cost([estimate(found, session)])
         return
-    name = session.options.model
-    folder = StatedFolder(output or default_folder(stem(rows), "debate-write", name))
     outcome = asking.execute(
-        StatementsPlan(session, folder, found, system, temperature), len(found), "statements",
+        plan, len(found), "statements",
         about=f"{len(found)} statements by", doing="writing", role="an author",
     )  # fmt: skip
     summary = outcome.summary
     if summary.cut:
-        shown.note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
+        asking.shown.note(
+            f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more"
+        )
     facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
         f"{summary.written:,} of {number(len(found), 'statement')} written",

@@ -177,9 +177,10 @@ class Answering:
     def record(self, session: Session) -> AnswersRecord:
         """The record of the run."""
         agent = {"model": self.searcher.model, **self.searcher.identity} if self.strategy.agent else {}
+        plan = {**asdict(self.plan), "temperature": self.plan.sampling_temperature}
         return AnswersRecord.of(
             session, self.prompts, ((one.id, one.question) for one in self.questions),
-            strategy=self.strategy.name, plan=asdict(self.plan), agent=agent,
+            strategy=self.strategy.name, plan=plan, agent=agent,
             source="" if self.source is None else self.source.name,
         )  # fmt: skip
 
@@ -216,7 +217,6 @@ class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
         summary = _summary(self.plan, rows)
         return summary, {
             self.folder.answers_file: json_lines(_records(self.plan, rows)),
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
 
 

@@ -15,35 +15,20 @@ from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 
-@dataclass(frozen=True)
-class StrategyOptions(OptionGroup, of=AnswerPlan):
-    """How answers are asked for.
-
-    How it is answered:
-        kind (--prompt-kind): `basic`, `comprehensive` or `detailed` (DebateQA, Table 18). Default: `basic`.
-        length: Ask for an answer of about so many tokens. Default: no length is asked for.
-        temperature: The temperature of the model that answers. Default: 0.
-        top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
-    What is searched:
-        chunks: How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).
-        searches: The most retrievals of the agent, including the first. Default: 3.
-    """
-
-
 @dataclass(frozen=True, kw_only=True)
 class EvidenceSearch(OptionGroup):
     """Where evidence is searched for.
 
     What is searched:
         index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
-        engine: bm25, dense, hnsw or a plug-in's; several with commas are fused.
+        retriever: bm25, dense, hnsw or a plug-in's; several with commas are fused.
         encoder: The encoder of dense or hnsw: a folder, or a hub's name.
         trusted: Only documents from .edu, .org, .gov, .info and .pro.
         trusted_list: Only from these and from the domains in this file, one per line.
     """
 
     index: Path | None = None
-    engine: str = "bm25"
+    retriever: str = "bm25"
     encoder: str | None = None
     trusted: bool = False
     trusted_list: Path | None = None
@@ -54,7 +39,7 @@ def answer(
     questions: Path,
     *,
     strategy: str = "none",
-    way: StrategyOptions,
+    plan: AnswerPlan,
     evidence: EvidenceSearch,
     model: options.Model = None,
     agent: str | None = None,
@@ -83,7 +68,7 @@ def answer(
 
     conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run
 
-    conqret debateqa answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder
+    conqret debateqa answer questions.jsonl --strategy react --index corpus/ --retriever bm25,dense --encoder
     models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
     from dataclasses import replace
@@ -92,7 +77,6 @@ def answer(
     from conqret.debateqa.answering.answer import answer as write_answers
     from conqret.debateqa.answering.answer import answering, place
     from conqret.debateqa.answering.answering_run import AnswersFolder, estimate
-    from conqret.debateqa.answering.desk import AnswerPlan
     from conqret.errors import DeclarationError
     from conqret.prompts import Library
     from conqret.show.table import spaced
@@ -109,10 +93,10 @@ def answer(
             model=asking.calls.of(model),
             agent=searcher,
             index=evidence.index,
-            engine=evidence.engine,
+            retriever=evidence.retriever,
             encoder=evidence.encoder,
             trusted=evidence.trusted_list or evidence.trusted,
-            plan=AnswerPlan(**way.given()),
+            plan=plan,
             on_document=bar.advance,
         )
     if asking.dry_run:
@@ -127,8 +111,7 @@ def answer(
             write_answers,
             run,
             output=folder.path,
-            prompts=asking.prompts,
-            **asking.kept.given(),
+            **asking.settings,
         ),
         len(run.questions),
         "answers",

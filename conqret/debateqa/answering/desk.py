@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import Said, asked, fitted
-from conqret.errors import DeclarationError, check_positive
+from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
 from conqret.llm.request import Plain
+from conqret.llm.token_sampling import NucleusSampling
+from conqret.options import Within, check_ranges
 from conqret.prompts import Library, Rendered
 
 if TYPE_CHECKING:
@@ -54,32 +55,27 @@ KINDS = ("basic", "comprehensive", "detailed")
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPlan:
-    """How questions are answered, whatever the strategy.
+class AnswerPlan(NucleusSampling):
+    """How questions are answered, whatever the strategy. The answerer draws tokens (DebateQA, F.2), the agent does not.
 
-    Attributes:
-        kind: the prompt, ``answer/KIND``.
-        length: about so many tokens are asked for (DebateQA, F.3); None: nothing is said of it.
-        temperature, top_p: how the answerer draws (F.2); the agent does not draw.
-        chunks, searches: in place of the strategy's own.
+    How it is answered:
+        kind (--prompt-kind): `basic`, `comprehensive` or `detailed` (DebateQA, Table 18).
+        length: Ask for an answer of about so many tokens. Default: no length is asked for.
+    What is searched:
+        chunks: How many chunks each retrieval gives. Default: 10 (rag, cited), 3 (react).
+        searches: The most retrievals of the agent, including the first. Default: 3.
 
     Raises:
         DeclarationError: a number is out of its range.
     """
 
     kind: str = KINDS[0]
-    length: int | None = None
-    temperature: float = 0.0
-    top_p: float | None = None
-    chunks: int | None = None
-    searches: int | None = None
+    length: Annotated[int | None, Within(1)] = None
+    chunks: Annotated[int | None, Within(1)] = None
+    searches: Annotated[int | None, Within(1)] = None
 
     def __post_init__(self) -> None:
-        check_positive({"--length": self.length, "--chunks": self.chunks, "--searches": self.searches})
-        if not 0 <= self.temperature < math.inf:
-            raise DeclarationError(f"--temperature is {self.temperature}; it must be a number, 0 or more")
-        if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise DeclarationError(f"--top-p is {self.top_p}; it is a probability above 0, 1 at most")
+        check_ranges(self)
 
     @property
     def prompt(self) -> str:
@@ -191,7 +187,7 @@ class Desk:
         said = await asked(
             prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
             self.answerer, lambda: offline_answer(question, [one.text for one in self.documents], plan.length),
-            temperature=plan.temperature, top_p=plan.top_p, max_tokens=self.room,
+            temperature=plan.sampling_temperature, top_p=plan.top_p, max_tokens=self.room,
         )  # fmt: skip
         self.cut = said.cut
         return said.text

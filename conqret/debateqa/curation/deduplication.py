@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.embeddings import similar_pairs
-from conqret.io.questions import SourcedQuestion, by_source
+from conqret.debateqa.curation.embeddings import LEXICAL, similar_pairs, vectors_of
+from conqret.errors import strict_options
+from conqret.io.questions import SourcedQuestion, by_source, read_sourced
 
 
 def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
@@ -73,6 +75,32 @@ class Deduplicated(Frozen):
     after: dict[str, int]
     removed: tuple[str, ...]
     pairs: tuple[DecidingPair, ...]
+
+
+@strict_options
+def dedupe(
+    questions: str | Path | Sequence[str | Path],
+    *,
+    encoder: str = LEXICAL,
+    threshold: float = THRESHOLD,
+    embeddings: str | Path | None = None,
+    texts: str | Path | None = None,
+) -> tuple[tuple[SourcedQuestion, ...], Deduplicated]:
+    """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
+
+    Args:
+        questions: files with a column ``question``.
+        encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
+        threshold: the cosine from which two questions are duplicates.
+        embeddings: embeddings that are there already, a ``.npy`` file with a row for each question.
+        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
+
+    Raises:
+        DeclarationError: a file or an encoder is wrong.
+    """
+    read = read_sourced([questions] if isinstance(questions, str | Path) else questions, texts)
+    vectors = vectors_of(read, encoder, embeddings)
+    return deduplicate(read, vectors, encoder=str(embeddings or encoder), threshold=threshold)
 
 
 def deduplicate(

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from conqret.io.questions import SourcedQuestion
+
 
 LEXICAL = "lexical"
 """The name of the offline embedding: word stems by TF-IDF."""
@@ -45,6 +47,15 @@ def embedder(name: str) -> Embed:
 
     model = load_encoder(str(folder), extra="dense")
     return lambda texts: model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
+
+
+def vectors_of(
+    questions: Sequence[SourcedQuestion], encoder: str = LEXICAL, embeddings: str | Path | None = None
+) -> Any:
+    """The embeddings of questions, a row each: those of a ``.npy`` file, or what the encoder makes of them."""
+    if embeddings is not None:
+        return read_embeddings(Path(embeddings), len(questions))
+    return embedder(encoder)([one.question for one in questions])
 
 
 def lexical(texts: Sequence[str]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,12 +12,6 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.errors import number as counted
 from conqret.judging.study_command import StudyOptions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from conqret.io.questions import SourcedQuestion
-
 
 Files = Annotated[
     list[Path],
@@ -74,18 +68,15 @@ def dedupe(
     conqret debateqa questions dedupe delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder
     models/gte-large -o kept.jsonl
     """
-    from conqret.debateqa.curation.deduplication import DecidingPair, deduplicate
+    from conqret.debateqa.curation.deduplication import DecidingPair
+    from conqret.debateqa.curation.deduplication import dedupe as removed
     from conqret.debateqa.curation.page import dedupe_tables
     from conqret.io.jsonl import json_lines
     from conqret.io.label_sheets import csv_text
     from conqret.io.overwriting import write_new
-    from conqret.io.questions import read_sourced
     from conqret.show.table import spaced
 
-    read = read_sourced(questions, texts)
-    kept, found = deduplicate(
-        read, _vectors(read, encoder, embeddings), encoder=str(embeddings or encoder), threshold=threshold
-    )
+    kept, found = removed(questions, encoder=encoder, threshold=threshold, embeddings=embeddings, texts=texts)
     name = output.name.removesuffix(".jsonl")
     pairs = output.with_name(f"{name}.pairs.csv")
     files = write_new(
@@ -132,13 +123,14 @@ def pairs(
 
     Example: conqret debateqa questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv
     """
+    from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
     from conqret.io.overwriting import write_new
     from conqret.io.questions import read_sourced
 
     read = read_sourced(questions, texts)
-    drawn = draw_pairs(_vectors(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+    drawn = draw_pairs(vectors_of(read, encoder, embeddings), number, lowest=lowest, seed=seed)
     write_new({output: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=overwrite)
     bands = len({one.band for one in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
@@ -223,11 +215,3 @@ def debatable(
     shape = debatable_table(counts, wrong.count(None), len(read), len(good))
     result(facts, [shape, "", *map(at, written, ("kept", "verdicts"))], as_json=asking.shown.json_output)
     done.end()
-
-
-def _vectors(questions: Sequence[SourcedQuestion], encoder: str, embeddings: Path | None) -> Any:
-    from conqret.debateqa.curation.embeddings import embedder, read_embeddings
-
-    if embeddings is not None:
-        return read_embeddings(embeddings, len(questions))
-    return embedder(encoder)([one.question for one in questions])

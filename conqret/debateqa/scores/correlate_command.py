@@ -41,12 +41,10 @@ def correlate(
     from dataclasses import asdict
 
     from conqret._optional import require
-    from conqret.debateqa.preferences import align
-    from conqret.debateqa.score_table import read_tables
-    from conqret.io.comparisons import read_comparisons
+    from conqret.debateqa.preferences import correlate as compared
 
     require("scipy", extra="stats")
-    found = align(read_tables(scores), read_comparisons(preferences), seed=seed)
+    found = compared(scores, preferences, seed=seed)
     for one in found:
         remark_left_out(one.metric, one.instrument, one.unlike, one.questions)
     if left := sorted({name for one in found for name in one.left_out}):

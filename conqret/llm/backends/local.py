@@ -116,8 +116,8 @@ class Local(Connection):
         told = [{"role": one.role, "content": one.content} for one in request.messages]
         with _of_this_text():
             found = write(
-                scorer.loaded, told, room=request.max_tokens, window=scorer.window,
-                temperature=request.temperature, top_p=request.top_p, seed=request.sample,
+                scorer.loaded, told, room=request.max_tokens, window=scorer.window, sampling=request,
+                seed=request.sample,
             )  # fmt: skip
         used: dict[str, Any] = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.tokens}
         if not found.room:

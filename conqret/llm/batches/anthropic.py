@@ -70,7 +70,7 @@ class AnthropicBatches(BatchService):
             "messages": [
                 {"role": one.role, "content": one.content} for one in request.messages if one.role != "system"
             ],
-            "temperature": request.temperature,
+            "temperature": request.sampling_temperature,
         }
         if system:
             params["system"] = system

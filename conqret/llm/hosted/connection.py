@@ -70,7 +70,7 @@ class HostedConnection(Connection):
 
     def settings(self, request: Request[Any]) -> dict[str, Any]:
         """The settings of a request by OpenAI's names, but model, messages and shape."""
-        settings: dict[str, Any] = {"temperature": request.temperature}
+        settings: dict[str, Any] = {"temperature": request.sampling_temperature}
         if request.max_tokens is not None:
             settings["max_tokens"] = request.max_tokens
         if request.top_p is not None:

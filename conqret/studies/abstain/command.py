@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -17,63 +14,40 @@ from conqret.stats.selective import Bound
 
 @dataclass(frozen=True, kw_only=True)
 class RiskOptions(OptionGroup):
-    """What is promised of the scores that are kept."""
+    """What is promised of the scores that are kept.
 
-    error: Annotated[
-        float, typer.Option(help="The promise: the largest share of errors among the scores that are kept.")
-    ] = 0.2
-    delta: Annotated[
-        float, typer.Option(help="The chance, over draws of topics, that the promise is broken.")
-    ] = 0.05
-    tolerance: Annotated[
-        float,
-        typer.Option(
-            help="A score is wrong if it is further from people's label than this share of their scale. With nominal "
-            "labels, or only two, it is wrong if it is another label."
-        ),
-    ] = 0.25
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of "
-            "these that the run has."
-        ),
-    ] = None
-    together: Annotated[
-        bool,
-        typer.Option("--together", help="One threshold for all metrics, from the labels of all of them."),
-    ] = False
-    bound: Annotated[
-        Bound,
-        typer.Option(
-            help="How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or "
-            "`betting` (holds whatever the topics are like, and needs 40 or more)."
-        ),
-    ] = "t"
+    Args:
+        error: The promise: the largest share of errors among the scores that are kept.
+        delta: The chance, over draws of topics, that the promise is broken.
+        tolerance: A score is wrong if it is further from people's label than this share of their scale. With nominal
+            labels, or only two, it is wrong if it is another label.
+        by: Where the confidence comes from: `logprobs`, `samples`, `stated` or `orders`. Default: the first of these
+            that the run has.
+        together: One threshold for all metrics, from the labels of all of them.
+        bound: How the promise is tested: `t` (useful from 12 topics on; how often it fails was simulated), or `betting`
+            (holds whatever the topics are like, and needs 40 or more).
+    """
+
+    error: float = 0.2
+    delta: float = 0.05
+    tolerance: float = 0.25
+    by: str | None = None
+    together: bool = False
+    bound: Bound = "t"
 
 
 @grouped
 def abstain(
-    run: Annotated[
-        Path, typer.Argument(help="The folder of a finished run whose scores have a confidence (see `--by`).")
-    ],
+    run: Path,
     *,
     labels: label_options.Labels,
     risk: RiskOptions,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="The file to write: the thresholds, and what they are based on."),
-    ] = Path("abstention.json"),
-    page: Annotated[
-        Path | None,
-        typer.Option(help="A page (.html), Markdown (.md), or the curve of the first rule (.svg)."),
-    ] = None,
+    output: Path = Path("abstention.json"),
+    page: Path | None = None,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    seed: Annotated[
-        int, typer.Option(help="The seed by which topics are dealt into folds, for mapped confidences.")
-    ] = 13,
+    seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
@@ -84,6 +58,12 @@ def abstain(
     `unsure`, for people to judge. Labels on at least six topics are needed. Exit code 1: no metric has such a
     threshold.
 
+    Args:
+        run: The folder of a finished run whose scores have a confidence (see `--by`).
+        output (--output, -o): The file to write: the thresholds, and what they are based on.
+        page: A page (.html), Markdown (.md), or the curve of the first rule (.svg).
+        seed: The seed by which topics are dealt into folds, for mapped confidences.
+
     Examples:
 
     conqret judges abstain runs/first --labels labels.csv --scale 1:3 --error 0.2 -o abstention.json
@@ -93,7 +73,6 @@ def abstain(
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
     from conqret.io.safe_files import write_whole
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.show.sheet import check_ending, write_sheet
     from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
     from conqret.studies.abstain.result import abstain as fitted
@@ -103,7 +82,7 @@ def abstain(
         check_ending(page)
     read = reading.load(labels)
     found = fitted(
-        JudgeFolder(run).finished(),
+        run,
         read,
         error=risk.error,
         delta=risk.delta,

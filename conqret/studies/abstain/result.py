@@ -8,12 +8,14 @@ probabilities of being right, as they are and mapped by isotonic regression (cro
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.data import Judgment, Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.errors import number as counted
-from conqret.io.labels import LabelSet
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
 from conqret.stats.confidence_scores import bands, brier, calibration_error
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
@@ -51,9 +53,10 @@ class ConfidentAnswers(NamedTuple):
     topics: Sequence[Hashable]
 
 
+@strict_options
 def abstain(
-    judgments: Iterable[Judgment],
-    labels: LabelSet,
+    run: FinishedRun | Iterable[Judgment],
+    labels: Labels,
     *,
     error: float = ERROR,
     delta: float = DELTA,
@@ -64,8 +67,10 @@ def abstain(
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
 ) -> Abstention:
-    """Find the confidence from which on the scores of one judge are to be kept.
+    """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 
+    ``run`` is a finished run, or its judgments. At most the share ``error`` of the scores that are kept is wrong
+    (further from the label than ``tolerance``), but for draws of topics with the chance ``delta``.
     ``source`` is one of :data:`conqret.judging.scales.SOURCES` (None: the first that any score has),
     ``together`` makes one rule for all metrics, and ``metrics`` maps dimensions to metrics of other names.
 
@@ -79,13 +84,14 @@ def abstain(
             raise DeclarationError(f"{name} is a share such as 0.05, not {share:g}")
     if not 0 <= tolerance <= 1:
         raise DeclarationError(f"--tolerance is a share of the labels' scale, from 0 to 1, not {tolerance:g}")
-    kept = list(judgments)
+    kept = list(folder_of(run).finished() if isinstance(run, str | Path | JudgeFolder) else run)
+    read = labels_of(labels)
     judge = validated_judge(kept)
     if any(one.reason is Reason.UNSURE for judgment in kept for one in judgment.measures.values()):
         raise DeclarationError(
             "this run was judged with --abstain, and what it left out cannot be learned from: judge again without"
         )
-    joined = join_labels(kept, labels, metrics)
+    joined = join_labels(kept, read, metrics)
     source = _source(joined, source)
     answers, left_out = _answers(joined, source, tolerance, settings)
     if not answers:
@@ -104,7 +110,7 @@ def abstain(
         format=judge.format,
         model=judge.model,
         fingerprint=judge.fingerprint,
-        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
         source=source,
         error=error,
         delta=delta,

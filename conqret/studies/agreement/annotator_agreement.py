@@ -7,9 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_scale import LabelScale
-from conqret.io.labels import LabelSet, Unit
+from conqret.io.labels import Labels, LabelSet, Unit, labels_of
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, Sampled, average
 from conqret.stats.resampling import Resamples, leave_one_out, whole
@@ -57,16 +57,18 @@ class PeopleAgreement(Frozen):
     together: Estimate | None
 
 
-def people_agreement(
-    labels: LabelSet, *, by: By = "dimension", settings: AgreementSettings = USUAL
+@strict_options
+def agreement(
+    labels: Labels, *, by: By = "dimension", settings: AgreementSettings = USUAL
 ) -> PeopleAgreement:
-    """Agreement among the people of ``labels``, by dimension or (all dimensions together) by topic.
+    """Compute inter-annotator agreement with intervals over topics, by dimension or (all dimensions together) by topic.
 
     Raises:
         DeclarationError: by topic, and the labels have none, or dimensions differ in their level.
     """
     import numpy as np
 
+    labels = labels_of(labels)
     clusters, kind = unit_clusters(labels.units, labels.topics)
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}

@@ -42,10 +42,10 @@ def agree(
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 --json
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.annotator_agreement import people_agreement
+    from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.agreement_tables import people_table
 
-    found = people_agreement(
+    found = agreement(
         reading.load(labels),
         by=by,
         settings=AgreementSettings(confidence=confidence),

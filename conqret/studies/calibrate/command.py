@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -15,21 +12,17 @@ from conqret.console.printing import at, note, result, tell
 
 @grouped
 def calibrate(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+    run: Path,
     *,
     labels: label_options.Labels,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The file to write: the maps, and what they change.")
-    ] = Path("calibration.json"),
+    output: Path = Path("calibration.json"),
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     beside: label_options.Floor = None,
     confidence: label_options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="The seed by which topics are dealt into folds.")] = 13,
-    svg: Annotated[
-        Path | None, typer.Option(help="The reliability diagram, before and after, as SVG (conqret[plots]).")
-    ] = None,
+    seed: int = 13,
+    svg: Path | None = None,
     json_output: options.Json = False,
 ) -> None:
     """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
@@ -38,6 +31,12 @@ def calibrate(
     metrics. All figures printed are cross-fitted: for each topic, the map is chosen and fitted on the labels of
     other topics only. Labels on at least six topics are needed, and their scale (`--scale`, `--map`, or a
     published layout).
+
+    Args:
+        run: The folder of a finished run.
+        output (--output, -o): The file to write: the maps, and what they change.
+        seed: The seed by which topics are dealt into folds.
+        svg: The reliability diagram, before and after, as SVG (conqret[plots]).
 
     Examples:
 
@@ -48,21 +47,17 @@ def calibrate(
     conqret judge more.jsonl --model gpt-4o-mini --calibration calibration.json
     """
     from conqret.io.safe_files import write_whole
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
+    from conqret.studies.agreement.trivial_judges import not_beaten
     from conqret.studies.agreement_tables import calibration_tables
     from conqret.studies.calibrate.page import reliability_diagram
     from conqret.studies.calibrate.result import calibrate as fitted
 
-    folder = JudgeFolder(run)
-    judgments = folder.finished()
     read = reading.load(labels)
     found = fitted(
-        judgments,
+        run,
         read,
-        items=folder.items(),
-        floor=None if beside is None else floor_judgments(JudgeFolder(beside)),
+        floor=beside,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )

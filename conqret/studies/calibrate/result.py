@@ -10,11 +10,13 @@ out a topic and fit the maps again without it, of the kinds that were chosen, bu
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from conqret.data import Item, Judgment
-from conqret.errors import DeclarationError
-from conqret.io.labels import LabelSet
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence_scores import Band, bands
 from conqret.stats.estimate import Sampled, average
 from conqret.stats.resampling import Resamples, leave_one_out
@@ -23,7 +25,12 @@ from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import Joined, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
+from conqret.studies.agreement.trivial_judges import (
+    beside_trivial,
+    floor_judgments,
+    labelled_folds,
+    over_trivial,
+)
 from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, CalibrationMaps
 from conqret.studies.calibrate.calibration_maps import KINDS, MapTrial, Seen, refits, tried, why_not
 from conqret.studies.validate.result import validated_judge
@@ -38,28 +45,39 @@ Fitted = tuple[Seen, MapTrial]
 """What the maps of a dimension are fitted on, and they."""
 
 
+@strict_options
 def calibrate(
-    judgments: Iterable[Judgment],
-    labels: LabelSet,
+    run: FinishedRun | Iterable[Judgment],
+    labels: Labels,
     *,
     items: Iterable[Item] = (),
-    floor: Iterable[Judgment] | None = None,
+    floor: FinishedRun | Iterable[Judgment] | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
 ) -> Calibration:
-    """Map the scores of one judge onto people's scale.
+    """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
 
-    ``items`` (the run's) put the length of the argument beside it, ``floor`` the offline model's judgments; ``metrics``
-    maps dimensions to metrics of other names.
+    Args:
+        run: a finished run, or its judgments.
+        labels: human labels of the items.
+        items: the items of judgments that come without a run: the length of the argument is put beside the judge.
+        floor: a finished run of the offline baseline over the same items, or its judgments.
+        metrics: which metric is calibrated on which labelled dimension, where their names differ.
+        settings: how several labels become one, intervals, the seed of the folds.
 
     Raises:
         DeclarationError: nothing meets, the judgments come from several instruments, or no dimension can be
             calibrated: labels of too few topics, no scale, or a judge that says one thing of all.
         UnknownNameError: ``metrics`` names what is not there.
     """
-    kept = list(judgments)
+    if isinstance(run, str | Path | JudgeFolder):
+        items = folder_of(run).items()
+        run = folder_of(run).finished()
+    if isinstance(floor, str | Path | JudgeFolder):
+        floor = floor_judgments(folder_of(floor))
+    kept, read = list(run), labels_of(labels)
     judge = validated_judge(kept)
-    joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings, fitted=True)
+    joined = beside_trivial(join_labels(kept, read, metrics), items, floor, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
     fits: dict[str, Fitted] = {}
@@ -85,7 +103,7 @@ def calibrate(
         format=judge.format,
         model=judge.model,
         fingerprint=judge.fingerprint,
-        basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
         folds=folds,
         maps=maps,
         left_out=left_out,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -17,7 +15,7 @@ MARKDOWN, LATEX = ".md", ".tex"
 
 @grouped
 def methods(
-    run: Annotated[Path, typer.Argument(help="The folder of a run of `conqret judge`.")],
+    run: Path,
     *,
     labels: Annotated[
         list[Path] | None,
@@ -26,14 +24,10 @@ def methods(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias` (with `--labels`).")] = None,
-    sensitivity: Annotated[
-        Path | None, typer.Option(help="A folder of `conqret sensitivity` (with `--labels`).")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A file: LaTeX (.tex) or Markdown (.md).")
-    ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX instead of Markdown.")] = False,
+    bias: Path | None = None,
+    sensitivity: Path | None = None,
+    output: Path | None = None,
+    latex: bool = False,
     confidence: label_options.Confidence = 0.95,
     overwrite: options.Replace = False,
     json_output: options.Json = False,
@@ -41,6 +35,13 @@ def methods(
     """Write the methods paragraph and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
     Paragraphs and tables as Markdown or LaTeX, made from the run's own record. No model is called.
+
+    Args:
+        run: The folder of a run of `conqret judge`.
+        bias: A folder of `conqret bias` (with `--labels`).
+        sensitivity: A folder of `conqret sensitivity` (with `--labels`).
+        output (--output, -o): A file: LaTeX (.tex) or Markdown (.md).
+        latex: Print LaTeX instead of Markdown.
 
     Examples:
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -15,9 +12,7 @@ from conqret.console.printing import note, result, tell
 
 @grouped
 def compare(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
-    ],
+    runs: list[Path],
     *,
     labels: label_options.Labels,
     reading: label_options.LabelReading,
@@ -25,7 +20,7 @@ def compare(
     people: label_options.People = "auto",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
+    seed: int = 13,
     json_output: options.Json = False,
 ) -> None:
     """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins
@@ -34,6 +29,10 @@ def compare(
     Differences are paired by topic and corrected over all pairs. A judge wins if it is shown to agree better than
     every other judge, and is also the best when any one of five parts of the topics is left out. Among copies of one
     prompt, a winner is named by chance in at most one of twenty cases.
+
+    Args:
+        runs: Finished runs of judges over the same items, at least two.
+        seed: The seed of the parts of the topics and of the tests.
 
     Examples:
 
@@ -45,13 +44,12 @@ def compare(
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement_tables import comparison_tables
     from conqret.studies.compare.page import comparison_sheet
-    from conqret.studies.compare.result import by_folder, compare_judges
+    from conqret.studies.compare.result import compare as compare_runs
 
-    metrics = label_options.metric_map(metric)
-    compared = compare_judges(
-        by_folder([JudgeFolder(run) for run in runs]),
+    compared = compare_runs(
+        runs,
         reading.load(labels),
-        metrics=metrics,
+        metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence, seed=seed),
     )
     note(*compared.basis.notes)

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from conqret.data.item import Frozen
-from conqret.io.labels import LabelSet
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.errors import strict_options
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.judge_folder import FinishedRun, folder_of
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.card.run_cost import Cost
@@ -86,9 +87,10 @@ class Frontier(Frozen):
         return f"No judge is shown to be worth more than another: none is {PRICE.shown}.{more}"
 
 
-def frontier(
-    runs: Sequence[JudgeFolder],
-    labels: LabelSet,
+@strict_options
+def pareto(
+    runs: Sequence[FinishedRun],
+    labels: Labels,
     *,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
@@ -101,16 +103,17 @@ def frontier(
         DeclarationError: fewer than two runs, one twice, one that is not finished, labels without a scale, or no
             dimension or item that all share with the labels.
     """
-    judged = by_folder(runs)
-    compared = compare_judges(judged, labels, metrics=metrics, settings=settings)
+    folders, read = [folder_of(run) for run in runs], labels_of(labels)
+    judged = by_folder(folders)
+    compared = compare_judges(judged, read, metrics=metrics, settings=settings)
     alphas = {name: one.alpha for name, one in compared.average.judges.items()}
-    costs = {name: Cost.of(run.summary()).item for name, run in zip(judged, runs, strict=True)}
+    costs = {name: Cost.of(run.summary()).item for name, run in zip(judged, folders, strict=True)}
     differences = compared.average.pairs
     better = {(one.shown, ({one.first, one.second} - {one.shown}).pop()) for one in differences if one.shown}
     prices = {name: None if (usd := cost["usd"]) is None else usd * ITEMS for name, cost in costs.items()}
     times = {name: cost["seconds"] for name, cost in costs.items()}
     values = {name: alpha.value for name, alpha in alphas.items()}
-    records = {name: run.record() for name, run in zip(judged, runs, strict=True)}
+    records = {name: run.record() for name, run in zip(judged, folders, strict=True)}
     offers = [
         Offer(
             run=name,

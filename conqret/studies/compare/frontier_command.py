@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -15,9 +12,7 @@ from conqret.console.printing import note, result, tell
 
 @grouped
 def frontier(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Finished runs of judges over the same items; two at least.")
-    ],
+    runs: list[Path],
     *,
     labels: label_options.Labels,
     reading: label_options.LabelReading,
@@ -32,15 +27,17 @@ def frontier(
     A more expensive judge is worth its price only if it is shown to agree better than every cheaper one: by the paired
     difference of the alphas over topics, corrected over all pairs. Otherwise the question is reported as open.
 
+    Args:
+        runs: Finished runs of judges over the same items; two at least.
+
     Example: conqret judges pareto runs/small runs/large runs/offline --labels labels.csv --scale 1:3 -o buy.html
     """
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.compare.frontier import frontier as compare
+    from conqret.studies.compare.frontier import pareto
     from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables
 
-    found = compare(
-        [JudgeFolder(run) for run in runs],
+    found = pareto(
+        runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(people=people, confidence=confidence),

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
-from conqret.io.labels import LabelSet
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.labels import Labels, LabelSet, labels_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import ALPHA, largest_p, p_words
 from conqret.stats.estimate import Estimate, Sampled
@@ -152,6 +152,31 @@ def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DeclarationError(f"two runs at least, and each once: {twice[0]} is given several times")
     return {name: run.finished() for name, run in zip(names, runs, strict=True)}
+
+
+@strict_options
+def compare(
+    runs: Sequence[FinishedRun],
+    labels: Labels,
+    *,
+    metrics: Mapping[str, str] | None = None,
+    settings: AgreementSettings = USUAL,
+) -> JudgeComparison:
+    """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
+
+    Args:
+        runs: finished runs of judges over the same items, at least two.
+        labels: human labels of the items.
+        metrics: which metric is compared with which labelled dimension, where their names differ.
+        settings: how several labels become one, intervals, the seed of the tests.
+
+    Raises:
+        DeclarationError: as :func:`compare_judges`, or a run is given twice or is not finished.
+    """
+    read = labels_of(labels)
+    return compare_judges(
+        by_folder([folder_of(run) for run in runs]), read, metrics=metrics, settings=settings
+    )
 
 
 def compare_judges(

@@ -11,44 +11,23 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
+from conqret.options import Within
 
 
 @grouped
 def diff(
-    first: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
-    second: Annotated[
-        Path,
-        typer.Argument(help="The other run: over the same items, or of another system on the same topics."),
-    ],
+    first: Path,
+    second: Path,
     *,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A page with both side by side, as HTML.", dir_okay=False),
     ] = None,
-    labels: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Human labels of both systems' arguments, for a random sample of the pairs: a file, a folder of files "
-            "or a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's "
-            "items."
-        ),
-    ] = None,
+    labels: list[Path] | None = None,
     reading: label_options.LabelReading,
-    most: Annotated[int, typer.Option(help="How many of the items that changed most are shown.", min=0)] = 10,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only this metric; p-values are corrected only for the metrics named. May be repeated."
-        ),
-    ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A condition on the second run's mean minus the first's: `difference[groundedness] >= -0.02`, or "
-            "`difference.high[groundedness] >= 0`, which fails if the whole interval is below 0. Exit code 0 if "
-            "all are met, 1 if one is not. May be repeated."
-        ),
-    ] = None,
+    most: Annotated[int, Within(0)] = 10,
+    metric: list[str] | None = None,
+    require: list[str] | None = None,
     junit: Annotated[
         Path | None, typer.Option(help="Write the conditions into this file as JUnit XML.", dir_okay=False)
     ] = None,
@@ -59,6 +38,17 @@ def diff(
 
     No labels are needed. But a judge may favour one of two systems: with `--labels` for some of the pairs, the
     difference that people would see is estimated from all judgments and corrected for that.
+
+    Args:
+        first: The folder of a finished run.
+        second: The other run: over the same items, or of another system on the same topics.
+        labels: Human labels of both systems' arguments, for a random sample of the pairs: a file, a folder of files or
+            a quoted pattern. Give it twice if both runs use the same ids: first the labels of the first run's items.
+        most: How many of the items that changed most are shown.
+        metric: Only this metric; p-values are corrected only for the metrics named. May be repeated.
+        require: A condition on the second run's mean minus the first's: `difference[groundedness] >= -0.02`, or
+            `difference.high[groundedness] >= 0`, which fails if the whole interval is below 0. Exit code 0 if all are
+            met, 1 if one is not. May be repeated.
 
     Examples:
 
@@ -79,7 +69,7 @@ def diff(
         parse_difference_requirement,
     )
     from conqret.studies.diff.page import difference_tables, met, unlike, write_difference
-    from conqret.studies.diff.result import difference
+    from conqret.studies.diff.result import diff as difference
 
     needed("numpy", "scipy", extra="stats")
     if len(labels or ()) > 2:

@@ -15,9 +15,9 @@ from typing import TypeVar
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, check_known
-from conqret.io.labels import LabelSet, Unit
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.io.labels import Labels, Unit, labels_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, without_value
@@ -93,11 +93,12 @@ class RunDifference(Frozen):
     unlike: tuple[str, ...] = ()
 
 
-def difference(
-    first: JudgeFolder,
-    second: JudgeFolder,
+@strict_options
+def diff(
+    first: FinishedRun,
+    second: FinishedRun,
     *,
-    labels: Sequence[LabelSet] = (),
+    labels: Sequence[Labels] = (),
     settings: AgreementSettings = USUAL,
     most: int = MOST_CHANGED,
     metrics: Collection[str] = (),
@@ -111,6 +112,7 @@ def difference(
         DeclarationError: one is no finished run, they share no item or no metric, or labels cannot tell the two apart.
         UnknownNameError: they do not both have one of the ``metrics``.
     """
+    first, second = folder_of(first), folder_of(second)
     records = first.record(), second.record()
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
     key, paired_by = _key(one, other)
@@ -131,7 +133,11 @@ def difference(
     clusters, kind = unit_clusters(list(topics), topics)
     texts = texts_of(first), texts_of(second)
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
-    known = labelled_differences(pairs, labels, settings, same_items) if labels else {}
+    known = (
+        labelled_differences(pairs, [labels_of(one) for one in labels], settings, same_items)
+        if labels
+        else {}
+    )
     rows = [_on(name, pairs, clusters, known.get(name, {}), settings.confidence) for name in common]
     corrected = holm([row.p for row in rows])
     moved = [

@@ -13,6 +13,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note_all, progress, result, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,56 +30,34 @@ PAGE_NAME = "drift.html"
 
 @dataclass(frozen=True, kw_only=True)
 class WaveOptions(OptionGroup):
-    """The waves, and when an alarm is raised."""
+    """The waves, and when an alarm is raised.
 
-    occasion: Annotated[
-        str | None,
-        options.option(SERIES, "The name of the occasion to be judged. Default: today's date (UTC)."),
-    ] = None
-    since: Annotated[
-        str | None,
-        options.option(
-            SERIES, "Start the series anew with this occasion or date, after a change that you accept."
-        ),
-    ] = None
-    baseline: Annotated[
-        int,
-        options.option(
-            SERIES,
-            "How many of the first occasions are the baseline that later ones are compared with.",
-            min=1,
-        ),
-    ] = 3
-    occasions: Annotated[
-        int,
-        options.option(
-            SERIES,
-            "How many occasions are planned, including the baseline's; `--rate` is for all of them together.",
-        ),
-    ] = 20
-    rate: Annotated[
-        float,
-        options.option(
-            SERIES,
-            "The rate of false alarms: in which share of planned series a judge that has not changed raises any. It "
-            "holds where noise is independent between occasions.",
-        ),
-    ] = 0.05
+    Series:
+        occasion: The name of the occasion to be judged. Default: today's date (UTC).
+        since: Start the series anew with this occasion or date, after a change that you accept.
+        baseline: How many of the first occasions are the baseline that later ones are compared with.
+        occasions: How many occasions are planned, including the baseline's; `--rate` is for all of them together.
+        rate: The rate of false alarms: in which share of planned series a judge that has not changed raises any. It
+            holds where noise is independent between occasions.
+    """
+
+    occasion: str | None = None
+    since: str | None = None
+    baseline: Annotated[int, Within(1)] = 3
+    occasions: int = 20
+    rate: float = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class DriftGate(OptionGroup):
-    """Conditions, and the files for a build."""
+    """Conditions, and the files for a build.
 
-    require: Annotated[
-        list[str] | None,
-        options.option(
-            SERIES,
-            "A condition such as `severity[groundedness] < 0.05`, `spread[clarity] > -0.03` (both as differences from "
-            "the baseline) or `coverage >= 0.98`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
-            "--require",
-        ),
-    ] = None
+    Series:
+        require: A condition such as `severity[groundedness] < 0.05`, `spread[clarity] > -0.03` (both as differences
+            from the baseline) or `coverage >= 0.98`. Exit code 0 if all are met, 1 if one is not. May be repeated.
+    """
+
+    require: list[str] | None = None
     junit: Annotated[
         Path | None,
         options.option(
@@ -125,16 +104,7 @@ def drift(
     ],
     *,
     chosen: AnchorJudge,
-    output: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "The folder of all occasions, each a run in it. The same command again on the same day goes on where it "
-            "stopped.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
+    output: Path | None = None,
     waves: WaveOptions,
     gate: DriftGate,
     page: Annotated[
@@ -157,6 +127,10 @@ def drift(
     have not changed, one in twenty raises an alarm over a whole planned series, if noise is independent between
     occasions. It also says what else changed: the name under which the model answers, its system, prompts, price and
     speed.
+
+    Files:
+        output (--output, -o): The folder of all occasions, each a run in it. The same command again on the same day
+            goes on where it stopped.
 
     Examples:
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -15,9 +13,7 @@ from conqret.console.printing import at, note, result, tell
 
 @grouped
 def jury(
-    runs: Annotated[
-        list[Path], typer.Argument(help="Finished runs of judges over the same items, at least two.")
-    ],
+    runs: list[Path],
     *,
     labels: Annotated[
         list[Path] | None,
@@ -25,20 +21,13 @@ def jury(
             "Human labels of the items, needed to fit weights and to say what the jury gains."
         ),
     ] = None,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="How scores are combined: `mean`, `median`, `weights` (fitted to labels) or `dawid-skene`."
-        ),
-    ] = "mean",
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for the run of the jury.")
-    ] = Path("runs/jury"),
+    by: str = "mean",
+    output: Path = Path("runs/jury"),
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
     confidence: label_options.Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="The seed of the parts of the topics and of the tests.")] = 13,
+    seed: int = 13,
     overwrite: options.Overwrite = False,
     json_output: options.Json = False,
 ) -> None:
@@ -47,6 +36,12 @@ def jury(
     No model is called: finished runs are put together into a new run, which `conqret runs report` and `conqret
     validate` read. The jury is compared with the member that is best on other topics, and weights are fitted on
     other topics than those they are used for.
+
+    Args:
+        runs: Finished runs of judges over the same items, at least two.
+        by: How scores are combined: `mean`, `median`, `weights` (fitted to labels) or `dawid-skene`.
+        output (--output, -o): The folder for the run of the jury.
+        seed: The seed of the parts of the topics and of the tests.
 
     Examples:
 
@@ -58,14 +53,14 @@ def jury(
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.jury.jury_run import jury_run
+    from conqret.studies.jury.jury_run import jury as hold
     from conqret.studies.jury.page import jury_tables, write_jury
     from conqret.studies.jury.rules import RULES
 
     if by not in RULES:
         raise UnknownNameError("rule of a jury", by, RULES)
     read = None if labels is None else reading.load(labels)
-    found = jury_run(
+    found = hold(
         runs,
         output,
         read,

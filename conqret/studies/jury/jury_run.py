@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from conqret.data import Judgment
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import compact
-from conqret.io.labels import LabelSet
+from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import InFolder, write_all, write_whole
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_parts import JURY, digest
@@ -39,10 +39,11 @@ class JuryFolder(JudgeFolder):
     jury_page = InFolder(PAGE)
 
 
-def jury_run(
-    runs: Sequence[Path],
-    out: Path,
-    labels: LabelSet | None = None,
+@strict_options
+def jury(
+    runs: Sequence[str | Path],
+    output: str | Path,
+    labels: Labels | None = None,
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
@@ -50,17 +51,18 @@ def jury_run(
     names: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Jury:
-    """Put finished runs of the same items together and write the run of the jury into ``out``; ``names`` are what its
-    members are called (default: their folders).
+    """Combine several judges: put finished runs of the same items together, and write the run of the jury into
+    ``output``; ``names`` are what its members are called (default: their folders).
 
     Nobody is asked anything, and the costs are those of all members. A score is missing where that of any member is.
 
     Raises:
-        DeclarationError: the runs make no jury, the rule cannot be had, labels meet nothing, or ``out`` is not free.
+        DeclarationError: the runs make no jury, the rule cannot be had, labels meet nothing, or ``output`` is not free.
     """
-    if out.resolve() in {run.resolve() for run in runs}:
+    out = Path(output)
+    if out.resolve() in {Path(run).resolve() for run in runs}:
         raise DeclarationError(f"{out} is a member of the jury: give another folder with -o")
-    folders = [JudgeFolder(run) for run in runs]
+    folders = [JudgeFolder(Path(run)) for run in runs]
     ballots = Ballots.read(folders, names)
     records = [folder.record() for folder in folders]
     model = f"{rule} of {len(runs)} judges"
@@ -71,8 +73,9 @@ def jury_run(
             combine, model=model, fingerprint=digest(_identity(records, rule, weights)), format=JURY.name
         )
 
-    jury, judgments, weights = hold_jury(
-        ballots, records, judged, labels, rule=rule, metrics=metrics, settings=settings
+    read = None if labels is None else labels_of(labels)
+    found, judgments, weights = hold_jury(
+        ballots, records, judged, read, rule=rule, metrics=metrics, settings=settings
     )
     identity = _identity(records, rule, weights)
     record = records[0].model_copy(
@@ -83,14 +86,14 @@ def jury_run(
             "baseline": all(one.baseline for one in records),
             "fingerprint": digest(identity),
             "identity": identity,
-            "metrics": list(jury.metrics),
+            "metrics": list(found.metrics),
             "options": {},
             "model_options": {},
             "notes": [f"Rule: {rule}", *_members(ballots.names, records)],
         }
     )
-    _write(JuryFolder(out), record, folders[0], judgments, jury, overwrite=overwrite)
-    return jury
+    _write(JuryFolder(out), record, folders[0], judgments, found, overwrite=overwrite)
+    return found
 
 
 def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[str]:

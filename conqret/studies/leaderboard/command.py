@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -14,27 +11,20 @@ from conqret.console.printing import note, result
 
 @grouped
 def cards(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Judge cards (card.json) that `conqret validate` wrote, or the folders they are in."
-        ),
-    ],
+    files: list[Path],
     *,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="What to sort by: `alpha`, `calibrated`, `person` or `as_person` (means over dimensions); one of "
-            "these or of the other statistics for one dimension (`alpha[overall_quality]`); `usd`, `seconds` "
-            "or `alarms`."
-        ),
-    ] = "alpha",
+    by: str = "alpha",
     page: options.PageFile,
     json_output: options.Json = False,
 ) -> None:
     """Rank judges by a measure of their judge cards, side by side, with intervals.
 
     Cards for other items or other labels cannot be compared, and are listed apart.
+
+    Args:
+        files: Judge cards (card.json) that `conqret validate` wrote, or the folders they are in.
+        by: What to sort by: `alpha`, `calibrated`, `person` or `as_person` (means over dimensions); one of these or of
+            the other statistics for one dimension (`alpha[overall_quality]`); `usd`, `seconds` or `alarms`.
 
     Examples:
 

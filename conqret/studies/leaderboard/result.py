@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError, check_known
+from conqret.errors import DeclarationError, UnknownNameError, check_known, strict_options
 from conqret.io.label_scale import dimension_name
 from conqret.runs.run_folder import told_apart
 from conqret.stats.estimate import Estimate, undefined
@@ -81,8 +81,9 @@ class Leaderboard(Frozen):
         return beside_chance(alphas, "mean alpha" if self.by == name else name) if name == "alpha" else ""
 
 
-def leaderboard(files: Sequence[Path], by: str = "alpha") -> Leaderboard:
-    """Sort the cards in ``files`` (or folders).
+@strict_options
+def leaderboard(cards: Sequence[str | Path], by: str = "alpha") -> Leaderboard:
+    """Rank judges by a measure of their ``cards``: files, or the folders that they are in.
 
     ``by`` is ``alpha``, ``calibrated``, ``person`` or ``as_person`` (the mean over dimensions), one of these, the
     ``coverage`` or a statistic of one dimension (``alpha[overall_quality]``), or ``usd``, ``seconds`` or ``alarms``.
@@ -91,13 +92,14 @@ def leaderboard(files: Sequence[Path], by: str = "alpha") -> Leaderboard:
         DeclarationError: no card, one twice, a file that holds none, or ``by`` cannot be read.
         UnknownNameError: there is no such measure, or no card has the dimension.
     """
+    files = [Path(card) for card in cards]
     known = {file.resolve() for file in files}
     if not files or len(known) < len(files):
         raise DeclarationError("give one card at least, and each once")
     names = told_apart([file.parent if file.name == FILE_NAME else file for file in files])
-    cards = {name: read_card(file) for name, file in zip(names, files, strict=True)}
-    name, dimension = _parsed(by, list(cards.values()))
-    groups = gathered((_comparable(card, name, dimension), (file, card)) for file, card in cards.items())
+    read = {name: read_card(file) for name, file in zip(names, files, strict=True)}
+    name, dimension = _parsed(by, list(read.values()))
+    groups = gathered((_comparable(card, name, dimension), (file, card)) for file, card in read.items())
     boards = [_board(group, name, dimension) for group in groups.values()]
     return Leaderboard(
         by=name if dimension is None else f"{name}[{dimension}]",

@@ -14,7 +14,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, add_commands, grouped
 from conqret.console.printing import at, note, progress, result, tell
-from conqret.console.shared_options import option
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.stats.planning import Draw, PlannedSize, SamplePlan
@@ -40,13 +40,21 @@ POWER_PROBES = ("position", "length", "authority", "injection")
 
 @dataclass(frozen=True)
 class Planning(OptionGroup):
-    """Which cells are simulated, and where the picture goes."""
+    """Which cells are simulated, and where the picture goes.
 
-    topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,8,12,20,50"
-    items: Annotated[str, option(PANEL, "Numbers of items per topic.")] = "1,3,10"
-    simulations: Annotated[int, option(PANEL, "Simulations for each cell.", min=20, max=100_000)] = 200
-    seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13
-    svg: Annotated[Path | None, option(PANEL, "A picture of the plan, as SVG (conqret[plots]).")] = None
+    Plan:
+        topics: Numbers of topics.
+        items: Numbers of items per topic.
+        simulations: Simulations for each cell.
+        seed: The seed of the simulations.
+        svg: A picture of the plan, as SVG (conqret[plots]).
+    """
+
+    topics: str = "6,8,12,20,50"
+    items: str = "1,3,10"
+    simulations: Annotated[int, Within(20, 100000)] = 200
+    seed: Annotated[int, Within(0)] = 13
+    svg: Path | None = None
     json_output: options.Json = False
 
     def show(self, what: str, simulate: Callable[[SamplePlan], list[PlannedSize]], confidence: float) -> None:
@@ -79,12 +87,9 @@ Shift = Annotated[float, typer.Option(help="The true difference to be found.")]
 @grouped
 def agreement(
     *,
-    alpha: Annotated[float, typer.Option(help="The assumed true alpha of judge and people.")] = 0.5,
+    alpha: float = 0.5,
     icc: Icc = 0.2,
-    pilot: Annotated[
-        Path | None,
-        typer.Option(help="A finished run whose topics and items are drawn instead (with `--labels`)."),
-    ] = None,
+    pilot: Path | None = None,
     labels: Annotated[
         list[Path] | None, label_options.label_files("Human labels of the pilot's items.")
     ] = None,
@@ -97,6 +102,10 @@ def agreement(
 
     Without a pilot, values at the interval level are assumed. A pilot's labels keep their level and scale; if
     they have several dimensions, `--dimension` says which one.
+
+    Args:
+        alpha: The assumed true alpha of judge and people.
+        pilot: A finished run whose topics and items are drawn instead (with `--labels`).
     """
     from conqret.errors import DeclarationError
     from conqret.judging.judge_folder import JudgeFolder
@@ -137,26 +146,12 @@ def agreement(
 @grouped
 def bias(
     *,
-    size: Annotated[
-        float,
-        typer.Option(
-            help="The bias to be found: with 0.1 the favoured place, or a changed text, wins 60% instead of 50%."
-        ),
-    ] = 0.1,
-    topics: Annotated[str, typer.Option(help="Numbers of topics.")] = "8,12,20,40",
-    items: Annotated[str, typer.Option(help="Numbers of pairs per topic.")] = "2,5",
-    probe: Annotated[
-        list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
-    ] = None,
-    simulations: Annotated[
-        int,
-        typer.Option(
-            help="How many judges are simulated without a bias, and as many with each probe's.",
-            min=20,
-            max=10_000,
-        ),
-    ] = 100,
-    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13,
+    size: float = 0.1,
+    topics: str = "8,12,20,40",
+    items: str = "2,5",
+    probe: list[str] | None = None,
+    simulations: Annotated[int, Within(20, 10000)] = 100,
+    seed: Annotated[int, Within(0)] = 13,
     json_output: options.Json = False,
 ) -> None:
     """How often a run of `conqret bias` on pairs of arguments finds a bias of this size: all probes, corrected
@@ -165,6 +160,14 @@ def bias(
     The simulated judges are assumed to be noisy (a third of the verdicts flip with the order) and to differ
     between topics (an intraclass correlation of some .1; where it is lower, more is found). For your own items
     use `conqret judges power planted`.
+
+    Args:
+        size: The bias to be found: with 0.1 the favoured place, or a changed text, wins 60% instead of 50%.
+        topics: Numbers of topics.
+        items: Numbers of pairs per topic.
+        probe: Only this probe (`conqret bias --list`). May be repeated.
+        simulations: How many judges are simulated without a bias, and as many with each probe's.
+        seed: The seed of the simulated judges.
     """
     from itertools import product
 
@@ -202,13 +205,8 @@ def difference(
     shift: Shift = 0.05,
     sd: Sd = 0.2,
     icc: Icc = 0.2,
-    pilot: Annotated[
-        Path | None, typer.Option(help="A finished run, from which the spread is taken (with `--beside`).")
-    ] = None,
-    beside: Annotated[
-        Path | None,
-        typer.Option(help="A second run over the pilot's items; the differences between both are drawn."),
-    ] = None,
+    pilot: Path | None = None,
+    beside: Path | None = None,
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
     planning: Planning,
@@ -218,6 +216,10 @@ def difference(
     `--sd` is the standard deviation of the differences (of the scores themselves, if a mean is planned); a pilot
     of two runs over the same items gives it instead. The test is that of `conqret runs diff` for one metric;
     corrected over several metrics it finds less.
+
+    Args:
+        pilot: A finished run, from which the spread is taken (with `--beside`).
+        beside: A second run over the pilot's items; the differences between both are drawn.
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.stats.planning import assumed_differences, plan_mean, shifted
@@ -235,15 +237,11 @@ def difference(
 @grouped
 def probe(
     *,
-    shift: Annotated[float, typer.Option(help="How far the bias shifts the scores.")] = 0.1,
-    rows: Annotated[
-        int, typer.Option(help="How many probes are made; p-values are corrected over them.", min=1)
-    ] = 8,
+    shift: float = 0.1,
+    rows: Annotated[int, Within(1)] = 8,
     sd: Sd = 0.15,
     icc: Icc = 0.1,
-    pilot: Annotated[
-        Path | None, typer.Option(help="A finished run of `conqret bias`, from which the spread is taken.")
-    ] = None,
+    pilot: Path | None = None,
     perturbation: Perturbation = None,
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
@@ -252,6 +250,11 @@ def probe(
     """How often one probe raises its alarm: the test of `conqret bias`, corrected over all probes.
 
     The other probes are assumed to find no bias, to have the same spread, and to be independent.
+
+    Args:
+        shift: How far the bias shifts the scores.
+        rows: How many probes are made; p-values are corrected over them.
+        pilot: A finished run of `conqret bias`, from which the spread is taken.
     """
     from conqret.stats.planning import assumed_differences, plan_probe
     from conqret.studies.bias.bias_run import BiasFolder
@@ -272,20 +275,11 @@ def probe(
 @grouped
 def curve(
     *,
-    shift: Annotated[
-        float, typer.Option(help="How far the mean falls from the first level to the last.")
-    ] = 0.2,
-    levels: Annotated[
-        int, typer.Option(help="Levels of damage, including the one without damage.", min=2)
-    ] = 4,
-    sd: Annotated[
-        float, typer.Option(help="The standard deviation of one score around its item's line.")
-    ] = 0.15,
+    shift: float = 0.2,
+    levels: Annotated[int, Within(2)] = 4,
+    sd: float = 0.15,
     icc: Icc = 0.2,
-    pilot: Annotated[
-        Path | None,
-        typer.Option(help="A finished run of `conqret sensitivity`, from which the spread is taken."),
-    ] = None,
+    pilot: Path | None = None,
     perturbation: Perturbation = None,
     metric: Metric = None,
     confidence: label_options.Confidence = 0.95,
@@ -294,6 +288,12 @@ def curve(
     """How often a sensitivity curve that falls is found to fall: the one-sided test of its trend over topics.
 
     A pilot gives the spread and the number of levels; how far its own curve fell is not used.
+
+    Args:
+        shift: How far the mean falls from the first level to the last.
+        levels: Levels of damage, including the one without damage.
+        sd: The standard deviation of one score around its item's line.
+        pilot: A finished run of `conqret sensitivity`, from which the spread is taken.
     """
     from conqret.stats.planning import assumed_differences, plan_mean, shifted, trend_spread
     from conqret.studies.sensitivity.result import SensitivityFolder
@@ -312,28 +312,34 @@ def curve(
 def drift(
     *,
     shift: Shift = 0.05,
-    sd: Annotated[float, typer.Option(help="The standard deviation of one score between occasions.")] = 0.1,
-    icc: Annotated[
-        float,
-        typer.Option(help="The share of that variance that is common to the items of a topic.", min=0, max=1),
-    ] = 0.0,
-    topics: Annotated[str, option(PANEL, "Numbers of topics.")] = "6,12,24",
-    items: Annotated[str, option(PANEL, "Numbers of items per topic.")] = "1,5",
-    occasions: Annotated[int, option(PANEL, "Occasions of the series, including the baseline's.")] = 20,
-    baseline: Annotated[int, option(PANEL, "How many of the first occasions are the baseline.", min=1)] = 3,
-    after: Annotated[int, option(PANEL, "The judge shifts after this many occasions.")] = 10,
-    metrics: Annotated[int, option(PANEL, "How many metrics are charted; each has two charts.", min=1)] = 1,
-    rate: Annotated[
-        float,
-        option(
-            PANEL, "The allowed rate of false alarms per series, with noise independent between occasions."
-        ),
-    ] = 0.05,
-    seed: Annotated[int, option(PANEL, "The seed of the simulations.", min=0)] = 13,
+    sd: float = 0.1,
+    icc: Annotated[float, Within(0, 1)] = 0.0,
+    topics: str = "6,12,24",
+    items: str = "1,5",
+    occasions: int = 20,
+    baseline: Annotated[int, Within(1)] = 3,
+    after: int = 10,
+    metrics: Annotated[int, Within(1)] = 1,
+    rate: float = 0.05,
+    seed: Annotated[int, Within(0)] = 13,
     json_output: options.Json = False,
 ) -> None:
     """How often `conqret judges drift` finds that a judge has shifted, how soon, and how often it raises an alarm at
-    nothing."""
+    nothing.
+
+    Args:
+        sd: The standard deviation of one score between occasions.
+        icc: The share of that variance that is common to the items of a topic.
+    Plan:
+        topics: Numbers of topics.
+        items: Numbers of items per topic.
+        occasions: Occasions of the series, including the baseline's.
+        baseline: How many of the first occasions are the baseline.
+        after: The judge shifts after this many occasions.
+        metrics: How many metrics are charted; each has two charts.
+        rate: The allowed rate of false alarms per series, with noise independent between occasions.
+        seed: The seed of the simulations.
+    """
     from dataclasses import asdict
     from itertools import product
 

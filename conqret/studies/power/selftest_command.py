@@ -6,38 +6,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note_left_out, progress, result
 from conqret.judging.command_options import OwnJudge
+from conqret.options import Within
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlantedBias(OptionGroup):
-    """The judge that is simulated, and how often."""
+    """The judge that is simulated, and how often.
 
-    size: Annotated[
-        float,
-        typer.Option(
-            help="The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win "
-            "60% instead of 50%."
-        ),
-    ] = 0.1
-    noise: Annotated[
-        float, typer.Option(help="The standard deviation of one score's noise (scores are in [0, 1]).")
-    ] = 0.1
-    simulations: Annotated[
-        int,
-        typer.Option(
-            help="How many judges are simulated without a bias, and as many with each probe's.",
-            min=20,
-            max=10_000,
-        ),
-    ] = 100
-    seed: Annotated[int, typer.Option(help="The seed of the simulated judges.", min=0)] = 13
+    Args:
+        size: The bias that is planted: 0.1 moves a score by 0.1, or lets the favoured place or a changed text win 60%
+            instead of 50%.
+        noise: The standard deviation of one score's noise (scores are in [0, 1]).
+        simulations: How many judges are simulated without a bias, and as many with each probe's.
+        seed: The seed of the simulated judges.
+    """
+
+    size: float = 0.1
+    noise: float = 0.1
+    simulations: Annotated[int, Within(20, 10000)] = 100
+    seed: Annotated[int, Within(0)] = 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +48,7 @@ def selftest(
     own: OwnJudge,
     read: SimulatedItems,
     planted: PlantedBias,
-    probe: Annotated[
-        list[str] | None, typer.Option(help="Only this probe (`conqret bias --list`). May be repeated.")
-    ] = None,
+    probe: list[str] | None = None,
     metric: options.Metric = None,
     labels: Annotated[
         list[Path] | None,
@@ -72,6 +62,9 @@ def selftest(
     Comparisons, tests and correction are those of `conqret bias` with the same items and options; only the judge
     is simulated, and no model is called. More topics help more than more items of one topic, because differences
     between topics do not average out within them.
+
+    Args:
+        probe: Only this probe (`conqret bias --list`). May be repeated.
 
     Examples:
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, result
-
-if TYPE_CHECKING:
-    from conqret.io.leaderboards import SystemLeaderboard
-
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
 FILES, COMPARED = "Files", "What is compared"
@@ -23,79 +17,51 @@ FILES, COMPARED = "Files", "What is compared"
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedSystems(OptionGroup):
-    """Which topics and systems are compared."""
+    """Which topics and systems are compared.
 
-    topic: Annotated[list[str] | None, options.option(COMPARED, "Only this topic. May be repeated.")] = None
-    run: Annotated[list[str] | None, options.option(COMPARED, "Only this run. May be repeated.")] = None
-    only_shared_topics: Annotated[
-        bool, options.option(COMPARED, "Only topics that both sides have.", "--only-shared-topics")
-    ] = False
-    only_shared_runs: Annotated[
-        bool, options.option(COMPARED, "Only runs that both sides have.", "--only-shared-runs")
-    ] = False
-    recompute: Annotated[
-        bool,
-        options.option(
-            COMPARED,
-            "Compute scores over all topics as means over the topics, instead of taking the files' own.",
-            "--recompute",
-        ),
-    ] = False
+    What is compared:
+        topic: Only this topic. May be repeated.
+        run: Only this run. May be repeated.
+        only_shared_topics: Only topics that both sides have.
+        only_shared_runs: Only runs that both sides have.
+        recompute: Compute scores over all topics as means over the topics, instead of taking the files' own.
+    """
+
+    topic: list[str] | None = None
+    run: list[str] | None = None
+    only_shared_topics: bool = False
+    only_shared_runs: bool = False
+    recompute: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemMeasures(OptionGroup):
-    """Which measures are compared, and how."""
+    """Which measures are compared, and how.
 
-    measure: Annotated[
-        list[str] | None, options.option(COMPARED, "Only this measure of the judges. May be repeated.")
-    ] = None
-    truth_measure: Annotated[
-        list[str] | None, options.option(COMPARED, "Only this measure of the reference. May be repeated.")
-    ] = None
-    correlation: Annotated[
-        list[str] | None,
-        options.option(
-            COMPARED,
-            "`kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first ten "
-            "systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.",
-        ),
-    ] = None
+    What is compared:
+        measure: Only this measure of the judges. May be repeated.
+        truth_measure: Only this measure of the reference. May be repeated.
+        correlation: `kendall`, `pearson`, `spearman`, `tauap_b` or `tau_gap`; with `@10`, over the reference's first
+            ten systems only. May be repeated; the first is tested. Default: all, and `kendall@10`.
+    """
+
+    measure: list[str] | None = None
+    truth_measure: list[str] | None = None
+    correlation: list[str] | None = None
 
 
 @grouped
 def meta(
-    judges: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Leaderboards: files, folders of files, or folders of `conqret judge` on TREC reports."
-        ),
-    ],
+    judges: list[Path],
     *,
-    truth: Annotated[Path, options.option(FILES, "The reference: the leaderboard by people.")],
-    format: Annotated[  # noqa: A002 - the option's name
-        Shape, options.option(FILES, "The file format of the judges' leaderboards.")
-    ] = "ir_measures",
-    truth_format: Annotated[
-        Shape, options.option(FILES, "The file format of the reference.")
-    ] = "ir_measures",
-    reports: Annotated[
-        list[Path] | None,
-        options.option(
-            FILES, "The reports that were judged: their length is shown as one more judge. May be repeated."
-        ),
-    ] = None,
+    truth: Path,
+    format: Shape = "ir_measures",  # noqa: A002 - the option's name
+    truth_format: Shape = "ir_measures",
+    reports: list[Path] | None = None,
     measured: SystemMeasures,
-    on_missing: Annotated[
-        Literal["error", "skip", "default"],
-        options.option(
-            COMPARED,
-            "What to do with missing values, and with runs that only one side has: refuse them, leave them out, or "
-            "count them as 0.",
-        ),
-    ] = "error",
+    on_missing: Literal["error", "skip", "default"] = "error",
     compared: ComparedSystems,
-    by_topic: Annotated[bool, typer.Option("--by-topic", help="Show the coefficient of each topic.")] = False,
+    by_topic: bool = False,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
@@ -104,17 +70,27 @@ def meta(
 
     Coefficients, ties and missing runs are those of `auto-judge-evaluate meta-evaluate`.
 
+    Args:
+        judges: Leaderboards: files, folders of files, or folders of `conqret judge` on TREC reports.
+        by_topic: Show the coefficient of each topic.
+    Files:
+        truth: The reference: the leaderboard by people.
+        format: The file format of the judges' leaderboards.
+        truth_format: The file format of the reference.
+        reports: The reports that were judged: their length is shown as one more judge. May be repeated.
+    What is compared:
+        on_missing: What to do with missing values, and with runs that only one side has: refuse them, leave them out,
+            or count them as 0.
+
     Examples:
 
     conqret judges systems out/*.eval.txt --truth truth.eval.txt --correlation kendall --correlation tauap_b
 
     conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl --by-topic
     """
-    from conqret.io.leaderboards import read_leaderboard
-    from conqret.io.reports import report_lengths
     from conqret.studies.systems.page import ranking_tables
     from conqret.studies.systems.ranked_systems import METHODS, MetaSettings
-    from conqret.studies.systems.result import meta_evaluate
+    from conqret.studies.systems.result import systems
 
     settings = MetaSettings(
         methods=tuple(dict.fromkeys(measured.correlation or METHODS)),
@@ -128,26 +104,8 @@ def meta(
         shared_runs=compared.only_shared_runs,
         confidence=confidence,
     )
-    lengths = {key: words for path in reports or () for key, words in report_lengths(path).items()}
-    found = meta_evaluate(
-        read_leaderboard(truth, truth_format),
-        [_judged(path, format) for path in judges],
-        settings,
-        lengths=lengths if reports else None,
+    found = systems(
+        judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
     note(*found.notes)
     result(found, ranking_tables(found, by_topic=by_topic), as_json=json_output)
-
-
-def _judged(path: Path, shape: Shape) -> SystemLeaderboard:
-    """The leaderboard in a file, or that of a finished run on TREC reports."""
-    from conqret.io.leaderboards import read_leaderboard
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.systems.system_ratings import run_leaderboard
-
-    run = JudgeFolder(path)
-    return (
-        run_leaderboard(path.name, run.items(), run.finished())
-        if run.record_file.is_file()
-        else read_leaderboard(path, shape)
-    )

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
+from typing import Literal
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, check_known
-from conqret.io.leaderboards import SystemLeaderboard, leaderboard
+from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.io.leaderboards import SystemLeaderboard, leaderboard, read_leaderboard
+from conqret.io.reports import report_lengths
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, Sampled, Scale, without_value
 from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
 from conqret.studies.systems.ranked_systems import Compared, MetaSettings, compared_topics, parsed, prepared
+from conqret.studies.systems.system_ratings import run_leaderboard
+
+Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
+"""The file format of a leaderboard."""
 
 LENGTH = "length"
 
@@ -72,6 +80,45 @@ class MetaEvaluation(Frozen):
     from_best: tuple[RankDifference, ...]
     from_length: tuple[RankDifference, ...]
     notes: tuple[str, ...]
+
+
+@strict_options
+def systems(
+    judges: Sequence[str | Path],
+    truth: str | Path,
+    *,
+    format: Shape = "ir_measures",  # noqa: A002
+    truth_format: Shape = "ir_measures",
+    reports: Sequence[str | Path] = (),
+    settings: MetaSettings | None = None,
+) -> MetaEvaluation:
+    """Evaluate judges at the system level: how far each ranks systems as a reference by people does.
+
+    Args:
+        judges: leaderboards: files, folders of files, or folders of ``conqret judge`` on TREC reports.
+        truth: the reference, the leaderboard by people.
+        format: the file format of the judges' leaderboards, and ``truth_format`` that of the reference.
+        reports: the reports that were judged; their length is shown as one more judge.
+        settings: which topics, systems, measures and coefficients are compared.
+
+    Raises:
+        DeclarationError: as :func:`meta_evaluate`, or a file cannot be read.
+    """
+    lengths = {key: words for path in reports for key, words in report_lengths(Path(path)).items()}
+    boards = [_judged(Path(path), format) for path in judges]
+    return meta_evaluate(
+        read_leaderboard(truth, truth_format), boards, settings, lengths=lengths if reports else None
+    )
+
+
+def _judged(path: Path, shape: Shape) -> SystemLeaderboard:
+    """The leaderboard in a file, or that of a finished run on TREC reports."""
+    run = JudgeFolder(path)
+    return (
+        run_leaderboard(path.name, run.items(), run.finished())
+        if run.record_file.is_file()
+        else read_leaderboard(path, shape)
+    )
 
 
 def meta_evaluate(

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, result, tell, tell_outcomes
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.studies.validate.result import Validation
@@ -19,60 +18,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EvidenceFiles(OptionGroup):
-    """What stands in the judge card beside the agreement."""
+    """What stands in the judge card beside the agreement.
 
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file written by `conqret judges calibrate`; calibrated scores are compared with people "
-            "beside the raw "
-            "ones."
-        ),
-    ] = None
+    Args:
+        calibration: A file written by `conqret judges calibrate`; calibrated scores are compared with people beside the
+            raw ones.
+        bias: A folder of `conqret bias`, for the judge card.
+        sensitivity: A folder of `conqret sensitivity`, for the judge card.
+        drift: A folder of `conqret judges drift`, for the judge card.
+    """
+
+    calibration: Path | None = None
     beside: label_options.Floor = None
-    bias: Annotated[Path | None, typer.Option(help="A folder of `conqret bias`, for the judge card.")] = None
-    sensitivity: Annotated[
-        Path | None, typer.Option(help="A folder of `conqret sensitivity`, for the judge card.")
-    ] = None
-    drift: Annotated[
-        Path | None, typer.Option(help="A folder of `conqret judges drift`, for the judge card.")
-    ] = None
+    bias: Path | None = None
+    sensitivity: Path | None = None
+    drift: Path | None = None
 
 
 @grouped
 def validate(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.")],
+    run: Path,
     *,
     labels: label_options.Labels,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The folder for validation.json and validation.md. Default: the run's."
-        ),
-    ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A condition such as `alpha[overall_quality] >= 0.4`, `alpha.low >= 0.3` or `coverage >= 0.98`. Exit "
-            "code 0 if all are met, 1 if one is not. May be repeated."
-        ),
-    ] = None,
+    output: Path | None = None,
+    require: list[str] | None = None,
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     people: label_options.People = "auto",
-    positive_from: Annotated[
-        float | None,
-        typer.Option(help="The label from which an item counts as positive, for precision, recall and F1."),
-    ] = None,
-    epsilon: Annotated[
-        float,
-        typer.Option(
-            help="By how much the judge may agree less than a person and still pass as a stand-in for one, because it "
-            "is cheaper: 0.2 beside experts, 0.1 beside a crowd.",
-            min=0,
-            max=0.99,
-        ),
-    ] = 0.2,
+    positive_from: float | None = None,
+    epsilon: Annotated[float, Within(0, 0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -81,6 +55,15 @@ def validate(
 
     To compare labels with scores their scale must be known (`--scale`, `--map`, or a published layout); it is
     never guessed. Items that have only a label or only a score are counted and listed.
+
+    Args:
+        run: The folder of a run.
+        output (--output, -o): The folder for validation.json and validation.md. Default: the run's.
+        require: A condition such as `alpha[overall_quality] >= 0.4`, `alpha.low >= 0.3` or `coverage >= 0.98`. Exit
+            code 0 if all are met, 1 if one is not. May be repeated.
+        positive_from: The label from which an item counts as positive, for precision, recall and F1.
+        epsilon: By how much the judge may agree less than a person and still pass as a stand-in for one, because it is
+            cheaper: 0.2 beside experts, 0.1 beside a crowd.
 
     Examples:
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -17,30 +14,11 @@ WANTED = "--design is a list such as model=3,sample=2"
 
 @grouped
 def components(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Finished runs over the same items: with other models, with other prompts (`--prompts`), or one "
-            "run with `--samples`."
-        ),
-    ],
+    runs: list[Path],
     *,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this metric. Default: all that the runs share. May be repeated."),
-    ] = None,
-    design: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Also show the errors with these numbers of each, for example `model=3,sample=2`. May be repeated."
-        ),
-    ] = None,
-    topics: Annotated[
-        str,
-        typer.Option(
-            help="Numbers of topics for which the mean's standard error is computed, besides the runs' own number."
-        ),
-    ] = "8,20,50",
+    metric: list[str] | None = None,
+    design: list[str] | None = None,
+    topics: str = "8,20,50",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
@@ -51,6 +29,13 @@ def components(
     A G-study and its D-study (generalizability theory). Sources that these runs cannot tell apart are named, and not
     given as 0. No labels are needed, and no model is called.
 
+    Args:
+        runs: Finished runs over the same items: with other models, with other prompts (`--prompts`), or one run with
+            `--samples`.
+        metric: Only this metric. Default: all that the runs share. May be repeated.
+        design: Also show the errors with these numbers of each, for example `model=3,sample=2`. May be repeated.
+        topics: Numbers of topics for which the mean's standard error is computed, besides the runs' own number.
+
     Examples:
 
     conqret judges variance runs/a runs/b runs/other-words -o noise.html
@@ -58,13 +43,12 @@ def components(
     conqret judges variance runs/five-samples --metric clarity --design sample=10 --topics 8,20,50,100
     """
     from conqret._optional import require
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
-    from conqret.studies.variance.result import noise_study
+    from conqret.studies.variance.result import variance
 
     require("numpy", "scipy", extra="stats")
-    found = noise_study(
-        [JudgeFolder(run) for run in runs],
+    found = variance(
+        runs,
         metrics=[name.replace("-", "_") for name in metric or ()],
         designs=[_numbers(text) for text in design or ()],
         topics=options.counts("--topics", topics),

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, check_known
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of
 from conqret.runs.run_folder import told_apart
 from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
@@ -97,8 +97,9 @@ class NoiseStudy(Frozen):
     baselines: tuple[bool, ...] = ()
 
 
-def noise_study(
-    runs: Sequence[JudgeFolder],
+@strict_options
+def variance(
+    runs: Sequence[FinishedRun],
     *,
     metrics: Sequence[str] = (),
     designs: Sequence[Mapping[str, int]] = (),
@@ -115,14 +116,15 @@ def noise_study(
             items differ by (one run with one sample).
         UnknownNameError: there is no such metric.
     """
-    records = [run.record() for run in runs]
+    folders = [folder_of(run) for run in runs]
+    records = [run.record() for run in folders]
     parts = [_parts(record) for record in records]
-    judged = [[judgment for judgment in run.finished() if judgment.version is None] for run in runs]
+    judged = [[judgment for judgment in run.finished() if judgment.version is None] for run in folders]
     names = [list(dict.fromkeys(name for one in run for name in one.measures)) for run in judged]
     shared = [name for name in names[0] if all(name in one for one in names)]
     if not shared:
         raise DeclarationError("the runs share no metric: " + "; ".join(
-            f"{run.path} has {', '.join(one)}" for run, one in zip(runs, names, strict=True)))  # fmt: skip
+            f"{run.path} has {', '.join(one)}" for run, one in zip(folders, names, strict=True)))  # fmt: skip
     check_known("metric of all runs", shared, *metrics)
     topics = sorted({*topics, len({one.topic for one in judged[0]})})
     found: dict[str, MetricNoise] = {}
@@ -136,7 +138,7 @@ def noise_study(
             found[name] = _of_metric(name, parted, designs, topics, confidence)
     if not found:
         raise DeclarationError("; ".join(dict.fromkeys(failed.values())))
-    called = told_apart([run.path for run in runs])
+    called = told_apart([run.path for run in folders])
     return NoiseStudy(
         runs=tuple(f"{name} ({record})" for name, record in zip(called, records, strict=True)),
         baselines=tuple(record.baseline for record in records),
@@ -147,7 +149,7 @@ def noise_study(
         metrics=found,
         left_out=tuple(sorted({name for one in names for name in one} - set(shared))),
         notes=(
-            *_notes(runs, records, judged),
+            *_notes(folders, records, judged),
             *(f"{name} is left out: {reason}" for name, reason in failed.items()),
         ),
     )

@@ -1,0 +1,116 @@
+"""Items at every level of a perturbation, from a file into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Unpack
+
+from conqret.data import Item
+from conqret.errors import DeclarationError, strict_options
+from conqret.io import CheckedItems, item_record, open_items
+from conqret.io.corpus_folder import write_lines
+from conqret.judging.judge_settings import (
+    AnswerSettings,
+    ClientSettings,
+    ItemSettings,
+    as_path,
+    client_options,
+)
+from conqret.llm.client_options import ClientOptions
+from conqret.perturb.document_pool import Pool
+from conqret.perturb.levels import Level, at_levels
+from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
+from conqret.perturb.versions import LeftOutItem, perturb_items
+from conqret.runs.run_folder import stem
+
+
+class PerturbSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
+    """What rewrites sentences, where a perturbation needs a model, and how items are read."""
+
+    model: str | ClientOptions | None
+    prompts: str | Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """The items by level, those that could not be changed and why, those that the model failed to rewrite, and the file
+    that holds all versions."""
+
+    perturbation: Perturbation
+    changed: dict[float, list[Item]]
+    left_out: list[LeftOutItem]
+    failed: list[LeftOutItem]
+    file: Path
+
+
+@strict_options
+def write_perturbations(
+    name: str,
+    items: str | Path,
+    *,
+    levels: Sequence[Level] = (),
+    pool: str | Path | None = None,
+    output: str | Path | None = None,
+    seed: int = SEED,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    **settings: Unpack[PerturbSettings],
+) -> Perturbed:
+    """Perturb items by known amounts: every level of every item, with a record of what was changed where.
+
+    Args:
+        name: the perturbation.
+        items: the items, in any layout that :func:`conqret.judge` reads.
+        levels: rising levels in the perturbation's own unit, or shares such as ``25%``; by default its own.
+        pool: where documents of other topics come from, a corpus directory or a file of items; by default the others.
+        output: the file to write, by default ``ITEMS-NAME.jsonl``.
+        seed: draws what is changed.
+        on_check: gets what the check of the items found.
+        settings: what rewrites, and how items are read: :class:`PerturbSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call or the items.
+    """
+    perturbation, chosen = rising_levels(PERTURBATIONS[name], levels)
+    client, replay = client_options(settings.get("model"), settings), as_path(settings.get("replay"))
+    if perturbation.rewriting:
+        client.backend.check_can_ask("the question for a rewrite")
+    needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
+    opened = open_items(items, columns=settings.get("columns"), skip_invalid=settings.get("skip_invalid"))
+    source = replace(opened, needs=needs)
+    on_check(source.check())
+    found = list(source)
+    documents = Pool()
+    if perturbation.pool:
+        documents = Pool.open(pool) if pool else Pool.from_items(found)
+    target = as_path(output) or Path(f"{stem(Path(items))}-{perturbation.name}.jsonl")
+    materials, failed = Materials(documents), list[LeftOutItem]()
+    if perturbation.rewriting and not (client.backend.baseline and replay is None):
+        from conqret.perturb.rewriting import rewrite_with_model
+
+        store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
+        materials, failed = rewrite_with_model(
+            found, perturbation, chosen, client,
+            recordings=store, replay=replay, seed=seed, prompts=as_path(settings.get("prompts")),
+        )  # fmt: skip
+    lost = {one.item for one in failed}
+    rest = (item for item in found if item.id not in lost)
+    changed, left_out = perturb_items(rest, perturbation, chosen, seed=seed, materials=materials)
+    write_lines(target, (item_record(item) for level in changed.values() for item in level))
+    return Perturbed(perturbation, changed, left_out, failed, target)
+
+
+def rising_levels(
+    perturbation: Perturbation, levels: Sequence[Level] = ()
+) -> tuple[Perturbation, tuple[float, ...]]:
+    """The perturbation that has these levels, and the levels as numbers; its own where none are given.
+
+    Raises:
+        DeclarationError: as :func:`conqret.perturb.at_levels`, or they do not rise.
+    """
+    perturbation, chosen = at_levels(perturbation, levels)
+    if any(low >= high for low, high in pairwise(chosen)):
+        raise DeclarationError(f"levels must rise, and {', '.join(map(str, levels))} does not")
+    return perturbation, chosen
