@@ -14,6 +14,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import ProgressBar, at, end, note, note_all, progress, result, tell
 from conqret.errors import number
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.scrapers.archive import InternetArchive
@@ -86,9 +87,7 @@ def debates(
     urls: Path,
     *,
     output: Path = Path("corpus"),
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Pages under way at a time. Default: 8.")
-    ] = None,
+    concurrency: Annotated[int | None, Within(1)] = None,
     refetch: bool = False,
     fetching: Fetching,
     shown: options.OutputOptions,
@@ -101,6 +100,7 @@ def debates(
     Args:
         urls: A file with an address on each line; # begins a comment.
         output (--output, -o): The corpus directory; debates that it has are not fetched again.
+        concurrency: Pages under way at a time. Default: 8.
         refetch: Fetch again what the corpus has, too.
 
     Examples:

@@ -155,28 +155,22 @@ def run(
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
             bar.reach(0, total=topics)
 
+        models = {
+            "rerank": reranking.rerank and ran.calls.of(reranking.rerank),
+            "model": reranking.model and ran.calls.of(reranking.model),
+        }
         found = retrieve(
             corpus,
             engine=engine,
             encoder=encoder,
             weights=options.numbers(weights, "numbers such as 0.3,0.7") or None,
-            stance=reranking.stance,
-            rerank=reranking.rerank and ran.calls.of(reranking.rerank),
-            perspectives=reranking.perspectives,
-            model=reranking.model and ran.calls.of(reranking.model),
-            mmr=diversity.mmr,
-            mmr_encoder=diversity.mmr_encoder,
-            cross_encoder=crossing.cross_encoder,
-            instruction=crossing.instruction,
-            keep=size.keep,
-            depth=size.depth,
-            window=reranking.window,
-            step=reranking.step,
-            split=size.split,
+            **(vars(reranking) | models),
+            **vars(diversity),
+            **vars(crossing),
+            **vars(size),
+            **vars(ran.answers),
             prompts=ran.prompts,
             output=output,
-            recordings=ran.answers.recordings,
-            replay=ran.answers.replay,
             on_document=bar.advance,
             on_start=started,
             on_topic=bar.advance,
