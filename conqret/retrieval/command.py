@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, add_commands, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
-from conqret.retrieval.evaluate_command import evaluate
-from conqret.retrieval.mmr_command import tune
+from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, TUNE_EPILOG, evaluate, tune
 from conqret.retrieval.retrieve_session import (
     AnswersBeside,
     Corpus,
@@ -43,7 +42,8 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog=EPILOG,
 )
-add_commands(app, {"evaluate": evaluate, "tune": tune})
+app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
+app.command("tune", epilog=TUNE_EPILOG)(tune)
 
 
 @dataclass(frozen=True, kw_only=True)
