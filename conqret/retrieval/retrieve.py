@@ -132,8 +132,8 @@ def retrieve(
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
     given: dict[str, Any] = {**settings}
-    stages = {one.name: given[one.name] for one in fields(PipelinePlan) if one.name in given}
-    plan = PipelinePlan(stance=stance, rerank=rerank is not None, **stages)
+    steps = {one.name: given[one.name] for one in fields(PipelinePlan) if one.name in given}
+    plan = PipelinePlan(stance=stance, rerank=rerank is not None, **steps)
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
         raise DeclarationError(
