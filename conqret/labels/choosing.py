@@ -12,7 +12,7 @@ from conqret.judging.judge_parts import JUDGES
 from conqret.labels.custom import custom_task
 from conqret.labels.sampling import TASKS
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
-from conqret.labels.task import ANNOTATION_TASKS, AnnotationTask, Wanted, heading, with_gold
+from conqret.labels.task import ANNOTATION_TASKS, AnnotationTask, Wanted, screen_of, with_gold
 from conqret.labels.task_formats import format_task, states_ratings
 
 
@@ -55,20 +55,15 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
     def screens(item: Item, wanted: Wanted) -> Iterable[Screen]:
         low, high = wanted.scale or task.scale
         shown = task.shows(item)
-        passages = tuple(
+        passages = [
             ScreenPassage(title=name.replace("_", " ").capitalize(), text=text)
             for name, text in shown.items()
             if name not in ("topic", "stance") and text.strip()
-        )
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=heading(item),
-            passages=passages,
-            questions=tuple(
-                ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
-                for name in wanted.metrics or task.dimensions
-            ),
-        )
+        ]
+        questions = [
+            ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
+            for name in wanted.metrics or task.dimensions
+        ]
+        yield screen_of(item, passages, questions)
 
     return AnnotationTask(task.name, task.summary, screens, needs=lambda wanted, has: task.needs)

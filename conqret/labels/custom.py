@@ -25,7 +25,7 @@ from conqret.data import Item
 from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.io.toml import read_toml, toml_error
 from conqret.labels.screens import Choice, Screen, ScreenQuestion
-from conqret.labels.task import AnnotationTask, Wanted, heading, needing, passages, where_any
+from conqret.labels.task import AnnotationTask, Wanted, needing, passages, screen_of, where_any
 
 EACH_DOCUMENT = "each document"
 
@@ -67,16 +67,11 @@ def custom_task(path: Path) -> AnnotationTask:
 
     def screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
         if EACH_DOCUMENT not in told.shows:
-            yield Screen(
-                item=item.id, topic=item.topic, heading=heading(item), passages=passages(item, told.shows),
-                questions=questions,
-            )  # fmt: skip
+            yield screen_of(item, passages(item, told.shows), questions)
             return
         for place, document in enumerate(item.documents):
-            yield Screen(
-                item=item.id, part=document.id, topic=item.topic, heading=heading(item),
-                passages=passages(item, {*told.shows, "documents"}, only=place), questions=questions,
-            )  # fmt: skip
+            shown = passages(item, {*told.shows, "documents"}, only=place)
+            yield screen_of(item, shown, questions, part=document.id)
 
     needs = needing("documents") if EACH_DOCUMENT in told.shows else where_any("argument")
     if EACH_DOCUMENT not in told.shows and "argument" not in told.shows:

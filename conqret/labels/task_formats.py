@@ -13,7 +13,7 @@ from conqret.judging.instrument import filled
 from conqret.judging.judge_parts import SECOND, Case, Judge
 from conqret.judging.setup import PROBE
 from conqret.labels.screens import Screen, ScreenQuestion, rating
-from conqret.labels.task import AnnotationTask, Wanted, heading, passages
+from conqret.labels.task import AnnotationTask, Wanted, passages, screen_of
 
 PREFERENCE = "preference"
 """It is asked by the task of this name."""
@@ -76,23 +76,12 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
     had = {metric for metric in metrics if all(getattr(item, name) for name in needs[metric])}
     whole = [metric for metric in metrics if metric in had and metric not in single]
     for place, document in enumerate(item.documents if single else ()):
-        yield Screen(
-            item=item.id,
-            part=document.id,
-            topic=item.topic,
-            heading=item.topic,
-            passages=passages(item, ("documents",), only=place),
-            questions=tuple(questions[metric] for metric in single),
-        )
+        shown = passages(item, ("documents",), only=place)
+        asked = [questions[metric] for metric in single]
+        yield screen_of(item, shown, asked, part=document.id, heading=item.topic)
     if whole:
         fields = frozenset[str]().union(*(needs[metric] for metric in whole))
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=heading(item),
-            passages=passages(item, fields),
-            questions=tuple(questions[metric] for metric in whole),
-        )
+        yield screen_of(item, passages(item, fields), [questions[metric] for metric in whole])
 
 
 def _question(judge: Judge, metric: str, wanted: Wanted) -> ScreenQuestion:
