@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
@@ -27,8 +26,8 @@ DRAWN = 6
 those nearest to their limits."""
 LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
-ENDS, LEAST_END = (2, 4, 8), 0.02
-"""Ends of an upright axis, whose quarters are short numbers."""
+LEAST_END = 0.02
+"""How far an upright axis reaches at least."""
 Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of an occasion, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
@@ -280,7 +279,7 @@ def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
         name: [Point(float(at), value) for at, value in found if value is not None]
         for name, found in lines.items()
     }
-    top = _round_up(max(abs(point.y) for found in drawn.values() for point in found))
+    top = max(LEAST_END, *(abs(point.y) for found in drawn.values() for point in found))
     return Chart(
         title[:1].upper() + title[1:],
         "occasion",
@@ -288,12 +287,6 @@ def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
         [ChartLine(name, found) for name, found in drawn.items() if found],
         ends=(-top if both else 0.0, top),
     )
-
-
-def _round_up(value: float) -> float:
-    """The end of an axis: the least of .02, .04, .08, .2, .4, .8, 2 … that is not below ``value``."""
-    power = max(-2, math.floor(math.log10(max(value, LEAST_END))))
-    return next(step * 10.0**one for one in (power, power + 1) for step in ENDS if step * 10.0**one >= value)
 
 
 def drift_junit(drift: Drift, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
