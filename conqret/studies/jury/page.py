@@ -9,7 +9,7 @@ from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Column, Table
@@ -151,12 +151,5 @@ def _pictures(found: Jury, checked: JuryCheck) -> Iterator[Forest]:
         *((f"Jury: {rule}", one.alpha) for rule, one in _alike(checked)),
     ]
     gains = [(f"Jury: {rule}", one.gain) for rule, one in _alike(checked)]
-    drawn = (
-        ("Agreement with people", "Alpha", alphas),
-        (f"Gain over the member {_chosen(checked)}", "Gain", gains),
-    )
-    for title, x, rows in drawn:
-        known = [(name, one, one.value) for name, one in rows if one is not None]
-        shown = [ForestRow(name, value, one.low, one.high) for name, one, value in known if value is not None]
-        if shown:
-            yield Forest(title, x, shown)
+    yield from forests("Agreement with people", "Alpha", alphas)
+    yield from forests(f"Gain over the member {_chosen(checked)}", "Gain", gains)

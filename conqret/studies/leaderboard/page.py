@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import Forest, forests
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import floor_badges
@@ -98,13 +98,6 @@ def _value(one: LeaderboardEntry, found: Leaderboard) -> Cell:
 
 
 def _picture(board: Board, found: Leaderboard) -> list[Forest]:
-    rows = [
-        ForestRow(one.card, one.value.value, one.value.low, one.value.high)
-        for one in board.standings
-        if one.value.value is not None
-    ]
-    return (
-        [Forest(f"{words.label(found.by)} of each card, with its interval", words.label(found.by), rows)]
-        if rows and not found.falls
-        else []
-    )
+    title = f"{words.label(found.by)} of each card, with its interval"
+    values = [(one.card, one.value) for one in board.standings if not found.falls]
+    return forests(title, words.label(found.by), values)

@@ -194,9 +194,9 @@ def _chart(one: MetricNoise) -> Chart:
         ChartLine(
             f"{words.label(facet)}s",
             [
-                Point(row.numbers[facet], good.value, good.low, good.high)
+                Point.of(row.numbers[facet], row.generalizability)
                 for row in [single, *(row for row in more if _only(row.numbers, facet))]
-                if (good := row.generalizability).value is not None
+                if row.generalizability.value is not None
             ],
         )
         for facet in one.varies
