@@ -8,11 +8,9 @@ its condition.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.errors import DeclarationError, check_known
-from conqret.io.label_scale import dimension_name
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.validate.result import Validation
@@ -33,7 +31,7 @@ def parse_requirement(text: str) -> Requirement:
     found = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
     if found.dimension is None and found.name not in (*AVERAGED, "coverage"):
         raise DeclarationError(f"the requirement {text!r} names no dimension: {found.name}[overall_quality]")
-    return replace(found, dimension=dimension_name(found.dimension) if found.dimension else None)
+    return found
 
 
 def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:
