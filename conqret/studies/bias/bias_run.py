@@ -243,7 +243,15 @@ class BiasRun(JudgedPlan[BiasTable]):
 
     def record(self) -> BiasRecord:
         """What ``run.json`` says."""
-        return record_of(self.plan)
+        plan, ground = self.plan, self.plan.ground
+        return BiasRecord(
+            **ground.setup.recorded,
+            probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
+            repeats=ground.repeats,
+            seed=ground.seed,
+            items=len(ground.items),
+            digest=digest_of(item for items in self.versions.values() for item in items),
+        )
 
     def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
         """What follows from all rows."""
@@ -278,21 +286,3 @@ def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment
         for key in (pair.base, pair.changed)
     ]
     return [readings[key] for key in dict.fromkeys(keys)]
-
-
-def record_of(plan: BiasPlan) -> BiasRecord:
-    """The record of ``plan``."""
-    ground, setup = plan.ground, plan.ground.setup
-    return BiasRecord(
-        format=setup.judge.name,
-        model=setup.client.model,
-        baseline=setup.client.backend.baseline,
-        fingerprint=setup.fingerprint,
-        identity=setup.identity,
-        metrics=list(setup.metrics),
-        probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
-        repeats=ground.repeats,
-        seed=ground.seed,
-        items=len(ground.items),
-        digest=digest_of(item for items in plan.versions.values() for item in items),
-    )
