@@ -23,6 +23,8 @@ FEW_TOPICS = 10
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
 
+MOST_NAMED = 6
+
 WHOLE = 0.98
 """The coverage below which missing scores are worth a sentence."""
 
@@ -161,11 +163,11 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
     }
 
 
-def _names(names: Iterable[str], most: int = 6) -> str:
+def _names(names: Iterable[str]) -> str:
     """The names in words, the last after "and"; empty where there are none."""
     listed = [_words(name) for name in dict.fromkeys(names)]
-    if len(listed) > most:
-        listed = [*listed[: most - 1], f"{len(listed) - most + 1} more"]
+    if len(listed) > MOST_NAMED:
+        listed = [*listed[: MOST_NAMED - 1], f"{len(listed) - MOST_NAMED + 1} more"]
     return " and ".join([", ".join(listed[:-1]), *listed[-1:]] if len(listed) > 1 else listed)
 
 
