@@ -23,6 +23,7 @@ from conqret.judging.request_pages import asked_page
 from conqret.runs.management import FINISHED
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened
+from conqret.show import words
 from conqret.show.page import page
 from conqret.show.sheet import PageLinks, Section, Sheet, SheetTexts
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
@@ -196,7 +197,7 @@ def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | N
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     inside = Section("Runs inside", [PageLinks(links)] if links else [])
-    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:1].upper() + why[1:2000]])
+    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[words.capitalised(why[:2000])])
     return _response(sheet.html(around=ALL_RUNS), status)
 
 

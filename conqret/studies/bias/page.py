@@ -27,11 +27,8 @@ PAIRS = "A pair is an item as it is and changed, or asked again; the mean change
 def bias_sheet(table: BiasTable) -> Sheet:
     """The page of the bias table."""
     judge = table.record
-    failed = [
-        f"Some questions failed: {words.reason(reason)}, as for {example}"
-        for reason, example in table.session.failures.items()
-    ]
     rest = [row for row in table.rows if not row.primary]
+    remarks = [*words.failed(table.session.failures), *_remarks(table)]
     return Sheet(
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
@@ -39,7 +36,7 @@ def bias_sheet(table: BiasTable) -> Sheet:
             Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
-            Section("Remarks", [SheetTexts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
+            Section("Remarks", [SheetTexts(remarks)] if remarks else []),
         ],
         lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
         badges=[*floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],

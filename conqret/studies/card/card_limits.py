@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from conqret.data.digest import gathered
 from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.show import words
 from conqret.stats.effects import ALPHA
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
@@ -61,7 +62,7 @@ def known_limits(
         _chosen(validation): validation.join.items < validation.join.judged,
         f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
         < FEW_TOPICS,
-        f"{named[:1].upper()}{named[1:]} {were} labelled by one person: nothing is known of how far people agree "
+        f"{words.capitalised(named)} {were} labelled by one person: nothing is known of how far people agree "
         "there.": single,
         f"Not compared with people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
         "What it costs is unknown: the model's price is not known.": cost.usd is None,
@@ -128,7 +129,7 @@ def _beside(validation: Validation) -> dict[str, object]:
         mended = f"{mended}, which is not shown to be more (difference {gain})"
     return {
         f"{mended}.": calibrated,
-        **{f"{text[:1].upper()}{text[1:]}.".replace("_", " "): True for text in trivial},
+        **{f"{words.capitalised(_words(text))}.": True for text in trivial},
     }
 
 
@@ -156,7 +157,7 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
     unsure = bias.having("inconclusive")
     alarms = gathered((f"{row.probe} ({row.words})", row.metric) for row in bias.alarms)
     return {
-        **{f"{text[:1].upper()}{text[1:]}.": True for text in bias.warnings},
+        **{f"{words.capitalised(text)}.": True for text in bias.warnings},
         **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},
         f"Bias was not settled: {_names(one.probe for one in unsure)}.": unsure,
         f"Not probed for {_names(bias.left_out)}.": bias.left_out,

@@ -33,7 +33,7 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
         ]
         + [section(by_dimension)],
         badges=floor_badges(baselines),
-        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}.", *([found.chance] if found.chance else [])],
+        lede=[f"{words.capitalised(found.verdict)}.", *([found.chance] if found.chance else [])],
         facts=[
             ("Labels", found.basis.labels),
             ("Judges", words.count(len(found.judges))),

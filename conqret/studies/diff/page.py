@@ -217,8 +217,7 @@ def _met(found: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
     said = f"{met(found)}. {words.count(found.moved)} of them differ on some metric."
     if found.unlike:
-        other = unlike(found)
-        said += f" {other[:1].upper()}{other[1:]}."
+        said += f" {words.capitalised(unlike(found))}."
     if found.same_judge or found.same_items:
         return said
     return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."

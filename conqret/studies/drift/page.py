@@ -94,7 +94,7 @@ def drift_sheet(drift: Drift) -> Sheet:
             Section("Remarks", [SheetTexts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
         badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
-        lede=[told[:1].upper() + told[1:], _LEDE],
+        lede=[words.capitalised(told), _LEDE],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
@@ -281,7 +281,7 @@ def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
     }
     top = max(LEAST_END, *(abs(point.y) for found in drawn.values() for point in found))
     return Chart(
-        title[:1].upper() + title[1:],
+        words.capitalised(title),
         "occasion",
         y,
         [ChartLine(name, found) for name, found in drawn.items() if found],

@@ -43,13 +43,7 @@ def jury_sheet(found: Jury) -> Sheet:
         f"{words.number(len(found.members), 'judge')} as one",
         [*first, *map(section, tables[1:]), Section("Remarks", [SheetTexts(missed)] if missed else [])],
         badges=floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
-        lede=[
-            *(
-                f"{text[:1].upper()}{text[1:]}"
-                for text in (f"{found.verdict}.", found.beside, found.chance)
-                if text
-            )
-        ],
+        lede=[words.capitalised(one) for one in (f"{found.verdict}.", found.beside, found.chance) if one],
         facts=[
             ("Rule", found.rule),
             ("Metrics", metric_names(found.metrics).replace("_", " ")),

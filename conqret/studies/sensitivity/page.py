@@ -144,8 +144,7 @@ def _remarks(results: SensitivityResults) -> Iterator[str]:
         f"In the last session {words.number(session.sent, 'request')} were sent, {words.count(session.recorded)} were "
         f"answered from recordings, and {words.count(session.kept)} judgments were kept from before."
     )
-    for reason, example in session.failures.items():
-        yield f"Some questions failed: {words.reason(reason)}, as for {example}"
+    yield from words.failed(session.failures)
     yield from map(str, results.unreached)
     for name, reasons in results.left_out.items():
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""

@@ -37,7 +37,7 @@ def noise_words(found: NoiseStudy) -> list[str]:
         f"{words.number(found.prompts, 'prompt')}"
         + (f"; what differs: {', '.join(found.differs)}" if found.differs else "")
         + ".",
-        *(f"{text[:1].upper()}{text[1:]}." for text in [*unknown, *found.notes]),
+        *(f"{words.capitalised(text)}." for text in [*unknown, *found.notes]),
     ]
 
 
@@ -153,7 +153,7 @@ def _titled(rows: Sequence[MetricNoise], many: str, one: str = "") -> str:
     """The title of a table of one metric, which names it, or of several."""
     if len(rows) == 1:
         return f"{words.label(rows[0].metric)}: {one or many}"
-    return many[:1].upper() + many[1:]
+    return words.capitalised(many)
 
 
 def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row]]) -> Iterator[Row]:
