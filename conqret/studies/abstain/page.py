@@ -9,7 +9,6 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
@@ -144,7 +143,7 @@ def abstention_sheet(found: Abstention) -> Sheet:
         "abstention",
         "When the judge abstains",
         sections,
-        badges=floor_badges([found.model == OFFLINE_MODEL]),
+        badges=words.floor_badges([found.model == OFFLINE_MODEL]),
         lede=[outcome(found)],
         facts=[
             ("Judge", f"{found.format} with {found.model}"),

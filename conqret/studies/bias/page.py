@@ -11,7 +11,6 @@ from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.sheet import Folded, Part, Section, Sheet, SheetTexts, section
 from conqret.show.table import Alarm, Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
@@ -39,7 +38,7 @@ def bias_sheet(table: BiasTable) -> Sheet:
             Section("Remarks", [SheetTexts(remarks)] if remarks else []),
         ],
         lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
-        badges=[*floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
+        badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
         facts=[
             ("Fingerprint", judge.fingerprint),
             ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),

@@ -8,7 +8,6 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.sheet import Section, Sheet, section
 from conqret.show.table import Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement_tables import pairs_table
 from conqret.studies.compare.frontier import ITEMS, Frontier, Offer
@@ -86,7 +85,7 @@ def frontier_sheet(found: Frontier) -> Sheet:
         "frontier",
         TITLE,
         [first, *map(section, others)],
-        badges=floor_badges([one.baseline for one in found.offers]),
+        badges=words.floor_badges([one.baseline for one in found.offers]),
         lede=[found.verdict],
         facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
     )

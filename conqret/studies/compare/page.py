@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from conqret.show import words
 from conqret.show.forest import forests
 from conqret.show.sheet import Section, Sheet, section
-from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.result import JudgeComparison
 
@@ -32,7 +31,7 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
             for title, picture, table in zip(TITLES, pictures, (alphas, differences), strict=True)
         ]
         + [section(by_dimension)],
-        badges=floor_badges(baselines),
+        badges=words.floor_badges(baselines),
         lede=[f"{words.capitalised(found.verdict)}.", *([found.chance] if found.chance else [])],
         facts=[
             ("Labels", found.basis.labels),

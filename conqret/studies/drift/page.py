@@ -13,7 +13,6 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet, SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.resampling import SAME
 from conqret.studies.bias.screen import WIDTH, pointed
@@ -93,7 +92,7 @@ def drift_sheet(drift: Drift) -> Sheet:
             *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
             Section("Remarks", [SheetTexts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
-        badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
+        badges=words.floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
         lede=[words.capitalised(told), _LEDE],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),

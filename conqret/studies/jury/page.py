@@ -13,7 +13,6 @@ from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
 from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
@@ -42,7 +41,7 @@ def jury_sheet(found: Jury) -> Sheet:
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
         [*first, *map(section, tables[1:]), Section("Remarks", [SheetTexts(missed)] if missed else [])],
-        badges=floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
+        badges=words.floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
         lede=[words.capitalised(one) for one in (f"{found.verdict}.", found.beside, found.chance) if one],
         facts=[
             ("Rule", found.rule),

@@ -9,7 +9,6 @@ from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, LeaderboardEntry
 
 APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."
@@ -38,7 +37,7 @@ def leaderboard_sheet(found: Leaderboard) -> Sheet:
         ],
         badges=[
             *([("Not comparable", APART)] if several else []),
-            *floor_badges([one.baseline for board in found.boards for one in board.standings]),
+            *words.floor_badges([one.baseline for board in found.boards for one in board.standings]),
         ],
         facts=[
             ("Cards", words.count(sum(len(board.standings) for board in found.boards))),

@@ -13,7 +13,6 @@ from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
-from conqret.show.words import floor_badges
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
@@ -61,7 +60,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             *_damages(results),
         ],
         badges=[
-            *floor_badges([bool(one["baseline"]) for one in judges]),
+            *words.floor_badges([bool(one["baseline"]) for one in judges]),
             *(("Warning", text) for text in results.warnings),
         ],
         facts=[

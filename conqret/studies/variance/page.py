@@ -8,7 +8,6 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
@@ -178,7 +177,7 @@ def noise_sheet(found: NoiseStudy) -> Sheet:
     runs = Section("Runs", [SheetTexts([*found.runs, *noise_words(found)[1:]])])
     first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
     each = map(section, tables)
-    badges = floor_badges(found.baselines)
+    badges = words.floor_badges(found.baselines)
     return Sheet(
         "components",
         TITLE,
