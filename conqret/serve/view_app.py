@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,15 +33,13 @@ from conqret.studies.diff.page import difference_page
 from conqret.studies.diff.result import difference
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.validate import PAGE_NAME, read_validation
-from conqret.web.request_guard import Guard, own_hosts
+from conqret.web.local_server import GRACE_SECONDS, LocalServer, local_server
+from conqret.web.request_guard import LOOPBACK, Guard, own_hosts
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-from collections.abc import Callable
 
-from conqret.web.local_server import GRACE_SECONDS, LocalServer, local_server
-from conqret.web.request_guard import LOOPBACK
 
 LIST_SECONDS = 5
 """Between two looks at the list."""

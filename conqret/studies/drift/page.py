@@ -16,8 +16,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.resampling import SAME
 from conqret.studies.bias.screen import WIDTH, pointed
-from conqret.studies.drift.result import Drift, DriftChart
-from conqret.studies.drift.result import SeriesPoint as SeriesPoint
+from conqret.studies.drift.result import Drift, DriftChart, SeriesPoint
 from conqret.studies.drift.waves import Occasion, few
 
 DRAWN = 6
