@@ -1,4 +1,4 @@
-"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems."""
+"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems; ``tune``: the lambda of MMR."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, named, note, note_all, progress, result
 from conqret.errors import number
-from conqret.retrieval.retrieve_session import AnswersBeside, Corpus, Depth, Split, Where, describe_windows
+from conqret.retrieval.retrieve_session import (
+    AnswersBeside,
+    Corpus,
+    Depth,
+    Engines,
+    MmrEncoder,
+    Split,
+    Where,
+    describe_windows,
+)
 from conqret.runs.run_folder import RUNS
 
 if TYPE_CHECKING:
@@ -20,11 +29,16 @@ if TYPE_CHECKING:
     from conqret.retrieval.evaluation.systems import SystemRun
     from conqret.show.table import Cell
 
-EPILOG = (
+EVALUATE_EPILOG = (
     "Examples:\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20"
+)
+TUNE_EPILOG = (
+    "Examples:\n\n"
+    "conqret retrieve tune corpus/\n\n"
+    "conqret retrieve tune corpus/ --engine bm25,dense --mmr-encoder WhereIsAI/UAE-Large-V1"
 )
 
 
@@ -101,7 +115,7 @@ def evaluate(
             note(f"none of the topics has a relevant document of the view {view}")
         for name, left in found.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
-    result(_facts(found, runs, session.cost_usd), lines(found), as_json=shown.json_output)
+    result(_facts(found, runs, session.cost_usd), _lines(found), as_json=shown.json_output)
     if reranked and f"R@{depth}" in measures and not (shown.quiet or shown.json_output):
         note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
     end(failed, session.counts)
@@ -117,11 +131,11 @@ def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict
         "depths": {one.name: one.depth for one in runs},
         "windows": {one.name: asdict(one.windows) for one in runs if one.windows},
         "cost_usd": cost,
-        "scores": scores_of(found),
+        "scores": _scores_of(found),
     }
 
 
-def scores_of(found: Evaluation) -> list[dict[str, Any]]:
+def _scores_of(found: Evaluation) -> list[dict[str, Any]]:
     """The scores as JSON holds them."""
     return [
         {
@@ -141,7 +155,7 @@ def scores_of(found: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def lines(found: Evaluation) -> Iterator[RenderableType]:
+def _lines(found: Evaluation) -> Iterator[RenderableType]:
     """A table for each view, and what the marks say."""
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
     from conqret.show.table import Table
@@ -163,3 +177,44 @@ def lines(found: Evaluation) -> Iterator[RenderableType]:
     means = "means over topics, too few for intervals" if bare else "means with 95% intervals over topics"
     note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip
+
+
+@grouped
+def tune(
+    corpus: Corpus,
+    *,
+    engine: Engines = "bm25",
+    encoder: Where = None,
+    mmr_encoder: MmrEncoder = None,
+    split: Split = "train",
+    depth: Depth = 100,
+    shown: options.OutputOptions,
+) -> None:
+    """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train
+    split.
+
+    The values 0.5, 0.75, 0.9, 0.95 and 0.99 are tried (BeRDS). Report figures on other topics than these.
+    """
+    from conqret.io.corpus_folder import CorpusDirectory
+    from conqret.retrieval.evaluation.mmr_tuning import MEASURE, tune_mmr
+    from conqret.retrieval.evaluation.systems import judgments, queries
+    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
+    from conqret.retrieval.pipeline import mmr_encoder as encoder_of
+    from conqret.retrieval.retrieve import as_split, topics_of
+
+    topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
+    indexes = open_indexes(corpus, options.listed(engine), encoder)
+    engines = ", ".join(one.engine for one in indexes)
+    shown.tell(f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({engines})")
+    ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
+    found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))
+    facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": _scores_of(found)}
+    result(facts, _tuned(found, best, MEASURE), as_json=shown.json_output)
+
+
+def _tuned(found: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
+    yield from _lines(found)
+    chosen, without = (
+        found.score("stance", name, measure).interval.value or 0.0 for name in (f"{best:g}", found.baseline)
+    )
+    yield f"best       --mmr {best:g} ({'highest' if chosen > without else 'no better than without in'} {measure})"
