@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.debate.debatune.debate_judging import controllability, response_quality
     from conqret.debate.debatune.stating import write_statements
+    from conqret.debate.two_turn.anova import debate_anova
+    from conqret.debate.two_turn.outcomes import debate_outcomes
+    from conqret.debate.two_turn.payoffs import payoffs
+    from conqret.debate.two_turn.text_annotations import summarize_annotations
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.debate.two_turn.writer_scores import score_writers
     from conqret.debateqa.answering.answer import answer
     from conqret.debateqa.curation.deduplication import dedupe
     from conqret.debateqa.preferences import correlate
@@ -72,6 +78,8 @@ _HOMES = {
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
+    "debate_anova": "conqret.debate.two_turn.anova",
+    "debate_outcomes": "conqret.debate.two_turn.outcomes",
     "dedupe": "conqret.debateqa.curation.deduplication",
     "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
@@ -85,11 +93,15 @@ _HOMES = {
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.making",
     "pareto": "conqret.studies.compare.frontier",
+    "payoffs": "conqret.debate.two_turn.payoffs",
+    "read_two_turn": "conqret.debate.two_turn.two_turn_files",
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "sample_items": "conqret.labels.sampling",
+    "score_writers": "conqret.debate.two_turn.writer_scores",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
+    "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
@@ -120,6 +132,8 @@ __all__ = [
     "compare",
     "controllability",
     "correlate",
+    "debate_anova",
+    "debate_outcomes",
     "dedupe",
     "detect",
     "diff",
@@ -133,11 +147,15 @@ __all__ = [
     "make_corpus",
     "make_perspectives",
     "pareto",
+    "payoffs",
+    "read_two_turn",
     "response_quality",
     "retrieve",
     "run",
     "sample_items",
+    "score_writers",
     "sensitivity",
+    "summarize_annotations",
     "systems",
     "validate",
     "variance",

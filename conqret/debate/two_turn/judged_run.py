@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from conqret._optional import require
 from conqret.debate.two_turn.baseline_judges import floors
 from conqret.debate.two_turn.debate_judge import PROMPT, DebateRequest, Judged, Slid, trials
-from conqret.debate.two_turn.outcomes import Outcomes, Standing, outcomes, standings
+from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -92,7 +92,7 @@ class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
         others = tuple(
             one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(self.asked)
         )
-        came = outcomes(answers)
+        came = debate_outcomes(answers)
         beside = standings((*answers, *others))
         summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
         return JudgedSummary(came, beside), {
