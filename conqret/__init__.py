@@ -17,6 +17,7 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.debate.debatune.debate_judging import controllability, response_quality
+    from conqret.debate.debatune.manual_inspection import sample_statements, statement_agreement
     from conqret.debate.debatune.stating import write_statements
     from conqret.debate.two_turn.anova import debate_anova
     from conqret.debate.two_turn.outcomes import debate_outcomes
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.writer_scores import score_writers
     from conqret.debateqa.answering.answer import answer
     from conqret.debateqa.curation.deduplication import dedupe
+    from conqret.debateqa.curation.question_sample import draw_question_pairs, duplicate_threshold
     from conqret.debateqa.preferences import correlate
+    from conqret.debateqa.stability import metric_stability
+    from conqret.debateqa.standings import rank_systems
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.experiments.experiment import run
     from conqret.generation.generate import generate
@@ -35,9 +39,10 @@ if TYPE_CHECKING:
     from conqret.labels.sampling import sample_items
     from conqret.llm.client_options import ClientOptions
     from conqret.perspectives.detection_study import detect
-    from conqret.perspectives.making import make_perspectives
+    from conqret.perspectives.making import make_perspectives, perspective_errors
     from conqret.perturb.perturbing import write_perturbations
     from conqret.retrieval.corpus_index import build_index
+    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr, evaluate_rankings
     from conqret.retrieval.retrieve import retrieve
     from conqret.runs.session import Session
     from conqret.scrapers.corpus_building import import_passages, import_release, make_corpus
@@ -51,6 +56,15 @@ if TYPE_CHECKING:
     from conqret.studies.drift.result import drift
     from conqret.studies.jury.jury_run import jury
     from conqret.studies.leaderboard.result import leaderboard
+    from conqret.studies.power.sample_sizes import (
+        power_agreement,
+        power_bias,
+        power_curve,
+        power_difference,
+        power_drift,
+        power_probe,
+    )
+    from conqret.studies.power.selftest import power_planted
     from conqret.studies.sensitivity.sensitivity_study import sensitivity
     from conqret.studies.systems.result import systems
     from conqret.studies.validate.validate import validate
@@ -75,6 +89,7 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
+    "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
@@ -83,7 +98,10 @@ _HOMES = {
     "dedupe": "conqret.debateqa.curation.deduplication",
     "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
+    "draw_question_pairs": "conqret.debateqa.curation.question_sample",
     "drift": "conqret.studies.drift.result",
+    "duplicate_threshold": "conqret.debateqa.curation.question_sample",
+    "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "generate": "conqret.generation.generate",
     "import_passages": "conqret.scrapers.corpus_building",
     "import_release": "conqret.scrapers.corpus_building",
@@ -92,15 +110,27 @@ _HOMES = {
     "leaderboard": "conqret.studies.leaderboard.result",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.making",
+    "metric_stability": "conqret.debateqa.stability",
     "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
+    "perspective_errors": "conqret.perspectives.making",
+    "power_agreement": "conqret.studies.power.sample_sizes",
+    "power_bias": "conqret.studies.power.sample_sizes",
+    "power_curve": "conqret.studies.power.sample_sizes",
+    "power_difference": "conqret.studies.power.sample_sizes",
+    "power_drift": "conqret.studies.power.sample_sizes",
+    "power_planted": "conqret.studies.power.selftest",
+    "power_probe": "conqret.studies.power.sample_sizes",
+    "rank_systems": "conqret.debateqa.standings",
     "read_two_turn": "conqret.debate.two_turn.two_turn_files",
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "sample_items": "conqret.labels.sampling",
+    "sample_statements": "conqret.debate.debatune.manual_inspection",
     "score_writers": "conqret.debate.two_turn.writer_scores",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
+    "statement_agreement": "conqret.debate.debatune.manual_inspection",
     "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
     "validate": "conqret.studies.validate.validate",
@@ -129,6 +159,7 @@ __all__ = [
     "bias",
     "build_index",
     "calibrate",
+    "choose_mmr",
     "compare",
     "controllability",
     "correlate",
@@ -137,7 +168,10 @@ __all__ = [
     "dedupe",
     "detect",
     "diff",
+    "draw_question_pairs",
     "drift",
+    "duplicate_threshold",
+    "evaluate_rankings",
     "generate",
     "import_passages",
     "import_release",
@@ -146,15 +180,27 @@ __all__ = [
     "leaderboard",
     "make_corpus",
     "make_perspectives",
+    "metric_stability",
     "pareto",
     "payoffs",
+    "perspective_errors",
+    "power_agreement",
+    "power_bias",
+    "power_curve",
+    "power_difference",
+    "power_drift",
+    "power_planted",
+    "power_probe",
+    "rank_systems",
     "read_two_turn",
     "response_quality",
     "retrieve",
     "run",
     "sample_items",
+    "sample_statements",
     "score_writers",
     "sensitivity",
+    "statement_agreement",
     "summarize_annotations",
     "systems",
     "validate",

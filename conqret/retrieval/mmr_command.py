@@ -41,19 +41,15 @@ def tune(
 
     The values 0.5, 0.75, 0.9, 0.95 and 0.99 are tried (BeRDS). Report figures on other topics than these.
     """
-    from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.retrieval.evaluation.mmr_tuning import MEASURE, tune_mmr
-    from conqret.retrieval.evaluation.systems import judgments, queries
-    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
-    from conqret.retrieval.pipeline import mmr_encoder as encoder_of
-    from conqret.retrieval.retrieve import as_split, topics_of
+    from conqret.retrieval.evaluation.mmr_tuning import MEASURE
+    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr
 
-    topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
-    indexes = open_indexes(corpus, options.listed(engine), encoder)
-    engines = ", ".join(one.engine for one in indexes)
-    shown.tell(f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({engines})")
-    ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
-    found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))
+    def started(topics: int, documents: int, engines: str) -> None:
+        shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
+
+    found, best = choose_mmr(
+        corpus, engine=engine, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
+    )  # fmt: skip
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": scores_of(found)}
     result(facts, _lines(found, best, MEASURE), as_json=shown.json_output)
 

@@ -123,14 +123,13 @@ def pairs(
 
     Example: conqret debateqa questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv
     """
-    from conqret.debateqa.curation.embeddings import vectors_of
-    from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, sheet_rows
+    from conqret.debateqa.curation.question_sample import COLUMNS, draw_question_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
     from conqret.io.overwriting import write_new
-    from conqret.io.questions import read_sourced
 
-    read = read_sourced(questions, texts)
-    drawn = draw_pairs(vectors_of(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+    read, drawn = draw_question_pairs(
+        questions, number, lowest=lowest, seed=seed, encoder=encoder, embeddings=embeddings, texts=texts
+    )
     write_new({output: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=overwrite)
     bands = len({one.band for one in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
@@ -157,10 +156,10 @@ def threshold(
     Example: conqret debateqa questions threshold pairs.csv
     """
     from conqret.debateqa.curation.page import threshold_tables
-    from conqret.debateqa.curation.question_sample import choose_threshold
+    from conqret.debateqa.curation.question_sample import duplicate_threshold
     from conqret.show.table import spaced
 
-    found = choose_threshold(sheet)
+    found = duplicate_threshold(sheet)
     result(found, spaced(threshold_tables(found)), as_json=shown.json_output)
     if found.unlabelled:
         shown.note(f"{found.unlabelled:,} pairs have no label and are left out")

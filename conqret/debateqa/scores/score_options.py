@@ -84,9 +84,9 @@ def show(scores: pl.DataFrame, file: Path, json_output: bool) -> None:
     """Print the system's means, what is missing, and where the scores are."""
     from dataclasses import asdict
 
-    from conqret.debateqa.score_table import system_means
+    from conqret.debateqa.score_table import reasons, system_means
 
-    remark_missing(scores)
+    remark_missing(reasons(scores))
     means = system_means(scores)
     result([asdict(one) for one in means], _lines(means, file), as_json=json_output)
 
@@ -108,12 +108,11 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
     yield at(file, "scores")
 
 
-def remark_missing(scores: pl.DataFrame) -> None:
-    """Count the missing scores by their reasons."""
-    from conqret.debateqa.score_table import reasons
+def remark_missing(reasons: Mapping[str, int]) -> None:
+    """Say how many scores are missing, by their reasons."""
     from conqret.show.words import reason
 
-    for name, count in reasons(scores).items():
+    for name, count in reasons.items():
         note(f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}")
 
 
