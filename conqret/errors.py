@@ -140,6 +140,18 @@ class LabelsError(FaultsError):
     of = "labels"
 
 
+class AnswersAwaited(ConqretError):  # noqa: N818 - nothing is wrong
+    """Of a run's ``total`` trials ``outstanding`` have no answer yet, as a provider's batch has still to give it: the
+    same call again collects what has come, and hands in what follows from it."""
+
+    def __init__(self, outstanding: int, total: int) -> None:
+        self.outstanding, self.total = outstanding, total
+        super().__init__(
+            f"{outstanding:,} of {total:,} answers wait for a batch; the same command again collects them, and hands "
+            "in what follows from them"
+        )
+
+
 class ExecutionError(ConqretError):
     """The outside world failed; ``reason`` is the code that the judgment will carry."""
 

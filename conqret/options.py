@@ -69,8 +69,8 @@ class OptionHelps:
         return ""
 
 
-_SECTION = re.compile(r"\n*^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {4,}\S[^\n]*)+)", re.M)
-_ENTRY = re.compile(r"^ {4}(\w+)(?: \(([^)]*)\))?: (.*(?:\n {5,}.*)*)", re.M)
+_SECTION = re.compile(r"(?<!\n)\n*+^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {4,}+\S[^\n]*+)++)", re.M)
+_ENTRY = re.compile(r"^ {4}(\w++)(?: \(([^)\n]*+)\))?+: (.*+(?:\n {5}.*+)*+)", re.M)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ import typer
 
 from conqret._optional import missing
 from conqret.cli.commands import MARKUP, Commands
-from conqret.console.printing import complain, err, note
-from conqret.errors import ConqretError, DeclarationError
+from conqret.console.printing import complain, err, note, result
+from conqret.errors import AnswersAwaited, ConqretError, DeclarationError
 
 SIGNALLED = 128
 """The exit code of a command that a signal stopped is this and the signal's number."""
@@ -115,6 +115,9 @@ def main() -> None:
     try:
         _check_arguments(sys.argv[1:])
         _command()()
+    except AnswersAwaited as waiting:
+        result({"outstanding": waiting.outstanding, "total": waiting.total}, [], as_json="--json" in sys.argv)
+        note(str(waiting))
     except DeclarationError as error:
         complain("\n".join([str(error), *getattr(error, "__notes__", ())]))
         sys.exit(2)

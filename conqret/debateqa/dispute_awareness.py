@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
-from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, ask_about, expected_about
+from conqret.debateqa.kept import ScoringPlan
+from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, check_known
 from conqret.judging.cost import Expected
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
-from conqret.llm.client import Client
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.definitions import TargetScore
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
-from conqret.runs.trials import collect
 from conqret.stats.classification import accuracy, auroc, f1, matthews
 from conqret.stats.estimate import Estimate
 
@@ -47,14 +45,6 @@ class Verdict(Typed):
 
 
 @dataclass(frozen=True, slots=True)
-class Awareness:
-    """Verdicts in the order of the answers, and ``P(1) / (P(0) + P(1))`` by id where the model gives it."""
-
-    rows: list[ScoreRow]
-    shares: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
 class AwarenessFit:
     """Verdicts against people's labels (Table 15), over the ``n`` answers that have both.
 
@@ -71,43 +61,40 @@ class AwarenessFit:
     auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
 
 
-def ask_awareness(
-    answers: Iterable[AnswerCase], session: Session, system: str, *, shots: str = SHOTS[0]
-) -> Awareness:
-    """Ask a model through the client; an answer without a valid verdict has none, and a reason.
+@dataclass(frozen=True, kw_only=True)
+class AwarenessPlan(ScoringPlan):
+    """A verdict on every answer of a ``system``; without a valid one there is none, and a reason. ``shares`` gets
+    ``P(1) / (P(0) + P(1))`` by id where the model gives it.
 
-    About an empty answer, or one to a question without text, the model is not asked.
-    A local model's verdict can only be 0 or 1: the likelier of the two after the prompt. Of ``answers`` only as
-    many are held as there are requests under way.
-
-    Raises:
-        UnknownNameError: ``shots`` is neither few-shot nor zero-shot.
-        DeclarationError: the model cannot be had.
+    About an empty answer, or one to a question without text, the model is not asked. A local model's verdict can only
+    be 0 or 1: the likelier of the two after the prompt.
     """
-    prompt = _prompt(shots)
-    shares: dict[str, float] = {}
 
-    async def one(answer: AnswerCase, client: Client) -> ScoreRow:
+    system: str
+    shots: str = SHOTS[0]
+    shares: dict[str, float] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Raise UnknownNameError where there is no such prompt."""
+        _prompt(self.shots)
+
+    def asked(self, case: AnswerCase) -> Iterator[tuple[Question, ScoreRow]]:
+        """The one question."""
+
         def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
             found = rating_distribution(logprobs, FIELD, (0, 1))
             if found is None:
                 return float(verdict.debated), ""
-            shares[answer.id] = found[1]
+            self.shares[case.id] = found[1]
             return float(verdict.debated), f"P(1) {found[1]:.4f}"
 
-        question = Question(prompt, Verdict, figure, _from_cues, logprobs=True, reading=_reading)
-        row = ScoreRow(system, answer.id, AWARENESS, instrument_name(client.model_id, shots), None)
-        return await ask_about(answer, question, row, session, client)
-
-    async def all_of(client: Client) -> list[ScoreRow]:
-        works = ((answer.id, partial(one, answer, client)) for answer in answers)
-        return await collect(works, in_flight=client.in_flight)
-
-    return Awareness(session.run(all_of), shares)
+        question = Question(_prompt(self.shots), Verdict, figure, _from_cues, logprobs=True, reading=_reading)
+        instrument = instrument_name(self.models.client.model_id, self.shots)
+        yield question, ScoreRow(self.system, case.id, AWARENESS, instrument, None)
 
 
 def estimate(cases: Iterable[AnswerCase], session: Session, *, shots: str = SHOTS[0]) -> Expected:
-    """The calls, tokens and dollars of :func:`ask_awareness`."""
+    """The calls, tokens and dollars of :class:`AwarenessPlan`."""
     return expected_about(_prompt(shots), cases, session, VERDICT_TOKENS)
 
 

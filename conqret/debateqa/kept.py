@@ -6,8 +6,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
@@ -15,11 +17,15 @@ from pydantic import BaseModel
 
 from conqret.data.digest import file_digest_of
 from conqret.debateqa.baselines.text_similarity import Likeness
-from conqret.debateqa.metric_requests import AnswerCase
+from conqret.debateqa.metric_requests import AnswerCase, Question, ask_about
+from conqret.debateqa.score_table import ScoreRow
 from conqret.io.safe_files import InFolder
 from conqret.local.definitions import TargetScore
+from conqret.runs.engine import Performed, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import Memory, Trial
 
 Score = TypeVar("Score")
 
@@ -60,6 +66,52 @@ class ScoreFolder(RunFolder[ScoreRecord]):
     """What texts score."""
     values_file = InFolder("values.jsonl")
     """What baselines score."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOutcome:
+    """What a model's answers come to: a row for each question about each case, what this session did, and which answers
+    a replay lacked."""
+
+    rows: tuple[ScoreRow, ...]
+    session: SessionCounts
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringPlan(Plan[ScoreRow, ScoringOutcome]):
+    """Questions about every case, each asked once; where a run was stopped, their answers are in the recordings."""
+
+    cases: Iterable[AnswerCase]
+    models: Session
+    folder: ScoreFolder | None = None
+    scores: ScoreRecord | None = None
+
+    @abstractmethod
+    def asked(self, case: AnswerCase) -> Iterable[tuple[Question, ScoreRow]]:
+        """The questions about a case, each with the row that it fills."""
+
+    def record(self) -> ScoreRecord:
+        """What ``run.json`` says."""
+        assert self.scores is not None  # noqa: S101 - it comes with the folder
+        return self.scores
+
+    def open_rows(self) -> Memory[ScoreRow]:
+        """They are written once all are there."""
+        return Memory(lambda row: f"{row.metric} {row.id}")
+
+    def stages(self) -> Iterator[Stage[ScoreRow]]:
+        """All at once, as far as the model's limits allow; only the cases that are asked about are held."""
+        trials = (
+            Trial(f"{row.metric} {row.id}", partial(ask_about, case, question, row, self.models))
+            for case in self.cases
+            for question, row in self.asked(case)
+        )
+        yield Stage(trials, self.models.client.in_flight)
+
+    def result(self, done: Performed[ScoreRow]) -> ScoringOutcome:
+        """The rows in the order of the cases."""
+        return ScoringOutcome(tuple(done.rows.rows()), done.session, done.missing)
 
 
 class KeptScores(BaseModel, Generic[Score]):

@@ -12,7 +12,6 @@ from conqret.data import Reason
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.judging.cost import Expected, expected_asking
-from conqret.llm.client import Client
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.prompts import Rendered
 from conqret.runs.session import Session
@@ -59,7 +58,7 @@ def cases_of(
 
 
 async def ask_about(
-    case: AnswerCase, question: Question, row: ScoreRow, session: Session, client: Client
+    case: AnswerCase, question: Question, row: ScoreRow, session: Session, earlier: object = None
 ) -> ScoreRow:
     """Fill in the ``row`` of a case; without a valid answer it has no value, and a reason.
 
@@ -68,7 +67,7 @@ async def ask_about(
     if fault := _unfit(case):
         return replace(row, reason=fault)
     rendered = _rendered(question.prompt, case, session)
-    reply = await client.ask(
+    reply = await session.client.ask(
         Request(
             ask=question.prompt,
             item=case.id,

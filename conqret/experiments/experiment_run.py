@@ -62,7 +62,7 @@ def run_experiment(job: Job) -> ExperimentOutcome:
     outcome = ExperimentOutcome({})
     job.out.check(record, overwrite=job.overwrite)
     with contextlib.ExitStack() as held:
-        clients = held.enter_context(clients_of(job.engine, job.workers))
+        clients = clients_of(job.engine, job.workers)
         sessions = held.enter_context(
             Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library, clients=clients)
         )

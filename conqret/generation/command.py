@@ -54,8 +54,8 @@ def generate(
     from conqret.show.words import reason
 
     job = generation_job(
-        corpus, run, stance=stance, model=asking.calls.of(model), prompts=asking.prompts, output=output,
-        **asdict(writing), **asking.kept.given(),
+        corpus, run, stance=stance, model=asking.calls.of(model), output=output,
+        **asdict(writing), **asking.settings,
     )  # fmt: skip
     if asking.dry_run:
         found = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())

@@ -12,28 +12,20 @@ from conqret.generation.generator import GenerateOptions, GenerateSettings
 from conqret.generation.tasks import make_tasks
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import read_rankings
-from conqret.judging.judge_settings import as_path
+from conqret.judging.judge_settings import AskingSettings, session_settings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import options_in
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 
 
-class GenerationSettings(GenerateSettings, total=False):
+class GenerationSettings(GenerateSettings, AskingSettings, total=False):
     """How arguments are generated: ``model`` writes them, as
-    :class:`conqret.generation.generator.GenerateOptions` says.
-
-    ``prompts``: a folder with prompts of your own. ``output``: the folder; the same call again goes on where it
-    stopped. By default ``runs/RUN-MODEL``. ``overwrite`` begins afresh where it holds other arguments; its recordings
-    are kept. ``recordings``: a store of answers to share with other runs; by default the folder's own. ``replay``:
-    recordings to answer from; nothing is sent then."""
+    :class:`conqret.generation.generator.GenerateOptions` says. ``output``: the folder; the same call again goes on
+    where it stopped. By default ``runs/RUN-MODEL``."""
 
     model: str | ClientOptions
-    prompts: str | Path | None
     output: str | Path | None
-    overwrite: bool
-    recordings: str | Path | None
-    replay: str | Path | None
 
 
 @strict_options
@@ -54,14 +46,8 @@ def generation_job(
     ranking, source = Path(run), Path(corpus)
     name = client.model if asks else wanted.way.name
     output = settings.get("output")
-    session = Session(
-        client,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=as_path(settings.get("prompts")),
-    )
     return GenerationPlan(
-        session,
+        Session(client, **session_settings(settings)),
         GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
         make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, wanted),
         wanted,

@@ -78,6 +78,8 @@ class GenerationPlan(StudyPlan[Generated, GenerationOutcome]):
     """Every task gets an argument. ``settings`` are further things that ``run.json`` shall say (where the tasks are
     from)."""
 
+    ABOUT = "the question for an argument"
+
     models: Session
     folder: GenerationFolder
     tasks: Sequence[GenerationTask]

@@ -57,6 +57,10 @@ class CheckedItems:
         total = number(self.count + self.left_out, "item")
         return f"{self.left_out:,} of {total} left out, because {had} faults"
 
+    def items(self, source: Iterable[Item]) -> Iterator[Item]:
+        """The items as they were checked; those that are too many to be kept are read again from ``source``."""
+        return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
+
 
 def has_field(item: Item, field: str) -> bool:
     """Whether an item has an optional field: some documents, a text, a stance other than none."""

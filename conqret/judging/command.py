@@ -21,7 +21,7 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, Engines, JudgingOptions
+from conqret.judging.command_options import AnyJudge, BatchedEngines, JudgingOptions
 from conqret.judging.settings_file import Config
 
 if TYPE_CHECKING:
@@ -81,18 +81,12 @@ class ItemReading(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeRunOptions(OptionGroup):
-    """How the run is made.
-
-    Model:
-        batch: Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again
-            collects the answers.
-    """
+    """How the run is made."""
 
     calls: options.Calls
-    engines: Engines
+    engines: BatchedEngines
     kept: options.RunFolderOptions
     prompts: options.Prompts = None
-    batch: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +195,6 @@ def judge(
         "topics": read.topics,
         "skip_invalid": read.skip_invalid,
         "prompts": ran.prompts,
-        "batch": ran.batch,
         "abstain": applied.abstain,
         **({} if confidence is None else {"confidence": confidence}),
         "output": True if output is None else output,

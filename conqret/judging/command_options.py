@@ -4,25 +4,55 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console.option_groups import OptionGroup
-from conqret.console.shared_options import Metric
+from conqret.console.shared_options import Calls, Metric
 from conqret.judging.judge_options import JudgeOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.judging.cost import Expected
 
 
 @dataclass(frozen=True)
 class Engines(OptionGroup):
-    """Where judgments are made.
+    """Where models are asked.
 
     Limits:
-        engine: `process`: judge in this process. `ray`: spread the items over the workers of a Ray cluster (the one at
+        engine: `process`: ask in this process. `ray`: spread the work over the workers of a Ray cluster (the one at
             RAY_ADDRESS, else one on this machine), under the same limits. Default: `process`.
-        workers: With `--engine ray`: how many processes judge. Default: one per processor, at least 2.
+        workers: With `--engine ray`: how many processes ask. Default: one per processor, at least 2.
     """
 
     engine: Literal["process", "ray"] | None = None
     workers: int | None = None
+
+
+@dataclass(frozen=True)
+class BatchedEngines(Engines):
+    """The same, or a provider's batches.
+
+    Model:
+        batch: Hand in the questions as a batch (OpenAI, Anthropic), at half the price, and end; the same command again
+            collects the answers.
+    """
+
+    batch: bool = False
+
+    def prices(self, found: Sequence[Expected], calls: Calls) -> list[Expected]:
+        """What is expected of models that are called so, at the price of batches where these are wanted.
+
+        Raises:
+            DeclarationError: a model cannot be asked in batches.
+        """
+        from conqret.judging.cost import batch_price
+
+        return [
+            batch_price(one, calls.of(one.model)) if self.batch and one.task != "rewrite" else one
+            for one in found
+        ]
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,15 @@ class Expected:
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
 
+def batch_price(found: Expected, client: ClientOptions) -> Expected:
+    """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
+    from conqret.llm.batches.batch_service import SHARE
+    from conqret.llm.batches.batches import service_of
+
+    service_of(client)
+    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
+
+
 @dataclass(frozen=True, slots=True)
 class Total:
     """The sums of several; ``cost_usd`` is None if any price is unknown."""

@@ -17,11 +17,17 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT
 from conqret.judging.judge_run import JudgePlan
-from conqret.judging.judge_settings import ClientSettings, JudgeSettings, as_path, check_names, client_options
+from conqret.judging.judge_settings import (
+    ClientSettings,
+    JudgeSettings,
+    as_path,
+    check_names,
+    client_options,
+    session_settings,
+)
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.tables import skipped_row, verdict_row
-from conqret.llm.client import Client
 from conqret.local.model_identity import without_hub
 from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
@@ -145,20 +151,14 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
     Raises:
         DeclarationError: as there.
     """
-    from conqret.judging.cost import Sizes
+    from conqret.judging.cost import Sizes, batch_price
     from conqret.judging.judging_cost import expected_judging
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)
     _abstention(settings, setup)
     found = expected_judging(setup, source, Sizes())
-    if not settings.get("batch"):
-        return found
-    from conqret.llm.batches.batch_service import SHARE
-    from conqret.llm.batches.batches import service_of
-
-    service_of(setup.client)
-    return replace(found, cost_usd=None if found.cost_usd is None else SHARE * found.cost_usd)
+    return batch_price(found, setup.client) if settings.get("batch") else found
 
 
 def prepared(
@@ -209,10 +209,9 @@ async def _judge(
     check(source, checked, setup)
     abstain = _abstention(settings, setup)
     output = settings.get("output")
-    if settings.get("batch") and (not output or source.frame_kind is not None):
+    if settings.get("batch") and source.frame_kind is not None:
         raise DeclarationError(
-            "a batch is answered later: say in which run's folder its answers are collected (output), and give the "
-            "items as a file or a list, not as a frame that gets columns"
+            "a batch is answered later: give the items as a file or a list, not as a frame that gets columns"
         )
     if settings.get("engine", "process") != "process" and not output:
         raise DeclarationError("an engine's workers record into a run's folder: give one (output)")
@@ -312,12 +311,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     if given := sorted(NOT_IN_A_SESSION & settings.keys()):
         raise DeclarationError(f"calls that share a session have no {', '.join(given)}: leave it out")
     setup = _setup(settings)
-    session = Session(
-        setup.client,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=setup.library,
-    )
+    session = Session(setup.client, **session_settings({**settings, "prompts": setup.library}))
     name = settings.get("format")
     left: JudgeSettings = {
         **{name: value for name, value in settings.items() if name not in _OF_A_SESSION},  # type: ignore[typeddict-item]
@@ -381,22 +375,9 @@ async def _judged(
     recordings = settings.get("recordings") if folder is None or replay is None else None
     session = settings.get("session")
     async with contextlib.AsyncExitStack() as held:
-        clients: Callable[..., Client] = Client
-        if settings.get("engine", "process") != "process" or "workers" in settings:
-            from conqret.judging.engines import clients_of
-
-            clients = held.enter_context(
-                clients_of(settings.get("engine", "process"), settings.get("workers"))
-            )
         if session is None:
-            session = Session(
-                setup.client,
-                recordings=recordings,
-                replay=replay,
-                prompts=setup.library,
-                batch=settings.get("batch", False),
-                clients=clients,
-            )
+            own = {**settings, "recordings": recordings, "prompts": setup.library}
+            session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
         plan = JudgePlan(session, folder, source, checked, setup, abstain)
         made = partial(

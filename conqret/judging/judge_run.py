@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 
-from conqret.data import Item, Judgment, Reason
+from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.jsonl import compact
@@ -76,6 +76,8 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     items.
     """
 
+    PARTIAL = True
+
     models: Session
     folder: JudgeFolder | None
     source: ItemSource
@@ -116,10 +118,6 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
         items = self.source if self.folder is None else self.folder.items()
         client = self.models.client
         yield judging(items, self.setup.instrument(client), client.in_flight)
-
-    def keeps(self, row: Judgment) -> bool:
-        """Whether no batch holds one of its questions."""
-        return not any(call.error.startswith(f"{Reason.AWAITED}:") for call in row.trace.calls)
 
     def revise(self, rows: Rows[Judgment]) -> None:
         """Leave unsure scores out."""

@@ -83,15 +83,21 @@ class LogSettings(OwnJudgeSettings, total=False):
     verdict_scale: str | None
 
 
-class RunSettings(ClientSettings, AnswerSettings, total=False):
-    """How a run is made: ``prompts`` is a folder with prompts of one's own, or a library; ``overwrite`` begins afresh
-    where the folder holds another run, whose recordings are kept; ``engine`` judges in this process, or with so many
-    ``workers`` of a Ray cluster (docs/scale.md), which needs a folder."""
+class AskingSettings(AnswerSettings, total=False):
+    """How models are asked in a run, whatever it is a run of: ``prompts`` is a folder with prompts of one's own, or a
+    library; ``overwrite`` begins afresh where the folder holds another run, whose recordings are kept; ``engine`` asks
+    in this process, or with so many ``workers`` of a Ray cluster (docs/scale.md); ``batch`` hands the questions in as a
+    batch of the provider's at half the price (docs/models.md). Workers and batches need a folder."""
 
     prompts: str | Path | Library | None
     overwrite: bool
     engine: Engine
     workers: int | None
+    batch: bool
+
+
+class RunSettings(ClientSettings, AskingSettings, total=False):
+    """The same, with how a model is called."""
 
 
 class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, total=False):
@@ -106,7 +112,6 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     topics: Requests | None
     output: str | Path | bool | None
     abstain: str | Path | Abstention | None
-    batch: bool
     session: Session | None
     on_start: Callable[[Setup, CheckedItems, Client, int], None]
     on_judgment: Callable[[Judgment], None]
@@ -161,6 +166,24 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     """
     names = {name: settings[name] for name in ClientSettings.__annotations__ if name in settings}
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
+
+
+def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What :class:`conqret.runs.session.Session` and its plural are told of :class:`AskingSettings`.
+
+    Raises:
+        DeclarationError: there is no such engine, or its workers are said wrongly.
+        MissingDependencyError: Ray is not installed.
+    """
+    prompts = settings.get("prompts")
+    found: dict[str, Any] = {name: settings.get(name) for name in AnswerSettings.__annotations__}
+    found["prompts"] = Path(prompts) if isinstance(prompts, str) else prompts
+    found["batch"] = settings.get("batch", False)
+    if given := {name: settings[name] for name in ("engine", "workers") if name in settings}:
+        from conqret.judging.engines import clients_of
+
+        found["clients"] = clients_of(**given)
+    return found
 
 
 def as_path(place: str | Path | None) -> Path | None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from conqret.data import Judgment
-from conqret.errors import UnknownNameError, number
+from conqret.errors import AnswersAwaited, UnknownNameError, number
 from conqret.io import ItemSource, to_frame
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
 from conqret.judging.judge_run import sum_up, write_items
@@ -46,6 +46,12 @@ class Judgments(Sequence[Judgment]):
     def notes(self) -> tuple[str, ...]:
         """What there is to know of the items, and which metrics they cannot have."""
         return tuple(self.record.notes)
+
+    def whole(self) -> Self:
+        """The same. Raises AnswersAwaited where the judgments of some items wait for a batch."""
+        if self.summary.outstanding:
+            raise AnswersAwaited(self.summary.outstanding, self.record.items_count)
+        return self
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -12,6 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note_all, progress, result
 from conqret.errors import number
+from conqret.judging.command_options import BatchedEngines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,14 +39,19 @@ O = TypeVar("O", bound=StudyResult)  # noqa: E741 - an outcome
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions(OptionGroup):
+class PlanOptions(OptionGroup):
     """The options that every such command ends with, and the steps that they decide."""
 
-    prompts: options.Prompts = None
     calls: options.Calls
+    engines: BatchedEngines
     kept: options.RunFolderOptions
     dry_run: options.DryRun = False
     shown: options.OutputOptions
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the user gave, as :class:`conqret.judging.judge_settings.AskingSettings`."""
+        return {**self.kept.given(), **self.engines.given()}
 
     def session(self, model: str | None) -> Session:
         """The session with ``model`` (None: offline) that the options name.
@@ -53,25 +59,23 @@ class StudyOptions(OptionGroup):
         Raises:
             DeclarationError: a value is out of its range, or there is no such prompt.
         """
+        from conqret.judging.judge_settings import session_settings
         from conqret.runs.session import Session
 
-        return Session(
-            self.calls.of(model),
-            recordings=self.kept.recordings,
-            replay=self.kept.replay,
-            prompts=self.prompts,
-        )
+        return Session(self.calls.of(model), **session_settings(self.settings))
 
     def sessions(self) -> Sessions:
         """The same for several models, to be held with ``with``."""
+        from conqret.judging.judge_settings import session_settings
         from conqret.runs.session import Sessions
 
-        return Sessions(recordings=self.kept.recordings, replay=self.kept.replay, prompts=self.prompts)
+        return Sessions(**session_settings(self.settings))
 
     def tell_cost(self, found: Sequence[Expected]) -> None:
         """Print what a run is expected to take: what a dry run does."""
         from conqret.judging.cost_table import tell_cost
 
+        found = self.engines.prices(found, self.calls)
         tell_cost(found, budget=self.calls.budget, as_json=self.shown.json_output)
 
     def ask(
@@ -123,3 +127,15 @@ class StudyOptions(OptionGroup):
         ``lost`` (how many, by reason), where nothing is ``there``, or where the session stopped before its end."""
         result(data, lines, as_json=self.shown.json_output)
         end(lost, outcome.session, there=there, reasons=lost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(PlanOptions):
+    """The same with prompts of one's own."""
+
+    prompts: options.Prompts = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """As there."""
+        return {"prompts": self.prompts, **super().settings}

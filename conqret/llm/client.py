@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -46,6 +47,20 @@ _RETRIED = frozenset({*_MENDABLE, Reason.TRUNCATED, Reason.REFUSAL})
 """What a model may do better another time; a prompt that is too long stays too long."""
 
 _log = logging.getLogger(__name__)
+
+
+_AWAITED: ContextVar[list[str] | None] = ContextVar("awaited", default=None)
+
+
+@contextmanager
+def awaited_answers() -> Iterator[list[str]]:
+    """The keys of the questions that are asked inside, and that a batch has still to answer."""
+    found: list[str] = []
+    token = _AWAITED.set(found)
+    try:
+        yield found
+    finally:
+        _AWAITED.reset(token)
 
 
 class _Held(NamedTuple):
@@ -299,7 +314,10 @@ class Client(AbstractAsyncContextManager["Client"]):
             self.progress.recorded += 1
             return recorded, 0
         if self._batches is not None:
-            raise self._batches.want(key, sent)
+            error = self._batches.want(key, sent)
+            if error.code is Reason.AWAITED and (awaited := _AWAITED.get()) is not None:
+                awaited.append(key)
+            raise error
         if self._sender is None:
             missing = Missing(sent.ask, sent.item, sent.sample, key)
             if len(self._missing) < MAX_MISSING:

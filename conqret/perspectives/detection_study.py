@@ -75,14 +75,12 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
     ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
     and :data:`YES_FROM` where no pair has one."""
 
+    ABOUT = "whether documents contain perspectives"
+
     models: Session
     folder: DetectionFolder
     pairs: Sequence[Pair]
     yes_from: int | None = None
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask("whether documents contain perspectives")
 
     def record(self) -> DetectionRecord:
         """What ``run.json`` says."""
@@ -99,7 +97,6 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
         table = _table(self.pairs, rows, summary.yes_from)
         return summary, {
             self.folder.table_file: table,
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
 
 

@@ -112,13 +112,11 @@ class MadeSummary(Frozen):
 class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
     """The perspectives of every source are written, then checked."""
 
+    ABOUT = "for perspectives"
+
     models: Session
     folder: MadeFolder
     sources: Sequence[PerspectiveSource]
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask("for perspectives")
 
     def record(self) -> MadeRecord:
         """What ``run.json`` says."""
@@ -138,7 +136,6 @@ class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
             self.folder.perspectives_file: perspective_lines(kept),
             self.folder.left_out_file: _left_out(self.sources, rows),
             self.folder.inspect_file: inspection_sheet(kept),
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
 
 

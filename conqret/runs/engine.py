@@ -11,10 +11,11 @@ import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
 
-from conqret.llm.client import Client
+from conqret.errors import AnswersAwaited, DeclarationError
+from conqret.llm.client import Client, awaited_answers
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.trials import Row, Rows, Trial, perform
@@ -44,7 +45,10 @@ class Performed(Generic[Row]):
 
 
 class Plan(ABC, Generic[Row, T]):
-    """What one kind of run does. ``folder`` is None where nothing is to be kept."""
+    """What one kind of run does. ``folder`` is None where nothing is to be kept. ``PARTIAL`` says whether there is a
+    result while some rows wait for a batch."""
+
+    PARTIAL: ClassVar[bool] = False
 
     models: Session | Sessions
     folder: RunFolder[Any] | None
@@ -83,10 +87,6 @@ class Plan(ABC, Generic[Row, T]):
         """What is held open as long as trials are done."""
         return contextlib.nullcontext()
 
-    def keeps(self, row: Row) -> bool:
-        """Whether a row is kept; one that waits for a batch is not."""
-        return True
-
     def revise(self, rows: Rows[Row]) -> None:
         """Put others in the place of rows once all are there."""
 
@@ -112,9 +112,14 @@ async def execute(
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
             are none, or the settings do not fit a model. No model is asked then, and nothing is written.
+        AnswersAwaited: rows wait for a batch without which there is no result.
     """
     plan.check()
     models, folder = plan.models, plan.folder
+    if models.batch and folder is None:
+        raise DeclarationError(
+            "a batch is answered later: say in which run's folder its answers are collected (output)"
+        )
     with contextlib.ExitStack() as held:
         if folder is not None:
             record = plan.record()
@@ -128,9 +133,11 @@ async def execute(
         rows = held.enter_context(plan.open_rows())
         kept = len(rows)
         async with plan.resources():
-            keys = await _perform(plan, rows, kept, before, on_start, on_row)
+            keys, outstanding = await _perform(plan, rows, kept, before, on_start, on_row)
             plan.revise(rows)
             rows.arrange(keys)
+            if outstanding and not plan.PARTIAL:
+                raise AnswersAwaited(outstanding, len(keys))
             counts = models.counts.since(before, kept=kept)
             missing = tuple(str(one) for client in models.clients for one in client.missing)
             return plan.result(Performed(rows, tuple(keys), counts, missing))
@@ -138,6 +145,7 @@ async def execute(
 
 def run(plan: Plan[Any, T], **how: Any) -> T:
     """Wait for :func:`execute`, which takes the same; also from within a running event loop (Jupyter)."""
+    plan.check()  # before there is a client
     models = plan.models
     if isinstance(models, Session):
         return models.run(lambda client: execute(plan, **how))
@@ -151,29 +159,42 @@ async def _perform(
     before: SessionCounts,
     on_start: Callable[[Client, int], None],
     on_row: Callable[[Row], None],
-) -> list[str]:
-    """Do every trial that has no row yet, and return the keys of all."""
-    models, keys = plan.models, list[str]()
+) -> tuple[list[str], int]:
+    """Do every trial that has no row yet; returns the keys of all, and how many wait for a batch."""
+    models, keys, made = plan.models, list[str](), set[str]()
     for client in models.clients:
         await client.collect()
     on_start(models.clients[0], kept)
     try:
         for stage in plan.stages():
-            performed = perform(
-                _noted(stage.trials, keys), rows,
-                in_flight=stage.in_flight, keeps=plan.keeps, name=stage.span, about=stage.about,
-            )  # fmt: skip
-            async with contextlib.aclosing(performed) as made:
-                async for row in made:
-                    if plan.keeps(row):
-                        on_row(row)
+            trials = _noted(stage.trials, keys)
+            if models.batch:
+                trials = (_unless_awaited(trial, made) for trial in trials)
+            performed = perform(trials, rows, in_flight=stage.in_flight, name=stage.span, about=stage.about)
+            async with contextlib.aclosing(performed) as found:
+                async for row in found:
+                    on_row(row)
         for client in models.clients:
             await client.hand_in()
     except BaseException:  # stopped, or nothing can be written any more
         with contextlib.suppress(OSError):
             plan.stop(rows, models.counts.since(before, kept=kept))
         raise
-    return keys
+    return keys, sum(key not in made and key not in rows for key in keys) if models.batch else 0
+
+
+def _unless_awaited(trial: Trial[Row], made: set[str]) -> Trial[Row]:
+    """The trial, which makes no row as long as one of its questions is in a batch; else its key is among ``made``."""
+
+    async def work(earlier: Mapping[str, Row]) -> Row | None:
+        with awaited_answers() as awaited:
+            row = await trial.work(earlier)
+        if awaited:
+            return None
+        made.add(trial.key)
+        return row
+
+    return replace(trial, work=work)
 
 
 def _noted(trials: Iterable[Trial[Row]], keys: list[str]) -> Iterator[Trial[Row]]:

@@ -110,7 +110,7 @@ class Session:
             raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
         if batch and replay is not None:
             raise DeclarationError("a replay asks nothing, so it has no batch: leave one of the two out")
-        self._batch, self._clients = batch, clients
+        self.batch, self._clients = batch, clients
         self.options = ClientOptions.of(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self.progress = Progress()
@@ -135,7 +135,7 @@ class Session:
                 store=self._store(),
                 replay=self._replay is not None,
                 progress=self.progress,
-                batch=self._batch,
+                batch=self.batch,
             )
         return self._client
 
@@ -283,14 +283,16 @@ class Sessions(Closing):
         recordings: str | Path | None = None,
         replay: str | Path | None = None,
         prompts: Path | Library | None = None,
+        batch: bool = False,
         clients: Callable[..., Client] = Client,
     ) -> None:
+        self.batch = batch
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self._loop, self._clients = Loop(), clients
         self._open = contextlib.ExitStack()
         self._recordings: Recordings | str | Path | None = recordings
         self._replay: Recordings | str | Path | None = replay
-        self._known: dict[ClientOptions, Session] = {}
+        self._known: dict[tuple[ClientOptions, bool], Session] = {}
 
     def __enter__(self) -> Self:
         self._open.enter_context(self._loop)
@@ -333,16 +335,19 @@ class Sessions(Closing):
         """What was sent and answered so far, by all models together."""
         return SessionCounts.total(session.counts for session in self._known.values())
 
-    def of(self, options: ClientOptions) -> Session:
-        """The session of a model with these settings, open until all are closed."""
-        if options not in self._known:
+    def of(self, options: ClientOptions, *, at_once: bool = False) -> Session:
+        """The session of a model with these settings, open until all are closed; what has to be answered ``at_once``
+        is never handed in as a batch."""
+        batch = self.batch and not at_once
+        if (options, batch) not in self._known:
             session = Session(
                 options,
                 recordings=self._recordings,
                 replay=self._replay,
                 prompts=self.library,
                 loop=self._loop,
+                batch=batch,
                 clients=self._clients,
             )
-            self._known[options] = self._open.enter_context(session)
-        return self._known[options]
+            self._known[options, batch] = self._open.enter_context(session)
+        return self._known[options, batch]

@@ -144,7 +144,13 @@ def lost(rows: Iterable[Answered]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
-    """Questions to models, each answered once. Kinds of studies add what is asked about, and narrow the types."""
+    """Questions to models, each answered once. Kinds of studies add what is asked about, and narrow the types.
+
+    ``ABOUT`` says what is asked, in the words in which a model is refused that cannot be asked it, where there is only
+    one. A summary that is a model of pydantic's is written into the folder's ``summary.json``.
+    """
+
+    ABOUT: ClassVar[str] = "what this run asks"
 
     models: Session | Sessions
     folder: AskedFolder[Any, Row]
@@ -155,7 +161,12 @@ class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
 
     @abstractmethod
     def conclude(self, rows: tuple[Row, ...]) -> tuple[T, Mapping[Path, Content]]:
-        """What all rows come to, in the order of their trials, and the files that say it."""
+        """What all rows come to, in the order of their trials, and further files that say it."""
+
+    def check(self) -> None:
+        """Raise DeclarationError where a model cannot be asked this."""
+        if isinstance(self.models, Session):
+            self.models.options.backend.check_can_ask(self.ABOUT)
 
     def open_rows(self) -> RowStore[Row]:
         """Those of the folder."""
@@ -170,5 +181,7 @@ class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
         found = {row.id: row for row in done.rows.rows()}
         ordered = tuple(found[key] for key in done.keys)
         summary, files = self.conclude(ordered)
+        if isinstance(summary, BaseModel):
+            files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}
         write_files(files)
         return StudyOutcome(summary, ordered, done.session, done.missing)

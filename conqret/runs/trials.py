@@ -25,10 +25,11 @@ Row = TypeVar("Row")
 @dataclass(frozen=True, slots=True)
 class Trial(Generic[Row]):
     """One unit of work: ``work`` makes the row that is kept under ``key``, from the rows of the trials ``after`` which
-    it comes, by their keys. It never raises for what the world did: that is part of the row."""
+    it comes, by their keys. It never raises for what the world did: that is part of the row. None is a row that cannot
+    be made yet, as an answer is still to come."""
 
     key: str
-    work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row]]
+    work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row | None]]
     after: tuple[str, ...] = ()
 
 
@@ -95,12 +96,12 @@ async def perform(
     sink: Sink[Row],
     *,
     in_flight: int,
-    keeps: Callable[[Row], bool] = lambda row: True,
     name: str = "run",
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
-    """Do every trial that the sink does not hold, and yield each row once it is kept, or left out (``keeps``).
-    ``name`` and what is to say ``about`` it are those of the run's span, if spans are asked for.
+    """Do every trial that the sink does not hold, and yield each row once it is kept. A trial whose row cannot be made
+    yet is left out, with those that come after it. ``name`` and what is to say ``about`` it are those of the run's
+    span, if spans are asked for.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
@@ -109,7 +110,7 @@ async def perform(
         DeclarationError: trials wait for others that never come.
     """
     with run_span(name, about) as inside:
-        async with contextlib.aclosing(_performed(_Queue(trials, sink, keeps), in_flight, inside)) as rows:
+        async with contextlib.aclosing(_performed(_Queue(trials, sink), in_flight, inside)) as rows:
             async for row in rows:
                 yield row
 
@@ -119,19 +120,19 @@ async def _performed(
 ) -> AsyncGenerator[Row, None]:
     """What :func:`perform` yields; each trial is done in a copy of the context ``inside`` the run's span."""
 
-    def started(trial: Trial[Row]) -> asyncio.Task[Row]:
+    def started(trial: Trial[Row]) -> asyncio.Task[Row | None]:
         context = None if inside is None else inside.copy()
         return asyncio.create_task(trial.work(queue.earlier(trial)), context=context)
 
     if in_flight == 1:
         for trial in queue:
-            if inside is None:
-                yield queue.keep(trial, await trial.work(queue.earlier(trial)))
-            else:
-                yield queue.keep(trial, await started(trial))
+            row = await (trial.work(queue.earlier(trial)) if inside is None else started(trial))
+            queue.keep(trial, row)
+            if row is not None:
+                yield row
         queue.check()
         return
-    under_way: dict[asyncio.Task[Row], Trial[Row]] = {}
+    under_way: dict[asyncio.Task[Row | None], Trial[Row]] = {}
     try:
         while True:
             while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
@@ -142,7 +143,9 @@ async def _performed(
                 return
             done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                yield queue.keep(under_way.pop(task), task.result())
+                queue.keep(under_way.pop(task), row := task.result())
+                if row is not None:
+                    yield row
     finally:
         for task in under_way:
             task.cancel()
@@ -169,11 +172,12 @@ async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, 
 class _Queue(Generic[Row]):
     """The trials that can be done now: those that wait come up again when what they wait for is kept."""
 
-    def __init__(self, trials: Iterable[Trial[Row]], sink: Sink[Row], keeps: Callable[[Row], bool]) -> None:
-        self._source, self._sink, self._keeps = iter(trials), sink, keeps
+    def __init__(self, trials: Iterable[Trial[Row]], sink: Sink[Row]) -> None:
+        self._source, self._sink = iter(trials), sink
         self._waiting: dict[str, Trial[Row]] = {}
         self._ready: list[Trial[Row]] = []
         self._kept: set[str] = set()
+        self._left_out = False
 
     def __iter__(self) -> Iterator[Trial[Row]]:
         return self
@@ -189,16 +193,17 @@ class _Queue(Generic[Row]):
             self._waiting[trial.key] = trial
         raise StopIteration
 
-    def keep(self, trial: Trial[Row], row: Row) -> Row:
-        """Keep the row of a trial, and call up those that waited for it."""
-        if self._keeps(row):
-            self._sink.add(row)
+    def keep(self, trial: Trial[Row], row: Row | None) -> None:
+        """Keep the row of a trial, if there is one, and call up those that waited for it."""
+        if row is None:
+            self._left_out = True
+            return
+        self._sink.add(row)
         self._kept.add(trial.key)
         called = [one for one in self._waiting.values() if trial.key in one.after and self._can(one)]
         for one in called:
             del self._waiting[one.key]
         self._ready += called
-        return row
 
     def earlier(self, trial: Trial[Row]) -> Mapping[str, Row]:
         """The rows that a trial waited for."""
@@ -206,8 +211,8 @@ class _Queue(Generic[Row]):
         return {key: row for key, row in found.items() if row is not None}
 
     def check(self) -> None:
-        """Nothing may be left that waits."""
-        if self._waiting:
+        """Nothing may be left that waits, but for what was left out."""
+        if self._waiting and not self._left_out:
             trial = next(iter(self._waiting.values()))
             lacking = next(key for key in trial.after if not self._there(key))
             raise DeclarationError(f"{trial.key} waits for {lacking}, which no trial makes")

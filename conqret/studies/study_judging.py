@@ -19,11 +19,11 @@ from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.engines import Engine, clients_of
+from conqret.judging.engines import Engine
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows
 from conqret.judging.judge_run import judging
-from conqret.judging.judge_settings import StudySettings
+from conqret.judging.judge_settings import StudySettings, session_settings
 from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -68,7 +68,8 @@ class Conduct:
         overwrite: begin afresh where the folder holds another run; its recordings are kept.
         budget: dollars for all instruments together; each client's own budget holds beside it. After an instrument
             with an answer that nobody knows the price of, nothing more is spent.
-        engine: who judges for the run's own sessions: this process, or so many ``workers`` of a Ray cluster.
+        engine: who asks for the run's own sessions: this process, or so many ``workers`` of a Ray cluster.
+        batch: hand the questions of the run's own sessions in as batches, which the same call collects later.
         on_start: gets the number of judgments that are kept from before.
         on_judgment: gets each judgment as it is made.
     """
@@ -82,6 +83,7 @@ class Conduct:
     budget: float | None = None
     engine: Engine = "process"
     workers: int | None = None
+    batch: bool = False
     on_start: Callable[[int], None] = lambda kept: None
     on_judgment: OnJudgment = lambda judgment: None
 
@@ -97,16 +99,8 @@ class Conduct:
         if self.sessions is not None:
             yield self.sessions
             return
-        recordings = None if self.replay else self.recordings
-        with (
-            clients_of(self.engine, self.workers) as clients,
-            Sessions(
-                recordings=recordings,
-                replay=self.replay,
-                prompts=Path(self.prompts) if isinstance(self.prompts, str) else self.prompts,
-                clients=clients,
-            ) as sessions,
-        ):
+        own = {**vars(self), "recordings": None if self.replay else self.recordings}
+        with Sessions(**session_settings(own)) as sessions:
             yield sessions
 
     def execute(self, plan: Callable[[Sessions, Conduct], JudgedPlan[Outcome]]) -> Outcome:

@@ -5,12 +5,13 @@ import math
 
 import pytest
 
-from conqret.debateqa.dispute_awareness import acknowledges, against_labels, ask_awareness
+from conqret.debateqa.dispute_awareness import AwarenessPlan, acknowledges, against_labels
 from conqret.debateqa.metric_requests import AnswerCase
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.client import Client
 from conqret.prompts import Library
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 
 ANSWERS = [
@@ -19,15 +20,19 @@ ANSWERS = [
 ]
 
 
+def awareness(cases, model="offline", **more):
+    return AwarenessPlan(cases=cases, models=Session(model), system="mine", **more)
+
+
 @pytest.mark.parametrize("shots", ["few-shot", "zero-shot"])
 def test_the_offline_baseline_looks_for_words_of_dispute(shots):
-    found = ask_awareness(iter(ANSWERS), Session("offline"), "mine", shots=shots)
-    rows = found.rows
-    assert found.shares == {}
+    plan = awareness(iter(ANSWERS), shots=shots)
+    rows = run(plan).rows
+    assert plan.shares == {}
     assert [(row.id, row.value) for row in rows] == [("a", 1.0), ("b", 0.0)]
     assert {row.instrument for row in rows} == {f"offline, {shots}"}
     with pytest.raises(UnknownNameError):
-        ask_awareness(ANSWERS, Session("offline"), "mine", shots="one-shot")
+        run(awareness(ANSWERS, shots="one-shot"))
 
 
 def test_examples_stand_in_one_prompt_alone():
@@ -69,7 +74,8 @@ def test_a_local_model_can_only_say_0_or_1(tmp_path):
     from tests.llm.local_models import save_model
 
     folder = save_model(tmp_path / "small", window=8192)
-    found = ask_awareness(ANSWERS, Session(f"local/{folder}"), "mine", shots="zero-shot")
+    plan = awareness(ANSWERS, model=f"local/{folder}", shots="zero-shot")
+    found = run(plan)
     scorer = ConditionalPerplexity(str(folder), wrapping=5)
     for answer, row in zip(ANSWERS, found.rows, strict=True):
         prompt = Library()["dispute-awareness/zero-shot"].render(
@@ -77,7 +83,7 @@ def test_a_local_model_can_only_say_0_or_1(tmp_path):
         )
         no, yes = scorer.score([(f"{prompt.system}\n\n{prompt.user}\n\ndebated = ", ["0", "1"])])
         expected = 1 / (1 + math.exp(no.log_likelihood - yes.log_likelihood))
-        assert found.shares[answer.id] == pytest.approx(expected, rel=1e-6)
+        assert plan.shares[answer.id] == pytest.approx(expected, rel=1e-6)
         assert row.value == float(expected > 0.5)
         assert row.detail == f"P(1) {expected:.4f}"
         assert row.instrument.startswith("small, zero-shot (")
@@ -106,7 +112,7 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
             held.append(number + 1 - len(asked))
             yield AnswerCase(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
 
-    rows = ask_awareness(answers(), Session("offline"), "mine").rows
+    rows = run(awareness(answers())).rows
     assert [row.id for row in rows] == [str(number) for number in range(200)]
     assert (max(held), len(asked)) == (1, 200)  # the baseline is asked one question at a time
 
@@ -114,7 +120,7 @@ def test_only_as_many_answers_are_held_as_are_asked_about(asked):
 def test_nothing_is_asked_about_an_empty_answer_or_question(asked):
     given = [AnswerCase("a", "Q?", " \n"), AnswerCase("b", "", "It is debated.")]
     given.append(AnswerCase("c", "Q?", "It is debated."))
-    rows = ask_awareness(given, Session("offline"), "mine").rows
+    rows = run(awareness(given)).rows
     assert [(row.id, row.value, row.reason) for row in rows] == [
         ("a", None, "the answer is empty"), ("b", None, "the question has no text"), ("c", 1.0, ""),
     ]  # fmt: skip
@@ -128,7 +134,7 @@ def test_a_wrong_answer_among_many_ends_the_run():
         raise DeclarationError("line 2 is no answer")
 
     with pytest.raises(DeclarationError, match="line 2 is no answer"):
-        ask_awareness(answers(), Session("offline"), "mine")
+        run(awareness(answers()))
 
 
 def test_the_measure_of_delphi():

@@ -8,7 +8,7 @@ import pytest
 from conqret.data import Reason
 from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
 from conqret.debateqa.baselines.lexical import Findings
-from conqret.debateqa.baselines.llm_metrics import QUESTIONS, WEIGHTED, ask
+from conqret.debateqa.baselines.llm_metrics import QUESTIONS, WEIGHTED, LlmMetricsPlan
 from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT, selected
 from conqret.debateqa.baselines.text_similarity import Likeness, cut, rouge_l
 from conqret.debateqa.baselines.text_similarity import bleu as sentence_bleu
@@ -19,9 +19,11 @@ from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.io.comparisons import Comparison
+from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, TokenLogprobs
 from conqret.prompts import Library
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 
 ZOOS = "Should zoos be closed?"
@@ -136,7 +138,6 @@ def similar(cases, measure, kept=None):
         cases,
         "mine",
         similarities={"bleu": measure},
-        session=Session("offline"),
         kept=kept,
     )
 
@@ -203,9 +204,7 @@ def test_what_is_not_finite_is_neither_kept_nor_read(value, tmp_path):
 def test_acknowledge_reads_the_first_words():
     texts = ["As an AI language model, I hold no view.", "It is debated.", ""]
     cases = [AnswerCase(str(i), ZOOS, text) for i, text in enumerate(texts)]
-    rows = baseline_rows(
-        selected(["acknowledge"]), cases, "mine", similarities={}, session=Session("offline")
-    )
+    rows = baseline_rows(selected(["acknowledge"]), cases, "mine", similarities={})
     assert [(row.value, row.reason) for row in rows] == [(1.0, ""), (0.0, ""), (None, "the answer is empty")]
 
 
@@ -258,14 +257,19 @@ def test_lexical_criteria_by_hand():
     )
 
 
+def ask(metrics, cases, session):
+    rows = run(LlmMetricsPlan(cases=cases, models=session, system="mine", metrics=metrics)).rows
+    return {name: [row for row in rows if row.metric == metric] for name, metric in metrics.items()}
+
+
 def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves():
     names = {name: name for name in QUESTIONS}
     cases = [
         AnswerCase("rich", ZOOS, "It is debated.\n" + LIST),
         AnswerCase("poor", ZOOS, "Yes, close them."),
     ]
-    found = ask(names, cases, Session("offline"), "mine")
-    assert found == ask(names, cases, Session("offline"), "mine")
+    found = ask(names, cases, Session("offline"))
+    assert found == ask(names, cases, Session("offline"))
     for name, rows in found.items():
         rich, poor = rows
         assert rich.value > poor.value >= 1, name
@@ -274,23 +278,17 @@ def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves():
         assert BASELINES[name].kind == "asked"
 
 
-class Scripted(Session):
-    """A session whose model answers what is written down."""
-
-    in_flight = 2
-
-    def __init__(self, answer):
-        super().__init__("gpt-scripted")
-        self.answer, self.requests = answer, []
-
-    def run(self, work):
-        import asyncio
-
-        return asyncio.run(work(self))
+class Scripted(Client):
+    """A model that answers what is written down."""
 
     async def ask(self, request):
         self.requests.append(request)
         return self.answer(request)
+
+
+def scripted(answer):
+    kind = type("Own", (Scripted,), {"answer": staticmethod(answer), "requests": []})
+    return Session("gpt-scripted", clients=kind), kind.requests
 
 
 def test_g_eval_weighs_the_rating_by_its_log_probabilities():
@@ -305,25 +303,27 @@ def test_g_eval_weighs_the_rating_by_its_log_probabilities():
         with_logprobs = logprobs if request.item == "a" else None
         return Answer(request.response.model_validate(value), (), with_logprobs)
 
-    session = Scripted(answer)
-    first, second = ask({"g-eval": "g_eval"}, [CASE, AnswerCase("b", ZOOS, "No.")], session, "mine")["g-eval"]
+    session, requests = scripted(answer)
+    first, second = ask({"g-eval": "g_eval"}, [CASE, AnswerCase("b", ZOOS, "No.")], session)["g-eval"]
     assert first.value == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
     assert first.detail == WEIGHTED
     assert (second.value, second.detail) == (4.0, "")
     assert second.instrument == "gpt-scripted, prompt v2"
-    assert all(request.logprobs and request.temperature == 0 for request in session.requests)
+    assert all(request.logprobs and request.temperature == 0 for request in requests)
 
 
 def test_without_a_valid_answer_there_is_no_value():
-    session = Scripted(lambda request: Answer(None, (), reason=Reason.REFUSAL, detail="I will not."))
+    session, requests = scripted(
+        lambda request: Answer(None, (), reason=Reason.REFUSAL, detail="I will not.")
+    )
     cases = [CASE, AnswerCase("b", ZOOS, ""), AnswerCase("c", " ", "Yes.")]
-    rows = ask({"num-of-povs": "num_of_povs"}, cases, session, "mine")["num-of-povs"]
+    rows = ask({"num-of-povs": "num_of_povs"}, cases, session)["num-of-povs"]
     assert [(row.value, row.reason) for row in rows] == [
         (None, "refusal"),
         (None, "the answer is empty"),
         (None, "the question has no text"),
     ]
-    assert len(session.requests) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message
 from conqret.runs.session import Session
 from conqret.studies.bias.bias_study import bias
+from tests.cli.conftest import Cli
+from tests.cli.conftest import cli as cli
+from tests.cli.test_batched_commands import CASES, at_once, contents
 from tests.judging.runs import write_items
 from tests.llm.samples import request
 from tests.runs.killed import ROOT, results
@@ -161,10 +164,7 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
             found = [one.measures["groundedness"].reason for one in await asyncio.gather(*judging)]
             return [*found, (await client.ask(request(messages=[long]))).reason]
 
-        with (
-            Cluster(WORKERS) as spread,
-            Session(options, recordings=tmp_path / "store", clients=spread) as session,
-        ):
+        with Session(options, recordings=tmp_path / "store", clients=Cluster(WORKERS)) as session:
             reasons = session.run(ask)
         assert own.most_at_once <= AT_ONCE
         # A bucket of one second's worth is full at first; then twenty come in a second.
@@ -174,6 +174,23 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
     assert reasons.count(None) == len(own.requests)
     assert set(reasons) == {None, "budget"}
     assert reasons[-1] == "budget", "what the driver asks by itself is of the same budget"
+
+
+@pytest.mark.parametrize("name", ["generate", "hold", "answer", "baselines"])
+def test_commands_have_workers_ask_what_one_process_asks(
+    cli: Cli, cluster: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    case, out = CASES[name], tmp_path / "spread"
+    arguments = case.arguments(tmp_path)
+    with FaultServer(answer=case.answer) as own:
+        call = (*arguments, "--model", "openai/m", "--api-base", own.url, "-o", out, "--engine", "ray",
+                "--workers", 1)  # fmt: skip
+        for _ in range(2):
+            done = cli(*call)
+            assert done.code == 0, done.err
+            assert len(own.requests) == case.asked
+    assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
 
 
 def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
@@ -236,7 +253,7 @@ def test_chunks_go_to_all_workers_and_their_rows_come_in_order(monkeypatch: pyte
     )
     monkeypatch.setattr(perplexity, "LOOK_AHEAD", 2)
     spread = perplexity.SpreadPerplexity(
-        SimpleNamespace(begin=lambda: None, ray=ray, gpus=0, workers=2, heard=contextlib.nullcontext), "m"
+        SimpleNamespace(ray=ray, gpus=0, workers=2, heard=contextlib.nullcontext), "m"
     )
     done: list[int] = []
     pairs = [(str(n), ["target"]) for n in range(7)]

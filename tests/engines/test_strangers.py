@@ -20,10 +20,11 @@ pytest.importorskip("ray", reason="the extra ray is not installed")
 RUN = """
 import sys
 from conqret.judging.engines.cluster import Cluster
-with Cluster(2) as cluster:
-    cluster.begin()
-    print(cluster.ray.get_runtime_context().gcs_address, flush=True)
-    sys.stdin.readline()
+cluster = Cluster(2)
+cluster.begin()
+print(cluster.ray.get_runtime_context().gcs_address, flush=True)
+sys.stdin.readline()
+cluster.end()
 """
 STRANGER = """
 import ray

@@ -166,3 +166,14 @@ async def test_a_question_is_under_way_before_the_next_is_put_together():
 
     assert [row async for row in perform(trials(), Memory(str), in_flight=3)]
     assert seen == ["take a", "ask a", "take b", "ask b", "take c", "ask c"]
+
+
+@pytest.mark.parametrize("in_flight", [1, 8])
+def test_what_cannot_be_made_yet_is_left_out_with_what_comes_after_it(in_flight: int) -> None:
+    async def later(earlier: Mapping[str, Row]) -> None:
+        return None
+
+    sink = in_memory()
+    trials = [Trial("a", later), trial("b"), trial("after a", "a", "b"), trial("after b", "b")]
+    assert done(trials, sink, in_flight) == ["b", "after b"]
+    assert set(sink) == {"b", "after b"}

@@ -11,7 +11,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import NONE, at, end, note, progress, result
+from conqret.console.printing import NONE, at, end, note, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
@@ -75,13 +75,13 @@ def judged(
         "replayed" if asking.kept.replay else OFFLINE_MODEL
     )  # a replay says itself which model it is of
     settings: dict[str, Any] = {
-        "model": model, "prompts": asking.prompts, "output": output or default_folder(named, format, who),
-        **asking.calls.given(), **asking.kept.given(),
+        "model": model, "output": output or default_folder(named, format, who),
+        **asking.calls.given(), **asking.settings,
     }  # fmt: skip
     if asking.dry_run:
         asking.tell_cost([expected_cost(items, format=format, **settings)])
         return None
-    run: Callable[..., Any] = by or partial(judge, items, format=format)
+    run: Callable[..., Any] = by or (lambda **how: judge(items, format=format, **how).whole())
     return asking.ask(
         lambda on_start, on_row: run(on_start=on_start, on_judgment=on_row, **settings), len(items),
         "judgments", about=f"{number(len(items), 'item')}, judged by {format} with",
@@ -160,7 +160,6 @@ def score(
 
     conqret debate score statements.jsonl --model gpt-4o-mini --dry-run
     """
-    from functools import partial
 
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
     from conqret.debate.debatune.debate_judging import controllability
@@ -202,7 +201,6 @@ def quality(
 
     conqret debate quality all.jsonl --against vicuna --model gpt-4o-mini
     """
-    from functools import partial
 
     from conqret.debate.debatune.debate_judging import response_quality
     from conqret.debate.debatune.page import quality_table
@@ -301,7 +299,7 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, two_sided, with_arguments
+    from conqret.debate.debatune.topic_check import FORMAT, ArgumentsFolder, ArgumentsPlan, two_sided
     from conqret.errors import DeclarationError
     from conqret.io import open_items
     from conqret.show.words import reason
@@ -321,11 +319,15 @@ def topics(
     found, lost = two_sided(items, judgments), dict[str, int]()
     if arguments:
         session = asking.session(model or judgments.record.model)
-        if judgments.folder is not None:
-            session.keep_in(judgments.folder.recordings_file)
-        with progress("arguing", 2 * len(found.kept), quiet=asking.shown.quiet) as bar:
-            found, lost = with_arguments(found, session, arguments, bar.advance)
-        asking.shown.session(session.counts)
+        session.keep_in(judgments.folder.recordings_file)
+        plan = ArgumentsPlan(
+            session, ArgumentsFolder(judgments.folder.path / f"arguments-{arguments}"), found, arguments
+        )
+        done = asking.execute(
+            plan, len(plan.asked), "sides", about=f"arguments for {number(len(plan.asked), 'side')} by",
+            doing="arguing", role="a debater",
+        )  # fmt: skip
+        found, lost = done.summary, done.lost
     sifted(judgments, found, output, "Debate topics", "topics", asking=asking)
     if lost:
         why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())

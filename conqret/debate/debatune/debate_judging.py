@@ -95,4 +95,5 @@ def _judged(items: tuple[Item, ...], format: str, settings: JudgeSettings) -> Ju
     if "format" in settings:
         raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
     named: JudgeSettings = {**settings, "format": format}
-    return judge(items, **named)
+    found: Judgments = judge(items, **named)
+    return found.whole()

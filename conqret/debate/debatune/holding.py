@@ -188,7 +188,6 @@ class DebateRun(StudyPlan[Spoken, HeldSummary]):
         return summary, {
             self.folder.debates_file: json_lines(one.model_dump(mode="json") for one in debates),
             self.folder.statements_file: json_lines(statements),
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
 
 

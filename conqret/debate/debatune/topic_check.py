@@ -6,19 +6,22 @@ that say nearly the same the first is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import ClassVar
 
 from conqret.data import Item, Judgment
-from conqret.debate.debatune.debate_arguments import Arguing, argue, lacking
+from conqret.debate.debatune.debate_arguments import PROMPT, Arguing, Arguments, argue, lacking
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic
 from conqret.debate.debatune.sifting import Dropped, Sifted, unanswered
 from conqret.debate.debatune.transcript import Spoken
-from conqret.errors import DeclarationError
+from conqret.io.safe_files import Content
 from conqret.judges.two_sided import CLAIM, VERDICT
 from conqret.runs.session import Session
-from conqret.runs.study_run import lost
-from conqret.runs.trials import collect
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
+from conqret.runs.trials import Trial
 from conqret.text.analysis import Text, weight
 
 FORMAT = "two-sided"
@@ -58,36 +61,54 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> Sifted:
     return Sifted(kept, dropped)
 
 
-def with_arguments(
-    found: Sifted, session: Session, count: int, on_row: Callable[[Spoken], None] = lambda row: None
-) -> tuple[Sifted, dict[str, int]]:
-    """The same with ``count`` arguments of each side in each kept row, under ``affirmative`` and ``negative``, as
-    ``conqret debate hold`` asks for them; and how many sides got none, by reason: their rows lack that side.
+class ArgumentsRecord(AskedRecord):
+    """What ``run.json`` says of arguments for topics that are kept."""
 
-    Raises:
-        DeclarationError: fewer than 1 argument a side is asked for.
-    """
-    if count < 1:
-        raise DeclarationError(f"--arguments is 1 or more a side, not {count}")
-    topics = [DebateTopic(row["id"], row["topic"], dict.fromkeys(SIDES, ())) for row in found.kept]
-    asked = list(lacking(topics, count))
+    kind: str = "debate-arguments"
 
-    async def one(arguing: Arguing) -> Spoken:
-        row = await argue(arguing, session)
-        on_row(row)
-        return row
 
-    rows = session.run(
-        lambda client: collect(
-            ((arguing.key, partial(one, arguing)) for arguing in asked), in_flight=client.in_flight
+@dataclass(frozen=True)
+class ArgumentsFolder(AskedFolder[ArgumentsRecord, Spoken]):
+    """The files of arguments under one folder."""
+
+    COMMAND: ClassVar[str] = "conqret debate topics"
+
+
+@dataclass(frozen=True)
+class ArgumentsPlan(StudyPlan[Spoken, Sifted]):
+    """``count`` arguments of each side of each kept row, as ``conqret debate hold`` asks for them. They are put under
+    ``affirmative`` and ``negative``; a side that got none is lacking there."""
+
+    ABOUT = "for arguments"
+
+    models: Session
+    folder: ArgumentsFolder
+    found: Sifted
+    count: int
+
+    @cached_property
+    def asked(self) -> tuple[Arguing, ...]:
+        """What is asked for."""
+        none = dict.fromkeys(SIDES, ())
+        return tuple(
+            lacking([DebateTopic(row["id"], row["topic"], none) for row in self.found.kept], self.count)
         )
-    )
-    said: dict[str, dict[str, list[str]]] = {}
-    for arguing, row in zip(asked, rows, strict=True):
-        if row.answered:
-            said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
-    kept = [{**row, **said.get(row["id"], {})} for row in found.kept]
-    return Sifted(kept, found.dropped), lost(rows)
+
+    def record(self) -> ArgumentsRecord:
+        """What ``run.json`` says; more topics may be kept when the same run goes on."""
+        return ArgumentsRecord.of(self.models, {PROMPT: Arguments}, [self.count])
+
+    def trials(self) -> Iterator[Trial[Spoken]]:
+        """A trial for each side."""
+        return (Trial(one.key, partial(argue, one, self.models)) for one in self.asked)
+
+    def conclude(self, rows: tuple[Spoken, ...]) -> tuple[Sifted, Mapping[Path, Content]]:
+        """The rows with their arguments."""
+        said: dict[str, dict[str, list[str]]] = {}
+        for arguing, row in zip(self.asked, rows, strict=True):
+            if row.answered:
+                said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
+        return Sifted([{**row, **said.get(row["id"], {})} for row in self.found.kept], self.found.dropped), {}
 
 
 def similarity(one: str, other: str) -> float:

@@ -9,7 +9,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.study_command import PlanOptions
 from conqret.llm.token_sampling import Sampling
 
 
@@ -21,10 +21,7 @@ def write(
     system: str | None = None,
     sampling: Sampling,
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
-    calls: options.Calls,
-    kept: options.RunFolderOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    asking: PlanOptions,
 ) -> None:
     """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
     `conqret debate quality`.
@@ -47,11 +44,10 @@ def write(
     """
     from conqret.debate.debatune.stating import estimate, statements_plan
 
-    asking = StudyOptions(calls=calls, kept=kept, dry_run=dry_run, shown=shown)  # its prompts are the rows
     session = asking.session(model)
     plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
     found, folder = plan.rows, plan.folder
-    if dry_run:
+    if asking.dry_run:
         asking.tell_cost([estimate(found, session)])
         return
     outcome = asking.execute(
@@ -60,7 +56,9 @@ def write(
     )  # fmt: skip
     summary = outcome.summary
     if summary.cut:
-        shown.note(f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more")
+        asking.shown.note(
+            f"{summary.cut:,} statements end where the room for them did: --max-tokens gives more"
+        )
     facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
         f"{summary.written:,} of {number(len(found), 'statement')} written",

@@ -63,6 +63,8 @@ class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
     """Every request is a judgment on the slider. ``shortened`` says for the record what passages lost
     (:func:`conqret.debate.two_turn.debate_judge.shortened`). It needs numpy."""
 
+    ABOUT = "which option of a debate is right"
+
     models: Session
     folder: DebateJudgingFolder
     asked: Sequence[DebateRequest]
@@ -71,7 +73,7 @@ class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
         require("numpy", extra="stats")
-        self.models.options.backend.check_can_ask("which option of a debate is right")
+        super().check()
 
     def record(self) -> JudgedRecord:
         """What ``run.json`` says."""

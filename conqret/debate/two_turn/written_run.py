@@ -118,5 +118,4 @@ class DebateWritingRun(StudyPlan[Written, WrittenSummary]):
         )
         return summary, {
             self.folder.debates_file: json_lines(one.record() for one in whole.values() if one is not None),
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }

@@ -20,15 +20,15 @@ from conqret.debateqa.answering.desk import AnswerPlan
 from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.questions import SourcedQuestion, read_sourced
-from conqret.judging.judge_settings import as_path
+from conqret.judging.judge_settings import AskingSettings, session_settings
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.runs.engine import run as perform
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Sessions
 
-ENGINE = "bm25"
-"""By which chunks are searched where no engine is named: it needs no encoder."""
+RETRIEVER = "bm25"
+"""By which chunks are searched where no retriever is named: it needs no encoder."""
 
 Questions = str | Path | Sequence[SourcedQuestion]
 """A file, or questions."""
@@ -41,11 +41,15 @@ class AnsweringSettings(TypedDict, total=False):
     model: str | ClientOptions
     agent: str | ClientOptions | None
     index: str | Path | None
-    engine: str
+    retriever: str
     encoder: str | None
     trusted: bool | str | Path
     plan: AnswerPlan | None
     on_document: Callable[[], object]
+
+
+class AnswerRunSettings(AskingSettings, AnsweringSettings, total=False):
+    """The same, and how models are asked."""
 
 
 @strict_options
@@ -56,7 +60,7 @@ def answering(
     model: str | ClientOptions = OFFLINE_MODEL,
     agent: str | ClientOptions | None = None,
     index: str | Path | None = None,
-    engine: str = ENGINE,
+    retriever: str = RETRIEVER,
     encoder: str | None = None,
     trusted: bool | str | Path = False,
     plan: AnswerPlan | None = None,
@@ -70,7 +74,7 @@ def answering(
         model: who answers; ``offline`` is the lexical baseline.
         agent: who searches, where the strategy has an agent; by default the one who answers.
         index: the corpus directory in which chunks are searched.
-        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        retriever: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
         encoder: where the encoder of an index by vectors is.
         trusted: only documents from DebateQA's trusted domains; or from these and those of a list in a file.
         plan: the prompt, length, temperature and top-p of answers, and how much is retrieved.
@@ -82,15 +86,15 @@ def answering(
     """
     found = read_sourced([questions]) if isinstance(questions, str | Path) else tuple(questions)
     source = None
-    if index is None and (trusted is not False or encoder is not None or engine != ENGINE):
+    if index is None and (trusted is not False or encoder is not None or retriever != RETRIEVER):
         raise DeclarationError(
-            "--engine, --encoder and --trusted say how a corpus is searched: name it with --index CORPUS"
+            "--retriever, --encoder and --trusted say how a corpus is searched: name it with --index CORPUS"
         )
     if index is not None:
         require("pyterrier", extra="retrieval")
         from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
 
-        engines = [part.strip() for part in engine.split(",") if part.strip()]
+        engines = [part.strip() for part in retriever.split(",") if part.strip()]
         domains = None
         if trusted is not False:
             domains = TrustedDomains() if trusted is True else read_trusted(Path(trusted))
@@ -107,13 +111,9 @@ def answer(
     questions: Questions | Answering,
     *,
     output: str | Path | None = None,
-    prompts: str | Path | None = None,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    overwrite: bool = False,
     on_start: Callable[[Client, int], None] = lambda client, kept: None,
     on_row: Callable[[GivenAnswer], None] = lambda row: None,
-    **settings: Unpack[AnsweringSettings],
+    **settings: Unpack[AnswerRunSettings],
 ) -> AnswersOutcome:
     """Answer questions without retrieval, from what a search finds, or with an agent that searches (DebateQA, 5.4).
 
@@ -121,22 +121,23 @@ def answer(
         questions: a file, the questions, or what :func:`conqret.debateqa.answering.answer.answering` returns.
         output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call goes on there. It
             holds ``answers.jsonl``, which ``conqret debateqa score`` reads.
-        prompts: a folder with prompts of your own.
-        recordings: a store of answers to read and add to, by default in the folder.
-        replay: recordings to answer from; nothing is sent then.
-        overwrite: begin afresh where the folder holds another run.
         on_start: gets the client, and how many answers are there from before.
         on_row: gets each new answer.
         settings: ``strategy``, ``model``, ``agent``, ``index`` and the others of
-            :func:`conqret.debateqa.answering.answer.answering`.
+            :func:`conqret.debateqa.answering.answer.answering`, and how models are asked:
+            :class:`conqret.judging.judge_settings.AskingSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder.
+        AnswersAwaited: answers are still in a batch.
     """
-    run = questions if isinstance(questions, Answering) else answering(questions, **settings)
+    asking = {name: value for name, value in settings.items() if name in AskingSettings.__annotations__}
+    own = {name: value for name, value in settings.items() if name not in asking}
+    run = questions if isinstance(questions, Answering) else answering(questions, **own)  # type: ignore[arg-type]
     folder = AnswersFolder(Path(output) if output is not None else place(questions, run))
-    with Sessions(recordings=recordings, replay=replay, prompts=as_path(prompts)) as models:
+    with Sessions(**session_settings(asking)) as models:
         plan = AnsweringRun(models, folder, run)
+        overwrite = settings.get("overwrite", False)
         outcome = perform(plan, overwrite=overwrite, on_start=on_start, on_row=on_row)
     passages = run.passages(outcome.rows)
     write_answers(run.questions, outcome.rows, folder.record(), outcome.summary, passages, folder.report_file)

@@ -217,7 +217,6 @@ class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
         summary = _summary(self.plan, rows)
         return summary, {
             self.folder.answers_file: json_lines(_records(self.plan, rows)),
-            self.folder.summary_file: summary.model_dump_json(indent=1),
         }
 
 

@@ -21,14 +21,14 @@ class EvidenceSearch(OptionGroup):
 
     What is searched:
         index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
-        engine: bm25, dense, hnsw or a plug-in's; several with commas are fused.
+        retriever: bm25, dense, hnsw or a plug-in's; several with commas are fused.
         encoder: The encoder of dense or hnsw: a folder, or a hub's name.
         trusted: Only documents from .edu, .org, .gov, .info and .pro.
         trusted_list: Only from these and from the domains in this file, one per line.
     """
 
     index: Path | None = None
-    engine: str = "bm25"
+    retriever: str = "bm25"
     encoder: str | None = None
     trusted: bool = False
     trusted_list: Path | None = None
@@ -68,7 +68,7 @@ def answer(
 
     conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run
 
-    conqret debateqa answer questions.jsonl --strategy react --index corpus/ --engine bm25,dense --encoder
+    conqret debateqa answer questions.jsonl --strategy react --index corpus/ --retriever bm25,dense --encoder
     models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
     from dataclasses import replace
@@ -93,7 +93,7 @@ def answer(
             model=asking.calls.of(model),
             agent=searcher,
             index=evidence.index,
-            engine=evidence.engine,
+            retriever=evidence.retriever,
             encoder=evidence.encoder,
             trusted=evidence.trusted_list or evidence.trusted,
             plan=plan,
@@ -111,8 +111,7 @@ def answer(
             write_answers,
             run,
             output=folder.path,
-            prompts=asking.prompts,
-            **asking.kept.given(),
+            **asking.settings,
         ),
         len(run.questions),
         "answers",

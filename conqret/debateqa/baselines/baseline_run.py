@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.debateqa.baselines import bartscore, semscore
-from conqret.debateqa.baselines.llm_metrics import ask
 from conqret.debateqa.baselines.metric_list import BaselineMetric
 from conqret.debateqa.baselines.text_similarity import Likeness, Similarity, bleu, rouge_l
 from conqret.debateqa.dispute_awareness import acknowledges
@@ -16,7 +15,6 @@ from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, Score
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.session import Session
 
 CHUNK = 16
 """Answers that are compared together and then kept: enough to batch by length, few enough to lose little."""
@@ -76,23 +74,24 @@ def baseline_rows(
     system: str,
     *,
     similarities: Mapping[str, Similarity],
-    session: Session,
+    asked: Sequence[ScoreRow] = (),
     kept: KeptValues | None = None,
     on_answer: Callable[[str, int], None] = lambda metric, number: None,
 ) -> list[ScoreRow]:
-    """One row a baseline and case, baselines in their order; those that are asked of a model are asked first.
+    """One row a baseline and case, baselines in their order; those that are ``asked`` of a model are there already.
 
     ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with a baseline's name and the
     number of each case that is compared.
     """
-    asked = {one.name: one.metric for one in baselines if one.kind == "asked"}
-    found = ask(asked, cases, session, system) if asked else {}
+    rows: list[ScoreRow] = []
     for one in baselines:
         if one.kind == "similarity":
-            found[one.name] = _compared(one, similarities[one.name], cases, system, kept, on_answer)
+            rows += _compared(one, similarities[one.name], cases, system, kept, on_answer)
         elif one.kind == "text":
-            found[one.name] = [_acknowledged(one.metric, case, system) for case in cases]
-    return [row for one in baselines for row in found[one.name]]
+            rows += [_acknowledged(one.metric, case, system) for case in cases]
+        else:
+            rows += [row for row in asked if row.metric == one.metric]
+    return rows
 
 
 def _compared(

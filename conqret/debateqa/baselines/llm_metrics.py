@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
-from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, ask_about, expected_about
+from conqret.debateqa.kept import ScoringPlan
+from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.score_table import ScoreRow
 from conqret.judging.cost import Expected
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
-from conqret.llm.client import Client
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import TokenLogprobs
 from conqret.runs.session import Session
-from conqret.runs.trials import collect
 
 CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
 WEIGHTED = "the mean over the rating's log-probabilities"
@@ -84,35 +83,25 @@ QUESTIONS: Mapping[str, Question] = {
 }
 
 
-def ask(
-    metrics: Mapping[str, str], cases: Sequence[AnswerCase], session: Session, system: str
-) -> dict[str, list[ScoreRow]]:
-    """Ask every case each of ``metrics`` (a name among :data:`QUESTIONS`, and its name in the table).
+@dataclass(frozen=True, kw_only=True)
+class LlmMetricsPlan(ScoringPlan):
+    """Every answer of a ``system`` by each of ``metrics`` (a name among :data:`QUESTIONS`, and its name in the table).
+    Without a valid answer there is no value, and a reason."""
 
-    The rows by name, in the order of the cases. Without a valid answer there is no value, and a reason.
+    system: str
+    metrics: Mapping[str, str]
 
-    Raises:
-        DeclarationError: the recordings are none, or there is a budget and the model's price is unknown.
-    """
-
-    def one(name: str, case: AnswerCase, client: Client) -> Awaitable[ScoreRow]:
-        row = ScoreRow(system, case.id, metrics[name], _instrument(name, session), None)
-        return ask_about(case, QUESTIONS[name], row, session, client)
-
-    async def all_of(client: Client) -> list[ScoreRow]:
-        works = (
-            (f"{name} {place}", partial(one, name, case, client))
-            for name in metrics
-            for place, case in enumerate(cases)
-        )
-        return await collect(works, in_flight=client.in_flight)
-
-    rows = session.run(all_of)
-    return {name: rows[place * len(cases) : (place + 1) * len(cases)] for place, name in enumerate(metrics)}
+    def asked(self, case: AnswerCase) -> Iterator[tuple[Question, ScoreRow]]:
+        """A question for each."""
+        for name, metric in self.metrics.items():
+            yield (
+                QUESTIONS[name],
+                ScoreRow(self.system, case.id, metric, _instrument(name, self.models), None),
+            )
 
 
 def estimate(metrics: Iterable[str], cases: Sequence[AnswerCase], session: Session) -> list[Expected]:
-    """The calls, tokens and dollars of :func:`ask`, one for each of ``metrics``."""
+    """The calls, tokens and dollars of :class:`LlmMetricsPlan`, one for each of ``metrics``."""
     return [
         expected_about(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))
         for name in metrics

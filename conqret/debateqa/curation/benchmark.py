@@ -188,7 +188,6 @@ def benchmark_files(
         folder.documents_file: json_lines(texts),
         folder.filtered_file: json_lines(left_out),
         folder.items_file: json_lines(one.model_dump(mode="json") for one in _items(kept, evidence)),
-        folder.summary_file: summary.model_dump_json(indent=1),
     }
 
 
@@ -235,14 +234,12 @@ view; 300 words."""
 class CurationRun(StudyPlan[CurationStep, CurateSummary]):
     """Every question passes through the steps of the algorithm."""
 
+    ABOUT = "what documents say on a question"
+
     models: Session
     folder: CurateFolder
     questions: Sequence[SourcedQuestion]
     collector: Collector
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask("what documents say on a question")
 
     def record(self) -> CurateRecord:
         """What ``run.json`` says."""

@@ -9,6 +9,8 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note
 from conqret.debateqa.scores.score_options import MetricOptions, leave, show
+from conqret.errors import number
+from conqret.judging.study_command import PlanOptions
 
 
 @grouped
@@ -19,10 +21,7 @@ def dispute_awareness(
     model: options.Model = None,
     shots: Literal["few-shot", "zero-shot"] = "few-shot",
     labels: Path | None = None,
-    calls: options.Calls,
-    kept: options.RunFolderOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    asking: PlanOptions,
 ) -> None:
     """Does the answer say that the question is debatable? 1 or 0; higher is better.
 
@@ -35,19 +34,17 @@ def dispute_awareness(
     """
     from conqret._optional import require
     from conqret.debateqa.debateqa_files import read_answers, read_questions, read_verdicts
-    from conqret.debateqa.dispute_awareness import against_labels, ask_awareness, estimate
+    from conqret.debateqa.dispute_awareness import AwarenessPlan, against_labels, estimate
     from conqret.debateqa.kept import ScoreFolder, ScoreRecord
     from conqret.debateqa.metric_requests import cases_of
     from conqret.debateqa.perspective_diversity import model_name
     from conqret.debateqa.score_table import AWARENESS, write_table
     from conqret.errors import DeclarationError
-    from conqret.judging.cost_table import tell_cost
-    from conqret.runs.session import Session
 
     if labels is not None:
         require("scipy", extra="stats")
     known = read_questions(questions, measured.mapping)
-    together = measured.met(known, shown)
+    together = measured.met(known, asking.shown)
     if not any(known[one].question.strip() for one in together):
         raise DeclarationError(
             f"no question of {questions} that was answered has a text: map its column with --columns question=…"
@@ -58,24 +55,24 @@ def dispute_awareness(
             f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
         )
     asked = cases_of(read_answers(measured.answers, measured.mapping), known)
-    client = calls.of(model).resolved()
+    session = asking.session(model)
+    client = session.options.resolved()
     judge = model_name(client.backend.pinned(client.model)[0])
     folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
     record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, measured.answers)
-    session = Session(client, recordings=kept.recordings, replay=kept.replay)
-    if dry_run:
-        tell_cost([estimate(asked, session, shots=shots)], budget=calls.budget, as_json=shown.json_output)
+    if asking.dry_run:
+        asking.tell_cost([estimate(asked, session, shots=shots)])
         return
-    session.run(lambda client: session.ready(folder))
-    with session, folder.claimed(record, overwrite=kept.overwrite):
-        session.keep_in(folder.recordings_file)
-        found = ask_awareness(asked, session, measured.name, shots=shots)
-        table = write_table(found.rows, folder.scores_file)
-    show(table, folder.scores_file, shown.json_output)
+    plan = AwarenessPlan(
+        cases=asked, models=session, folder=folder, scores=record, system=measured.name, shots=shots
+    )
+    found = asking.execute(plan, len(together), "verdicts", about=f"{number(len(together), 'verdict')} by")
+    table = write_table(found.rows, folder.scores_file)
+    show(table, folder.scores_file, asking.shown.json_output)
     if truth is not None and any(row.value is not None for row in found.rows):
-        fit = against_labels(found.rows, truth, found.shares)
+        fit = against_labels(found.rows, truth, plan.shares)
         note(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
             f"MCC {fit.mcc}"
         )
-    leave(table, session.counts)
+    leave(table, found.session)

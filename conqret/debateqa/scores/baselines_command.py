@@ -12,6 +12,8 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
 from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
 from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References, leave, show
+from conqret.errors import number
+from conqret.judging.study_command import PlanOptions
 
 if TYPE_CHECKING:
     from conqret.debateqa.baselines.metric_list import Kind
@@ -51,10 +53,7 @@ def baselines(
     ] = ",".join(DEFAULT),
     model: options.Model = None,
     weights: WeightOptions,
-    calls: options.Calls,
-    kept: options.RunFolderOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    asking: PlanOptions,
 ) -> None:
     """What Perspective Diversity is compared with: text similarity and plain judges; higher is better for all.
 
@@ -66,20 +65,18 @@ def baselines(
     from dataclasses import replace
 
     from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
-    from conqret.debateqa.baselines.llm_metrics import estimate
+    from conqret.debateqa.baselines.llm_metrics import LlmMetricsPlan, estimate
     from conqret.debateqa.baselines.metric_list import selected
     from conqret.debateqa.debateqa_files import read_answers, read_questions
-    from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord
+    from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord, ScoringOutcome
     from conqret.debateqa.metric_requests import cases_of
     from conqret.debateqa.score_table import write_table
-    from conqret.judging.cost_table import tell_cost
-    from conqret.runs.session import Session
 
     chosen = selected(options.listed(metrics))
-    kinds = {one.kind for one in chosen}
     names = {one.name for one in chosen}
-    _serve("asked" in kinds, "direct-score, g-eval or num-of-povs", model=model,
-           **calls.given(), recordings=kept.recordings, replay=kept.replay)  # fmt: skip
+    asks = {one.name: one.metric for one in chosen if one.kind == "asked"}
+    _serve(bool(asks), "direct-score, g-eval or num-of-povs", model=model, **asking.calls.given(),
+           **{name: value for name, value in asking.settings.items() if value and name != "overwrite"})  # fmt: skip
     _serve("bartscore" in names, "bartscore", bart=weights.bart)
     _serve("semscore" in names, "semscore", encoder=weights.encoder)
     _serve(
@@ -89,48 +86,43 @@ def baselines(
         dtype=weights.dtype,
     )
     questions = read_questions(references, measured.mapping)
-    measured.met(questions, shown)
+    measured.met(questions, asking.shown)
     cases = list(cases_of(read_answers(measured.answers, measured.mapping), questions))
     folder = ScoreFolder(measured.folder("baselines"))
-    asks = "asked" in kinds
-    client = calls.of(model)
-    if dry_run:
-        names_asked = [one.name for one in chosen if one.kind == "asked"]
-        found = estimate(names_asked, cases, Session(client))
-        tell_cost(found, budget=calls.budget, as_json=shown.json_output)
+    session = asking.session(model)
+    if asking.dry_run:
+        asking.tell_cost(estimate(asks, cases, session))
         return
-    models = Models(**weights.given())
-    if kept.replay is not None:  # nothing is spent
+    client = session.options
+    if asking.kept.replay is not None:  # nothing is spent
         client = replace(client, budget_usd=None)
-    similarities = prepared(chosen, cases, models, client if asks else None)
-    session = Session(client, recordings=kept.recordings, replay=kept.replay)
-    if asks:
-        session.run(lambda client: session.ready(folder))
-    instruments = [one.fingerprint for one in similarities.values()] + [session.options.model] * asks
+    similarities = prepared(chosen, cases, Models(**weights.given()), client if asks else None)
+    instruments = [one.fingerprint for one in similarities.values()] + [client.model] * bool(asks)
     record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, measured.answers)
-    with (
-        session,
-        folder.claimed(record, overwrite=kept.overwrite),
-        KeptValues(folder.values_file) as values,
-    ):
-        if asks:
-            session.keep_in(folder.recordings_file)
+    asked, overwrite = ScoringOutcome((), session.counts, ()), asking.kept.overwrite
+    if asks:
+        plan = LlmMetricsPlan(
+            cases=cases, models=session, folder=folder, scores=record, system=measured.name, metrics=asks
+        )
+        count = len(asks) * len(cases)
+        asked, overwrite = asking.execute(plan, count, "grades", about=f"{number(count, 'grade')} by"), False
+    with folder.claimed(record, overwrite=overwrite), KeptValues(folder.values_file) as values:
         if len(values):
-            shown.note(f"{len(values)} values are kept from before")
-        with progress("scoring", len(cases), quiet=shown.quiet) as bar:
+            asking.shown.note(f"{len(values)} values are kept from before")
+        with progress("scoring", len(cases), quiet=asking.shown.quiet) as bar:
             rows = baseline_rows(
-                chosen, cases, measured.name, similarities=similarities, session=session, kept=values,
+                chosen, cases, measured.name, similarities=similarities, asked=asked.rows, kept=values,
                 on_answer=lambda metric, number: bar.reach(number + 1, metric),
             )  # fmt: skip
         for one in (one for one in chosen if one.kind == "similarity"):
             own = [row for row in rows if row.metric == one.metric]
             if shortened := sum(row.detail != "" for row in own):
-                shown.note(
+                asking.shown.note(
                     f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
                 )
         table = write_table(rows, folder.scores_file)
-    show(table, folder.scores_file, shown.json_output)
-    leave(table, session.counts)
+    show(table, folder.scores_file, asking.shown.json_output)
+    leave(table, asked.session)
 
 
 def _serve(wanted: bool, metrics: str, **given: object) -> None:

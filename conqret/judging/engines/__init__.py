@@ -1,8 +1,7 @@
-"""Where the judgments of a run are made: in this process, or by the workers of a Ray cluster."""
+"""Where the questions of a run are asked: in this process, or by the workers of a Ray cluster."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Literal, get_args
 
@@ -13,15 +12,13 @@ Engine = Literal["process", "ray"]
 """The engines by their names."""
 
 
-def clients_of(
-    engine: Engine = "process", workers: int | None = None
-) -> contextlib.AbstractContextManager[Callable[..., Client]]:
-    """What makes the clients of a run's sessions, to be held with ``with`` while they ask.
+def clients_of(engine: Engine = "process", workers: int | None = None) -> Callable[..., Client]:
+    """What makes the clients of a run's sessions.
 
     Args:
         engine: ``process``, or ``ray``: the cluster at ``RAY_ADDRESS``, or the one that this program has joined, or
-            else one on this machine, for as long as the run takes.
-        workers: how many processes judge, with ``ray`` alone; by default one a processor of this machine, two at least.
+            else one on this machine, until its last client is closed.
+        workers: how many processes ask, with ``ray`` alone; by default one a processor of this machine, two at least.
 
     Raises:
         DeclarationError: there is no such engine, or its workers are said wrongly.
@@ -32,7 +29,7 @@ def clients_of(
     if engine == "process":
         if workers is not None:
             raise DeclarationError("workers are those of the engine ray: give it, too (--engine ray)")
-        return contextlib.nullcontext(Client)
+        return Client
     check_positive({"workers": workers})
     from conqret.judging.engines.cluster import Cluster  # Ray takes seconds to import
 

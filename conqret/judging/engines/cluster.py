@@ -1,4 +1,4 @@
-"""A run's work on a Ray cluster: what is judged goes to workers, whose limits one governor holds.
+"""A run's work on a Ray cluster: what is judged or asked goes to workers, whose limits one governor holds.
 
 Ray's actors are used and not its data sets. A data set hands on blocks of rows and does a block again when a worker
 dies, and it knows nothing of trials that wait for others; here each judgment is kept as it comes, by the same loop and
@@ -15,10 +15,9 @@ import signal
 import sys
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +34,7 @@ from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import SpendingLedger
 from conqret.llm.reachable import is_loopback
 from conqret.llm.recordings import Recordings
+from conqret.llm.request import Answer, Request, Response
 
 AHEAD = 8
 """Items that wait at each worker beyond those that it asks about, so that it is never idle."""
@@ -104,8 +104,8 @@ def _asks_for_token() -> bool:
     return bool(get_authentication_mode() != AuthenticationMode.DISABLED)
 
 
-class Cluster(contextlib.AbstractContextManager["Cluster"]):
-    """Makes clients whose items are judged by ``workers`` on a Ray cluster; to be held with ``with``.
+class Cluster:
+    """Makes clients whose questions are asked by ``workers`` on a Ray cluster.
 
     Raises:
         MissingDependencyError: Ray is not installed.
@@ -121,6 +121,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         self.ray: Any = require("ray", extra="ray")
         self.workers = workers or max(2, os.cpu_count() or 2)
         self._own = False
+        self._users = 0
 
     def __call__(
         self,
@@ -143,14 +144,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             raise DeclarationError(f"{options.model} answers in this process alone: leave out the engine ray")
         return SpreadClient(self, options, store=store, progress=progress)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._own:
-            self.ray.shutdown()
-
     def begin(self) -> None:
-        """Join the cluster at ``RAY_ADDRESS``, or start one here; nothing, where this program has joined one.
+        """Join the cluster at ``RAY_ADDRESS``, or start one here, until as many have called :meth:`end`; nothing, where
+        this program has joined one.
 
         Raises:
             DeclarationError: Ray cannot be started, or not closed to others; nobody is at the address who takes our
@@ -179,12 +175,21 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             if _beyond(address) and not self.ray.get(
                 self.ray.remote(_asks_for_token).options(num_cpus=0).remote()
             ):
+                self._own = False
                 self.ray.shutdown()
                 raise DeclarationError(
                     f"the Ray cluster at {address} is beyond this machine and asks nobody for a token: who reaches it "
                     f"runs code there and reads your keys. Start it with {MODE}=token; if its network is yours "
                     f"alone, say {MODE}=disabled"
                 )
+        self._users += 1
+
+    def end(self) -> None:
+        """Leave the cluster, which ends with the last where it was started here."""
+        self._users -= 1
+        if self._own and not self._users:
+            self._own = False
+            self.ray.shutdown()
 
     @property
     def gpus(self) -> int:
@@ -221,7 +226,7 @@ class _Hand:
 
 
 class SpreadClient(Client):
-    """A client that has items judged by workers, and asks by itself whatever else is asked of it."""
+    """A client that has workers judge whole items, and ask whatever else is asked."""
 
     def __init__(
         self, cluster: Cluster, options: ClientOptions, *, store: Recordings | None, progress: Progress | None
@@ -236,7 +241,7 @@ class SpreadClient(Client):
 
     @property
     def in_flight(self) -> int:
-        """How many items at a time make sense."""
+        """How many items or questions at a time make sense."""
         return self._workers * AHEAD + (super().in_flight if self._shared else self._workers)
 
     async def prepare(self) -> None:
@@ -245,7 +250,16 @@ class SpreadClient(Client):
             await super().prepare()
 
     async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of the item, as the worker finds that has the least to do.
+        """What the instrument says of the item, as a worker finds."""
+        return await self._done(lambda worker: worker.judge.remote(item, *self._sent(instrument)))  # type: ignore[no-any-return]
+
+    async def ask(self, request: Request[Response]) -> Answer[Response]:
+        """As :meth:`Client.ask`, by a worker."""
+        bare = replace(request, baseline=None)  # it may hold anything, and no worker is offline
+        return await self._done(lambda worker: worker.ask.remote(bare))  # type: ignore[no-any-return]
+
+    async def _done(self, work: Callable[[Any], Any]) -> Any:
+        """What comes of work that is given to the worker with the least to do.
 
         Raises:
             DeclarationError: the run has no store of answers, or what the worker says.
@@ -257,7 +271,7 @@ class SpreadClient(Client):
         hand.under_way += 1
         try:
             with self._cluster.heard():
-                done: WorkerResult = await hand.actor.judge.remote(item, *self._sent(instrument))
+                done: WorkerResult = await work(hand.actor)
         finally:
             hand.under_way -= 1
         if hand.counted and done.process not in hand.counted:
@@ -267,7 +281,7 @@ class SpreadClient(Client):
             hand.counted[done.process] = done.progress
             self.progress.count_on(done.progress, before)
         self._book()
-        return done.judgment
+        return done.value
 
     async def close(self) -> None:
         """Have the workers end, and put what they recorded into the one store."""
@@ -277,8 +291,10 @@ class SpreadClient(Client):
         for hand in hands:
             self._cluster.ray.kill(hand.actor)
         self._book()
-        if hands and self._store is not None:
-            gather(self._store)
+        if hands:
+            if self._store is not None:
+                gather(self._store)
+            self._cluster.end()
         await super().close()
 
     def _book(self) -> None:

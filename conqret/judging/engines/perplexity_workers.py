@@ -34,11 +34,15 @@ def scorer_of(
     """
     from conqret.local.scorer import ConditionalPerplexity
 
-    with clients_of(engine, workers) as clients:
-        if isinstance(clients, Cluster):
-            yield SpreadPerplexity(clients, model, **settings)
-        else:
-            yield ConditionalPerplexity(model, **settings)
+    clients = clients_of(engine, workers)
+    if not isinstance(clients, Cluster):
+        yield ConditionalPerplexity(model, **settings)
+        return
+    clients.begin()
+    try:
+        yield SpreadPerplexity(clients, model, **settings)
+    finally:
+        clients.end()
 
 
 class About(NamedTuple):
@@ -88,7 +92,6 @@ class SpreadPerplexity:
     """
 
     def __init__(self, cluster: Cluster, model: str, **settings: Any) -> None:
-        cluster.begin()
         self._cluster = cluster
         actor = cluster.ray.remote(Scorer).options(
             num_cpus=0, num_gpus=cluster.gpus, scheduling_strategy="SPREAD", max_restarts=RESTARTS,

@@ -1,29 +1,32 @@
-"""A worker of a cluster: a process that judges the items that it is handed, and records the answers in its shard."""
+"""A worker of a cluster: a process that judges the items and asks the questions that it is handed, and records the
+answers in its shard."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
 import os
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from conqret._optional import require
-from conqret.data import Item, Judgment
+from conqret.data import Item
 from conqret.judging.engines.governor import SharedQuota
 from conqret.judging.engines.shards import Shard
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
+from conqret.llm.request import Request
 
 
 class WorkerResult(NamedTuple):
-    """What a worker hands back: the judgment, and what it has counted so far, in the process of this number."""
+    """What a worker hands back: the judgment or answer, and what it has counted so far, in the process of this
+    number."""
 
-    judgment: Judgment
+    value: Any
     process: int
     progress: Progress
 
@@ -38,7 +41,7 @@ class Worker:
         self, options: ClientOptions, shard: Path, others: Sequence[Path], quota: SharedQuota | None
     ) -> None:
         self._instruments: dict[str, Instrument] = {}
-        self._judging: set[asyncio.Task[Judgment]] = set()
+        self._under_way: set[asyncio.Task[Any]] = set()
         self._shard = Shard(shard, others)
         if quota is not None:
             require("ray", extra="ray").get(quota.begin())
@@ -49,18 +52,25 @@ class Worker:
         wherever it is."""
         if name not in self._instruments:
             self._instruments[name] = await instrument[0]
-        task = asyncio.ensure_future(judge_item(item, replace(self._instruments[name], client=self._client)))
-        self._judging.add(task)
+        return await self._done(judge_item(item, replace(self._instruments[name], client=self._client)))
+
+    async def ask(self, request: Request[Any]) -> WorkerResult:
+        """What the model answers."""
+        return await self._done(self._client.ask(request))
+
+    async def _done(self, work: Coroutine[Any, Any, Any]) -> WorkerResult:
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
         try:
-            judgment = await task
+            value = await task
         finally:
-            self._judging.discard(task)
-        return WorkerResult(judgment, os.getpid(), copy.deepcopy(self._client.progress))
+            self._under_way.discard(task)
+        return WorkerResult(value, os.getpid(), copy.deepcopy(self._client.progress))
 
     async def stop(self) -> None:
         """Ask nothing more; what is under way is recorded if it comes soon, and the shard is closed."""
-        for task in self._judging:
+        for task in self._under_way:
             task.cancel()
-        await asyncio.gather(*self._judging, return_exceptions=True)
+        await asyncio.gather(*self._under_way, return_exceptions=True)
         await self._client.close()
         self._shard.close()

@@ -135,5 +135,5 @@ def bias_plan(
     source = replace(source, needs=setup.needs)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
     quality = {} if known is None else people_quality(known)
-    plan = plan_bias(Ground(tuple(source), setup, quality, seed, repeats, log), probes)
+    plan = plan_bias(Ground(tuple(checked.items(source)), setup, quality, seed, repeats, log), probes)
     return replace(plan, checked=checked)

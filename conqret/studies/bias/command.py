@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, floor, note, progress, result, tell_outcomes
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, Engines
+from conqret.judging.command_options import AnyJudge, BatchedEngines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ class BiasRunOptions(OptionGroup):
     """How the run is made."""
 
     calls: options.Calls
-    engines: Engines
+    engines: BatchedEngines
     kept: options.RunFolderOptions
     prompts: options.Prompts = None
 
@@ -202,7 +202,9 @@ def bias(
     if dry_run:
         plan = bias_plan(items, **asked)
         _announce(plan, shown, left_out=True)
-        tell_cost(estimate(plan), budget=ran.calls.budget, as_json=shown.json_output)
+        tell_cost(
+            ran.engines.prices(estimate(plan), ran.calls), budget=ran.calls.budget, as_json=shown.json_output
+        )
         return
     with progress("judging", quiet=shown.quiet) as bar:
 

@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, floor, note, progress, result
 from conqret.errors import number
-from conqret.judging.command_options import Engines, OwnJudge
+from conqret.judging.command_options import BatchedEngines, OwnJudge
 from conqret.perturb.command import SEED, Pool
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class SensitivityRun(OptionGroup):
     """How the run is made."""
 
     calls: options.Calls
-    engines: Engines
+    engines: BatchedEngines
     kept: options.RunFolderOptions
     prompts: options.Prompts = None
 
@@ -226,6 +226,7 @@ def sensitivity(
         if not shown.json_output:
             announce(plan)
         found = estimate(plan, ran.calls.of(perturbed.perturb_model), prompts=ran.prompts)
+        found = ran.engines.prices(found, ran.calls)
         tell_plan(plan, found, ran.calls.budget, shown.json_output)
         return
     with progress("judging", quiet=shown.quiet) as bar:

@@ -146,12 +146,12 @@ def sensitivity_plan(
         raise DeclarationError("no format, or no model: give both, as in --format direct --model offline")
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
-    checked_items = list(source)
+    checked_items = list(checked.items(source))
     writer = None
     if sessions is not None and not author.backend.baseline:
         if store is not None:
             sessions.keep_in(store)  # the rewrites come before the run
-        writer = sessions.of(author)
+        writer = sessions.of(author, at_once=True)
     materials, unable = damage_materials(
         checked_items, every, pool=settings.get("pool"), rewriter=writer, seed=seed
     )

@@ -1,0 +1,228 @@
+"""Every command that executes a plan can hand its questions in as batches; the run is the one that asks at once. (That
+of workers of a cluster is in tests/engines/test_ray.py.)"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+
+from conqret.io.source import ItemSource
+from conqret.io.trec import ScoredDoc, write_run
+from tests.cli.conftest import Cli
+from tests.cli.test_curate import corpus as corpus
+from tests.cli.test_debate_argue import fair
+from tests.cli.test_debate_hold import TOPICS, said
+from tests.cli.test_debate_judge import by_place
+from tests.cli.test_debate_score import ROWS, by_words
+from tests.cli.test_perspectives import PAIRS, by_document
+from tests.generation.corpora import write_corpus
+from tests.io.test_two_turn import OWN
+from tests.server.answers import fill, schema_of
+from tests.server.app import FaultServer
+from tests.server.batches import BatchServer
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+HOW = {"session", "trace", "created", "calls", "usage", "cost_usd"}
+"""What says how and when something was asked."""
+
+
+class Case(NamedTuple):
+    """A command: its arguments in a folder, what the model answers, how many batches it takes one after the other, and
+    how many questions are asked in all."""
+
+    arguments: Callable[[Path], tuple[object, ...]]
+    answer: Callable[[Mapping[str, Any]], Any]
+    batches: int
+    asked: int
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def filled(body: Mapping[str, Any]) -> Any:
+    """Whatever fits the schema; it depends on the messages alone."""
+    schema = schema_of(body)
+    return "Views differ." if schema is None else fill(schema, random.Random(json.dumps(body["messages"])))
+
+
+def curated(body: Mapping[str, Any]) -> Any:
+    views = [{"point_of_view": f"View {n}.", "documents": [n]} for n in (1, 2, 3)]
+    found = {"queries": ["homework helps"], "points_of_view": views, "explanation": "It is so."}
+    return {name: found[name] for name in schema_of(body)["properties"]}  # type: ignore[index]
+
+
+def argued(body: Mapping[str, Any]) -> Any:
+    premises = [{"text": "It was so in 2019.", "citations": [1]}]
+    return {"conclusions": [{"conclusion": "It helps.", "premises": premises}], "left_out": []}
+
+
+def of_corpus(folder: Path) -> tuple[object, ...]:
+    write_corpus(folder / "corpus")
+    write_run(folder / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    return "generate", "arguments", folder / "corpus", "--run", folder / "pro.res", "--stance", "pro"
+
+
+def of_debates(folder: Path, command: str, **fields: Any) -> tuple[object, ...]:
+    rows = [
+        {**OWN, "id": f"q{n}", "question": f"Who is on board of {n}?", "passage_id": f"p{n}", **fields}
+        for n in range(2)
+    ]
+    return "debate", "two-turn", command, written(folder / "debates.jsonl", rows)
+
+
+def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
+    lines = (FIXTURES / "questions.jsonl").open().readlines()[4:6]
+    (folder / "questions.jsonl").write_text("".join(lines))
+    return "debateqa", *command, folder / "questions.jsonl"
+
+
+def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
+    questions = written(folder / "q.jsonl", [{"id": str(n), "question": f"Is {n} good?"} for n in range(2)])
+    answers = [{"id": str(n), "generation": f"It is debated, {n}."} for n in range(2)]
+    return (
+        "debateqa",
+        "score",
+        command[0],
+        written(folder / "answers.jsonl", answers),
+        *command[1:],
+        questions,
+    )
+
+
+def of_pairs(folder: Path) -> tuple[object, ...]:
+    names = ("question", "id", "document", "perspective")
+    pairs = [dict(zip(names, row, strict=False)) for row in PAIRS]
+    return "perspectives", "detect", written(folder / "pairs.jsonl", pairs)
+
+
+def of_statements(folder: Path) -> tuple[object, ...]:
+    rows = [dict(zip(("topic", "side", "response"), row, strict=True)) for row in ROWS]
+    return "debate", "score", written(folder / "statements.jsonl", rows)
+
+
+def of_items(folder: Path, *command: object) -> tuple[object, ...]:
+    rows = [
+        {
+            "id": f"i{n}",
+            "topic": f"Topic {n}?",
+            "documents": ["One. Two."],
+            "argument": f"So it is {n} [1]. It was so before.",
+        }
+        for n in range(6)
+    ]
+    return (command[0], written(folder / "items.jsonl", rows), *command[1:], "--format", "direct", "--metric",
+            "groundedness")  # fmt: skip
+
+
+CASES = {
+    "generate": Case(of_corpus, argued, 1, 1),
+    "hold": Case(
+        lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
+    ),
+    "argue": Case(
+        lambda folder: of_debates(folder, "argue", arguments=None, counter_arguments=None), fair, 2, 8
+    ),
+    "slider": Case(lambda folder: of_debates(folder, "judge"), by_place, 2, 32),
+    "detect": Case(of_pairs, by_document, 1, 4),
+    "answer": Case(lambda folder: of_questions(folder, "answer"), filled, 1, 2),
+    "debatable": Case(lambda folder: of_questions(folder, "questions", "debatable"), filled, 1, 2),
+    "awareness": Case(lambda folder: of_answers(folder, "dispute-awareness", "--questions"), filled, 1, 2),
+    "baselines": Case(
+        lambda folder: of_answers(folder, "baselines", "--metrics", "g-eval,num-of-povs", "--references"),
+        filled,
+        1,
+        4,
+    ),
+    "score": Case(of_statements, by_words, 1, 4),
+    "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
+    "sensitivity": Case(
+        lambda folder: of_items(folder, "sensitivity", "--perturb", "hallucinate:0,50%"), filled, 1, 12
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """The rows and results of a run, without what says when and how."""
+    found: dict[str, Any] = {
+        file.name: pl.read_parquet(file).to_dicts() for file in folder.glob("scores.parquet")
+    }
+    for file in sorted([*folder.rglob("*.jsonl"), *folder.rglob("*.json")]):
+        if file.name != "run.json" and "batches" not in file.name:
+            lines = (
+                file.read_text(encoding="utf-8").splitlines()
+                if file.suffix == ".jsonl"
+                else [file.read_text()]
+            )
+            found[file.name] = [_bare(json.loads(line)) for line in lines]
+    return found
+
+
+def _bare(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {name: _bare(one) for name, one in data.items() if name not in HOW}
+    return [_bare(one) for one in data] if isinstance(data, list) else data
+
+
+def at_once(cli: Cli, case: Case, arguments: tuple[object, ...], out: Path) -> dict[str, Any]:
+    """What the run comes to that asks at once."""
+    with FaultServer(answer=case.answer) as server:
+        done = cli(*arguments, "--model", "openai/m", "--api-base", server.url, "-o", out)
+        assert done.code == 0, done.err
+        assert len(server.requests) == case.asked
+    return contents(out)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_batches_are_handed_in_and_collected_until_all_is_there(cli: Cli, case: Case, tmp_path: Path) -> None:
+    arguments, out = case.arguments(tmp_path), tmp_path / "batched"
+    with BatchServer(answer=case.answer) as server:
+        call = (*arguments, "--model", "openai/m", "--api-base", server.url, "-o", out, "--batch")
+        server.status = "completed"
+        for _ in range(case.batches):
+            done = cli(*call, "--json")
+            assert done.code == 0, done.err
+            assert json.loads(done.out)["outstanding"] > 0
+        done = cli(*call)
+        assert done.code == 0, done.err
+        assert "wait for a batch" not in done.err
+        assert server.requests == []
+        assert len(server.batches) == case.batches
+        assert sum(map(len, server.batches.values())) == case.asked
+    assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
+
+
+def test_steps_of_a_question_are_batches_one_after_the_other(cli: Cli, corpus: Path, tmp_path: Path) -> None:
+    case = Case(
+        lambda folder: (*of_questions(folder, "curate", "run"), "--corpus", corpus, "--rerank", "lexical"),
+        curated, 3, 2 * (1 + 1 + 3),
+    )  # fmt: skip
+    test_batches_are_handed_in_and_collected_until_all_is_there(cli, case, tmp_path)
+
+
+def test_a_price_is_half_in_batches(cli: Cli, tmp_path: Path) -> None:
+    call = (*of_questions(tmp_path, "answer"), "--model", "gpt-4o-mini", "--dry-run", "--json")
+    whole, half = (json.loads(cli(*call, *more).out) for more in ((), ("--batch",)))
+    assert half["cost_usd"] == pytest.approx(whole["cost_usd"] / 2)
+    assert cli(*call[:-4], "--batch").code == 2, "the offline baseline has no batches"
+
+
+@pytest.mark.parametrize("name", ["bias", "sensitivity"])
+def test_a_study_reads_its_items_once(
+    cli: Cli, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(ItemSource, "__iter__")  # the check is the one that reads
+    assert cli(*CASES[name].arguments(tmp_path), "-o", tmp_path / "out").code == 0
