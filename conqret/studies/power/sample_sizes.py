@@ -146,8 +146,8 @@ def power_difference(
     _together(pilot=pilot, beside=beside, metric=metric)
     sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
     if pilot is not None and beside is not None and metric is not None:
-        runs = (JudgeFolder(Path(one)).finished() for one in (pilot, beside))
-        draw, told = _drawn(between_runs(*runs, _name(metric)))
+        first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, beside))
+        draw, told = _drawn(between_runs(first, second, _name(metric)))
         draw = shifted(draw, shift)
     return _sizes(f"a difference of {shift:g}", plan_mean(draw, sizes), sizes, told)
 

@@ -62,7 +62,6 @@ class SelfTest(Frozen):
 class PlantedSettings(ItemSettings, OwnJudgeSettings, total=False):
     """How items are read, and a judge of one's own that is simulated; ``metrics`` selects among those of the format."""
 
-    format: str | Judge | None
     metrics: Sequence[str]
 
 
@@ -70,6 +69,7 @@ class PlantedSettings(ItemSettings, OwnJudgeSettings, total=False):
 def power_planted(
     items: Items,
     *,
+    format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
     size: float = SIZE,
     noise: float = NOISE,
     simulations: int = SIMULATIONS,
@@ -84,6 +84,7 @@ def power_planted(
 
     Args:
         items: a path, a frame, or items and dictionaries.
+        format: the format of the judge.
         size: as for :func:`selftest`, like ``noise``, ``simulations``, ``seed`` and ``on_judge``.
         noise: how far a score strays, a standard deviation.
         simulations: judges without a bias, and with that of each probe.
@@ -92,12 +93,12 @@ def power_planted(
         labels: human labels of the items, for stance and self-preference.
         on_plan: gets the plan of the comparisons.
         on_judge: is called after each simulated judge.
-        settings: the judge's format and metrics, or a judge of one's own, and how items are read.
+        settings: the judge's metrics, or a judge of one's own, and how items are read.
 
     Raises:
         DeclarationError: as :func:`selftest` and :func:`conqret.bias`.
     """
-    plan = bias_plan(items, probes=probes, labels=labels, **{"format": DEFAULT_FORMAT, **settings})
+    plan = bias_plan(items, format=format, probes=probes, labels=labels, **settings)
     on_plan(plan)
     return selftest(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=on_judge)
 
