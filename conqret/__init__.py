@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.written_run import write_debates
     from conqret.debateqa.answer_scores import score_awareness, score_baselines, score_diversity
     from conqret.debateqa.answering.answer import answer
+    from conqret.debateqa.curation.benchmark import curate_benchmark
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains, benchmark_relevance
     from conqret.debateqa.curation.debatable import debatable_questions
     from conqret.debateqa.curation.deduplication import dedupe
@@ -53,9 +54,12 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import export_labels
     from conqret.labels.sampling import sample_items
     from conqret.llm.client_options import ClientOptions
+    from conqret.llm.recording_files import count_recordings, export_recordings, import_recordings
+    from conqret.llm.salvage import check_store
     from conqret.perspectives.detection_study import detect
     from conqret.perspectives.detector_tuning import tune_detector
     from conqret.perspectives.making import make_perspectives, perspective_errors
+    from conqret.perspectives.own_corpora import collect_corpora
     from conqret.perturb.perturbing import write_perturbations
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr, evaluate_rankings
@@ -109,10 +113,14 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
+    "check_store": "conqret.llm.salvage",
     "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
+    "collect_corpora": "conqret.perspectives.own_corpora",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
+    "count_recordings": "conqret.llm.recording_files",
+    "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.debatable",
     "debate_anova": "conqret.debate.two_turn.anova",
     "debate_outcomes": "conqret.debate.two_turn.outcomes",
@@ -126,11 +134,13 @@ _HOMES = {
     "duplicate_threshold": "conqret.debateqa.curation.question_sample",
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
+    "export_recordings": "conqret.llm.recording_files",
     "filter_statements": "conqret.debate.debatune.filtering",
     "generate": "conqret.generation.generate",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
     "hold_debates": "conqret.debate.debatune.holding",
     "import_passages": "conqret.scrapers.corpus_building",
+    "import_recordings": "conqret.llm.recording_files",
     "import_release": "conqret.scrapers.corpus_building",
     "judge": "conqret.judging.judge",
     "judge_debates": "conqret.debate.two_turn.judged_run",
@@ -203,10 +213,14 @@ __all__ = [
     "bias",
     "build_index",
     "calibrate",
+    "check_store",
     "choose_mmr",
+    "collect_corpora",
     "compare",
     "controllability",
     "correlate",
+    "count_recordings",
+    "curate_benchmark",
     "debatable_questions",
     "debate_anova",
     "debate_outcomes",
@@ -220,11 +234,13 @@ __all__ = [
     "duplicate_threshold",
     "evaluate_rankings",
     "export_labels",
+    "export_recordings",
     "filter_statements",
     "generate",
     "grade_counter_arguments",
     "hold_debates",
     "import_passages",
+    "import_recordings",
     "import_release",
     "judge",
     "judge_debates",
