@@ -1,23 +1,85 @@
-"""``conqret corpus``: from debate pages to a corpus directory."""
+"""``conqret corpus debates`` and ``topics``: debate pages into a corpus directory, and the lists of their addresses."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
-from conqret.console.printing import end, note, note_all, result, tell
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import ProgressBar, at, end, note, note_all, progress, result, tell
 from conqret.errors import number
-from conqret.scrapers.pages_command import Fetching, need_scrape
+from conqret.options import Within
 
 if TYPE_CHECKING:
+    from conqret.scrapers.archive import InternetArchive
+    from conqret.scrapers.debate_pages import PageFetcher
     from conqret.scrapers.debates import LayoutProblem
-
+    from conqret.scrapers.fetch import FetchOptions
+    from conqret.scrapers.topic_list import TopicList
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
+
+
+@dataclass(frozen=True)
+class Fetching(OptionGroup):
+    """How pages are fetched.
+
+    Args:
+        archive_base: Another archive with the same API. [default: https://archive.org]
+        delay: Seconds between two requests to one host. [default: 1; with `--archived` 4]
+        allow_private: Allow loopback and private addresses (test servers, intranets).
+    """
+
+    archived: Annotated[
+        str | None,
+        typer.Option(
+            help="Read the Internet Archive's copies nearest to this year, month or day, as in 2024-06.",
+            metavar="YYYY-MM",
+        ),
+    ] = None
+    archive_base: str | None = None
+    delay: float | None = None
+    allow_private: bool = False
+
+    def archive(self) -> InternetArchive | None:
+        """The archive that all pages come from, if they do."""
+        from conqret.scrapers.archive import archive_at
+
+        return archive_at(self.archived, self.archive_base)
+
+    def options(self) -> FetchOptions:
+        """The fetcher's."""
+        from conqret.scrapers import archive
+        from conqret.scrapers.fetch import FetchOptions, Policy
+        from conqret.scrapers.fetch.politeness import DELAY
+
+        usual = archive.DELAY if self.archive() else DELAY
+        return FetchOptions(
+            delay=usual if self.delay is None else self.delay, policy=Policy(allow_private=self.allow_private)
+        )
+
+    @contextlib.asynccontextmanager
+    async def fetcher(self) -> AsyncIterator[PageFetcher]:
+        """Whoever fetches, while the block runs."""
+        from conqret.scrapers.archive import ArchivedPages
+        from conqret.scrapers.fetch import Fetcher
+
+        archive = self.archive()
+        async with Fetcher(self.options()) as fetcher:
+            yield ArchivedPages(fetcher, archive) if archive else fetcher
+
+
+def need_scrape() -> None:
+    """Ask for the extra that fetches and parses pages."""
+    from conqret._optional import require
+
+    require("aiohttp", "lxml", "protego", extra="scrape")
 
 
 @grouped
@@ -25,9 +87,7 @@ def debates(
     urls: Path,
     *,
     output: Path = Path("corpus"),
-    concurrency: Annotated[
-        int | None, typer.Option(min=1, help="Pages under way at a time. Default: 8.")
-    ] = None,
+    concurrency: Annotated[int | None, Within(1)] = None,
     refetch: bool = False,
     fetching: Fetching,
     shown: options.OutputOptions,
@@ -40,6 +100,7 @@ def debates(
     Args:
         urls: A file with an address on each line; # begins a comment.
         output (--output, -o): The corpus directory; debates that it has are not fetched again.
+        concurrency: Pages under way at a time. Default: 8.
         refetch: Fetch again what the corpus has, too.
 
     Examples:
@@ -87,3 +148,76 @@ def debates(
     )
     result(found.record(), [line], as_json=shown.json_output)
     end(found.problems)
+
+
+@grouped
+def topics(
+    index: str,
+    *,
+    output: Path = Path("topics.txt"),
+    explainers: bool = False,
+    links: str = "",
+    address: str = "",
+    fetching: Fetching,
+    overwrite: options.Replace = False,
+    shown: options.OutputOptions,
+) -> None:
+    """List the debates of a site in a file that `conqret corpus debates` takes.
+
+    Categories and next pages of an index are followed. Index pages that cannot be read are named, and the exit code is
+    then 1.
+
+    Args:
+        index: The address of a page that lists debates, or a saved copy of it.
+        output (--output, -o): The file for the list of debates.
+        explainers: Also list pages without sides (explainers), which otherwise appear as comments only.
+        links: Take the links that match this pattern (`*` stands for anything), whatever the site, for example `--links
+            'https://*.procon.org/*'`.
+        address: The address that a saved page had, to complete its links.
+
+    Examples:
+
+    conqret corpus topics https://www.britannica.com/procon -o topics.txt
+
+    conqret corpus topics https://idebate.net/resources/debatabase -o topics.txt
+    """
+    import asyncio
+
+    need_scrape()
+    from conqret.io.overwriting import check_new
+    from conqret.io.safe_files import write_all
+    from conqret.scrapers.topic_list import gather_topics
+
+    async def gather(bar: ProgressBar) -> TopicList:
+        async with fetching.fetcher() as fetcher:
+            return await gather_topics(
+                index,
+                fetcher,
+                address=address,
+                links=links,
+                on_page=lambda done, known: bar.reach(done, total=known),
+            )
+
+    check_new([output], overwrite=overwrite)
+    with progress("reading the index", quiet=shown.quiet) as bar:
+        found = asyncio.run(gather(bar))
+    write_all(output, (f"{line}\n".encode() for line in found.lines(index, explainers=explainers)))
+    if found.failed and not shown.quiet:
+        note_all(f"{len(found.failed)} index pages could not be read", found.failed)
+    record = {
+        "debates": [one.url for one in found.debates],
+        "explainers": [one.url for one in found.explainers],
+        "pages": found.pages,
+        "failed": found.failed,
+    }
+    result(record, _lines(found, output, explainers=explainers), as_json=shown.json_output)
+    end(found.failed)
+
+
+def _lines(found: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
+    yield f"{number(len(found.debates), 'debate')} listed on {number(found.pages, 'page')}"
+    if found.explainers:
+        kept = "listed, too" if explainers else "left as comments: an explainer takes no side"
+        yield f"{number(len(found.explainers), 'explainer')} {kept}"
+    yield at(output)
+    yield f"next: conqret corpus debates {output} -o corpus/"

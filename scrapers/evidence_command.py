@@ -12,14 +12,12 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, progress, result
-from conqret.scrapers.pages_command import archive_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import RenderableType
 
-    from conqret.scrapers.archive import InternetArchive
     from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
@@ -107,9 +105,8 @@ def evidence(
     """
     import asyncio
 
-    taken = archive_at(archived, archive_base)
     wanted = _options(
-        asking, allowed, search, taken, archive_base, archive=archive, retry_errors=retry_errors
+        asking, allowed, search, archived, archive_base, archive=archive, retry_errors=retry_errors
     )
     from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
 
@@ -138,7 +135,7 @@ def _options(
     asking: SearchOptions,
     allowed: Allowed,
     search: str | None,
-    archived: InternetArchive | None,
+    archived: str | None,
     archive_base: str | None,
     *,
     archive: bool,
@@ -148,8 +145,7 @@ def _options(
     from conqret.errors import DeclarationError
 
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
-    from conqret.scrapers import archive as archived_pages
-    from conqret.scrapers.archive import BASE, InternetArchive
+    from conqret.scrapers import archive as archives
     from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.extract.worker_pool import WORKERS
     from conqret.scrapers.fetch import FetchOptions, Limits, Policy
@@ -164,10 +160,12 @@ def _options(
         raise DeclarationError("--max-bytes and --workers are at least 1")
     usual = Limits()
     names = options.listed(search)
-    taken = archived or (InternetArchive(archive_base or BASE) if archive or archive_base else None)
+    taken = archives.archive_at(archived, archive_base)
+    if taken is None and (archive or archive_base):
+        taken = archives.InternetArchive(archive_base or archives.BASE)
     return EvidenceOptions(
         FetchOptions(
-            **{"delay": archived_pages.DELAY if taken else DELAY} | asking.given(),
+            **{"delay": archives.DELAY if taken else DELAY} | asking.given(),
             policy=Policy(allowed.allow_private, PORTS | frozenset(allowed.allow_port or ())),
             limits=Limits(
                 total_seconds=timeout or usual.total_seconds, max_bytes=max_bytes or usual.max_bytes

@@ -25,12 +25,17 @@ from conqret.errors import ConqretError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.safe_files import only_writer
 from conqret.scrapers.archive import InternetArchive
-from conqret.scrapers.evidence_documents import DocumentStore, make_document
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.extract.worker_pool import SECONDS, WORKERS
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Page
 from conqret.scrapers.fetch.address_guard import Lookup
-from conqret.scrapers.fetch_ledger import EvidenceSummary, FetchLedger, LedgerLine
+from conqret.scrapers.fetch_ledger import (
+    DocumentStore,
+    EvidenceSummary,
+    FetchLedger,
+    LedgerLine,
+    make_document,
+)
 from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan, work_off
 from conqret.scrapers.providers import Provider
 from conqret.scrapers.search import WebSearcher

@@ -1,16 +1,23 @@
-"""What became of every cited source: one line each, written as soon as it is known."""
+"""What is written of cited sources as soon as it is known: what became of each, a line in the ledger, and the texts of
+a corpus, every different one once, under an id that is made of it."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from pydantic import Field
 
 from conqret.data.corpus import LedgerEntry
+from conqret.data.item import Document
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
+from conqret.io.safe_files import cut_torn_line
 from conqret.runs.row_store import RowStore
+
+ID_LENGTH = 16
+"""Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""
 
 
 def source_key(debate: str, number: int) -> str:
@@ -56,6 +63,36 @@ class FetchLedger(RowStore[LedgerLine]):
         self.arrange([*order, *(line.key for line in self.rows())])
 
 
+class DocumentStore(RowStore[Document]):
+    """A file of documents that is appended to while fetching; the texts are not kept in memory.
+
+    Raises:
+        DeclarationError: a line is broken (a last one cut off by a kill is dropped instead).
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.touch()
+        cut_torn_line(path)
+        super().__init__(
+            path, Document, lambda one: one.id, foreign="is no document; mend or remove the line"
+        )
+
+    def keep(self, document: Document) -> str:
+        """Add a document unless it is there, and return its id."""
+        if document.id not in self:
+            self.add(document)
+        return document.id
+
+
+def make_document(text: str, title: str, url: str) -> Document:
+    """A document whose id is ``d`` and the start of the sha256 of its text: safe as a file name, and stable.
+
+    Of sources with one text, title and URL are those of the first that is kept.
+    """
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return Document(id=f"d{digest[:ID_LENGTH]}", text=text, title=title, url=url)
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceSummary:
     """The figures that ConQRet reports in section 4.2, and what stands behind them.
@@ -83,14 +120,8 @@ class EvidenceSummary:
         """The summary as JSON holds it, with the paper's own figures."""
         paper = {"cited": PAPER_CITED, "extracted": PAPER_EXTRACTED, "share": PAPER_EXTRACTED / PAPER_CITED}
         return {
-            "cited": self.cited,
-            "extracted": self.extracted,
+            **asdict(self),
             "share": self.share,
-            "documents": self.documents,
-            "by_status": self.by_status,
-            "without_url": self.without_url,
-            "kept": self.kept,
-            "pages": self.pages,
             "seconds": round(self.seconds, 3),
             "paper": paper,
         }

@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import heading, result
 from conqret.errors import shortened
-from conqret.scrapers.pages_command import Fetching, need_scrape
+from conqret.scrapers.command import Fetching, need_scrape
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

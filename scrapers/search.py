@@ -51,11 +51,10 @@ class WebSearcher:
         policy: Policy | None = None,
         retries: Retries | None = None,
         delay: float = SEARCH_DELAY,
-        rng: random.Random | None = None,
     ) -> None:
         self._providers = tuple(providers)
         self._policy, self._retries = policy or Policy(), retries or Retries()
-        self._rng = rng or random.Random()
+        self._rng = random.Random()
         self._wire = Wire(_POLICY, _LIMITS)
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import urldefrag, urlsplit
@@ -11,7 +11,7 @@ from urllib.parse import urldefrag, urlsplit
 from conqret.errors import DeclarationError
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import DebatePage, Layout, ListedDebate, PageIndex
+from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex
 from conqret.scrapers.debates.layout_registry import ALL
 from conqret.scrapers.debates.page_html import UnreadableHtmlError
 from conqret.scrapers.extract.charset import decode
@@ -52,7 +52,6 @@ async def gather_topics(
     *,
     address: str = "",
     links: str = "",
-    layouts: Collection[Layout] = ALL,
     on_page: Callable[[int, int], None] = lambda done, known: None,
 ) -> TopicList:
     """Read an index, and the index pages that it leads to.
@@ -63,7 +62,6 @@ async def gather_topics(
         address: Where a file was saved from.
         links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
             an index that no layout knows.
-        layouts: The layouts to ask.
         on_page: Called with the number of index pages done, and of those known of.
 
     Raises:
@@ -77,7 +75,7 @@ async def gather_topics(
         if not listed:
             raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
         return TopicList(tuple(listed), (), 1)
-    layout = next((one for one in layouts if one.index(page) != PageIndex()), None)
+    layout = next((one for one in ALL if one.index(page) != PageIndex()), None)
     if layout is None:
         raise DeclarationError(
             f"{place}: no layout finds debates listed on it; {_linked(page)}. "

@@ -16,8 +16,9 @@ import os
 import tomllib
 from pathlib import Path
 
+from sequence import as_options, run
+
 from conqret._optional import require
-from conqret.cli.sequence import as_options, run
 from conqret.errors import MissingDependencyError
 
 TINY = "tiny"

@@ -30,9 +30,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from conqret.cli.sequence import run  # noqa: E402 - after the checkout is on the path, as what follows
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
 from scripts.annotating_pages import annotating_pages  # noqa: E402 - likewise
+from scripts.sequence import run  # noqa: E402 - after the checkout is on the path, as what follows
 from tests.report import chromium  # noqa: E402 - the tests' driver, from the checkout
 
 AXE_VERSION = "4.14.1"

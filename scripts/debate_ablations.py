@@ -16,7 +16,7 @@ import tomllib
 from functools import partial
 from pathlib import Path
 
-from conqret.cli.sequence import as_options, run
+from sequence import as_options, run
 
 BASE = "base"
 """What the model is called that was not tuned."""

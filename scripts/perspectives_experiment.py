@@ -21,7 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from conqret.cli.sequence import as_options, run
+from sequence import as_options, run
+
 from conqret.perspectives.ranking_table import corpora_sheet
 from conqret.show.sheet import write_sheet
 

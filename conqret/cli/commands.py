@@ -105,7 +105,7 @@ HOMES: Parts = {
         "build": "scrapers.corpus_command:build",
         "import-conqret": "scrapers.corpus_command:import_conqret",
         "import-passages": "scrapers.corpus_command:import_passages",
-        "topics": "scrapers.topics_command:topics",
+        "topics": "scrapers.command:topics",
         "debates": "scrapers.command:debates",
         "evidence": "scrapers.evidence_command:evidence",
         "inspect": "scrapers.inspect_command:inspect",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from conqret.errors import DeclarationError, check_known
+from conqret.io.label_scale import dimension_name
 
 if TYPE_CHECKING:
     from conqret.stats.effects import Effect
@@ -54,7 +55,8 @@ class Requirement:
     ) -> Self:
         """Read one condition on a quantity of ``known``, which are each a ``what``; those of ``ended`` have an interval
         (None: all have). ``named`` are those that are each of something in brackets, what that is (a probe, a metric),
-        and one of them as an example (None: any may have brackets). ``ends`` are those of an interval, and
+        and one of them as an example (None: any may have brackets); names in brackets are taken as written anyhow,
+        with blanks, hyphens and capitals. ``ends`` are those of an interval, and
         ``elsewhere`` what quantities are called by others.
 
         Raises:
@@ -72,7 +74,7 @@ class Requirement:
             check_known(f"end of {name}", ends, end)
         if end and ended is not None and name not in ended:
             raise DeclarationError(f"{name} has no interval, so {text!r} cannot ask for its {end} end")
-        of = found["dimension"]
+        of = dimension_name(found["dimension"]) if found["dimension"] else None
         if named is not None and (of is not None) != (name in named[0]):
             _, part, one = named
             says = f"names no {part}: {one}" if of is None else f"names a {part}, which {name} is not of"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
@@ -19,9 +17,9 @@ from conqret.judging.study_command import StudyOptions
 @grouped
 def generate(
     corpus: Path,
-    run: Annotated[Path, typer.Option("--run", help="The TREC run that ranks its documents (.gz too).")],
-    stance: Annotated[Literal["pro", "con"], typer.Option(help="The side to argue for.")],
     *,
+    run: Path,
+    stance: Literal["pro", "con"],
     model: options.Model = None,
     writing: GenerateOptions,
     output: Path | None = None,
@@ -34,6 +32,8 @@ def generate(
 
     Args:
         corpus: A corpus directory: documents, topics, debates and ledger.
+        run: The TREC run that ranks its documents (.gz too).
+        stance: The side to argue for.
         output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
 
     Examples:

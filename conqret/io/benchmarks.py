@@ -1,7 +1,8 @@
-"""Published benchmarks whose files are no table of items: SQuAD's nested file and BEIR's folder, as rows.
+"""Files that hold no item a row: SQuAD's nested file, BEIR's folder, and long tables as PyTerrier has them.
 
 A row of SQuAD is a question with its passage and the answers that people gave, as the flat form of the same data has
-it. A row of BEIR is a question with the documents that people graded for it, whose grades become metadata.
+it. A row of BEIR is a question with the documents that people graded for it, whose grades become metadata. A row of a
+long table is a pair of item and document.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
-from conqret.io.cell_values import as_text
+from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text, number
-from conqret.io.faults import kind
+from conqret.io.faults import kind, quoted
 from conqret.io.files import file_rows
 from conqret.io.jsonl import JsonLines
 from conqret.io.rows import Row, Rows, mapped
@@ -22,6 +23,10 @@ from conqret.io.schema import Field, Schema, TableReader
 
 SPLIT = "test"
 """The split whose grades are read where a BEIR folder has several."""
+DOCUMENT_COLUMNS = ("docno", "text", "title", "url")
+"""What belongs to the document of a row."""
+RANKING_COLUMNS = ("docid", "score", "rank")
+"""What PyTerrier adds for each document, and no item needs."""
 
 
 def squad_records(articles: Rows) -> Iterator[Row | Fault]:
@@ -35,6 +40,35 @@ def squad_records(articles: Rows) -> Iterator[Row | Fault]:
                 yield Row(next(numbers), {**own, "context": paragraph.get("context")})
 
     return mapped(articles, questions)
+
+
+def grouped(rows: Rows) -> Iterator[Row | Fault]:
+    """Join adjacent rows of one ``qid`` into one record with its documents, in the order of the rows.
+
+    A row without ``qid``, a ``qid`` that comes back after another one, and a column of the item (``query``,
+    ``qanswer``) that changes inside a ``qid``, are faults.
+    """
+    seen: dict[str, int] = {}
+    for qid, group in itertools.groupby(rows, key=_qid):
+        if isinstance(qid, Fault):
+            yield qid
+            continue
+        first, *others = (row for row in group if isinstance(row, Row))
+        if not qid:
+            for row in (first, *others):
+                yield Fault(rows.name, row.line, "qid", "is missing", "Say which question the row belongs to")
+            continue
+        begun = seen.setdefault(qid, first.line)
+        if begun != first.line:
+            problem = f"is {quoted(qid)} again, after other rows: the rows that begin in line {begun} are not adjacent"
+            yield Fault(rows.name, first.line, "qid", problem, "Sort the table by qid (and rank)")
+        for row in others:
+            yield from _changes(rows.name, first, row)
+        own = {
+            key: value for key, value in first.record.items() if key not in DOCUMENT_COLUMNS + RANKING_COLUMNS
+        }
+        documents = [_document(row) for row in (first, *others)]
+        yield Row(first.line, {**own, "documents": [document for document in documents if document]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +138,31 @@ def is_beir(folder: Path) -> bool:
         return all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl"))
     except OSError:  # no path at all, or none that may be looked at
         return False
+
+
+def _qid(row: Row | Fault) -> str | Fault:
+    if isinstance(row, Fault):
+        return row
+    qid = row.record.get("qid")
+    return "" if is_missing(qid) else str(qid)
+
+
+def _document(row: Row) -> dict[str, object]:
+    pairs = ((column, row.record.get(column)) for column in DOCUMENT_COLUMNS)
+    return {column: value for column, value in pairs if not is_missing(value)}
+
+
+def _changes(name: str, first: Row, row: Row) -> Iterator[Fault]:
+    for column in ("query", "qanswer"):
+        one, two = first.record.get(column), row.record.get(column)
+        if one != two and not (is_missing(one) and is_missing(two)):
+            yield Fault(
+                name,
+                row.line,
+                column,
+                f"differs from that of line {first.line}, of the same qid",
+                "Give all rows of a qid the same value",
+            )
 
 
 def _lines(file: Path) -> JsonLines:

@@ -38,7 +38,7 @@ def whole_bytes(path: str | Path, limit: Limit = LIST) -> bytes:
     return b"".join(parts)
 
 
-def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict", limit: Limit = LIST) -> str:
+def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict") -> str:
     """All of a text file.
 
     Raises:
@@ -46,7 +46,7 @@ def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict"
         UnicodeDecodeError: it is no text in this encoding.
         OSError: it cannot be read.
     """
-    text = whole_bytes(path, limit).decode(encoding, errors)
+    text = whole_bytes(path).decode(encoding, errors)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from conqret.errors import Fault
-from conqret.io.benchmarks import squad_records
-from conqret.io.grouping import grouped
+from conqret.io.benchmarks import grouped, squad_records
 from conqret.io.reports import report_records
 from conqret.io.rows import Row, Rows
 from conqret.registry import Registry

@@ -10,8 +10,6 @@
 ``corpus.parquet``                 ``id``, ``title``, ``url``, ``text``, ``split`` (empty: of no topic)
 ``statistics.json``                the figures of ConQRet, Table 2, and more
 =================================  ===================================================================
-
-The iterators are named and shaped as those of ir_datasets.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -39,28 +37,6 @@ from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
-
-
-class Doc(NamedTuple):
-    """A document, with the field names of ir_datasets."""
-
-    doc_id: str
-    title: str
-    url: str
-    text: str
-
-    def default_text(self) -> str:
-        """What is indexed: title and text. A text that only repeats the title counts once."""
-        return (
-            self.text if not self.title or self.text.startswith(self.title) else f"{self.title}\n{self.text}"
-        )
-
-
-class Query(NamedTuple):
-    """A topic as a query."""
-
-    query_id: str
-    text: str
 
 
 class _Licensed(Document):
@@ -114,14 +90,6 @@ class CorpusDirectory:
         """The topics of one split, or of both."""
         rows = read_models(_there(self.topics_file, "conqret corpus build"), CorpusTopic)
         return (topic for topic in rows if split is None or topic.split == split)
-
-    def docs_iter(self) -> Iterator[Doc]:
-        """The documents as ``(doc_id, title, url, text)``."""
-        return (Doc(one.id, one.title, one.url, one.text) for one in self.documents())
-
-    def queries_iter(self, split: Split | None = None) -> Iterator[Query]:
-        """The topics as ``(query_id, text)``."""
-        return (Query(topic.id, topic.question) for topic in self.topics(split))
 
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
         """The judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train before test."""

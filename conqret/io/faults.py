@@ -71,10 +71,10 @@ def near(name: str, known: Iterable[str]) -> str | None:
     return found[0] if found and found[0] != name else None
 
 
-def listed(names: Iterable[object], most: int, limit: int = 30) -> str:
+def listed(names: Iterable[object], most: int) -> str:
     """The first ``most`` names as short literals, and how many more there are."""
     every = list(names)
-    shown = ", ".join(quoted(name, limit) for name in every[:most])
+    shown = ", ".join(quoted(name, 30) for name in every[:most])
     return f"{shown} and {len(every) - most} more" if len(every) > most else shown
 
 

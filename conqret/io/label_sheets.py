@@ -16,9 +16,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
 from conqret.io.item_check import OPTIONAL
-from conqret.io.label_scale import LabelScale, Scales
 
 FORMULA = tuple("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20")
 """What a formula, or a cell that breaks out of its own, may begin with; the last four are full-width forms."""
@@ -150,31 +148,6 @@ FORMS: Mapping[str, Callable[[AnnotationSheet], dict[str, str]]] = {
 def written_scale(low: float | None, high: float | None) -> str:
     """The ends of a scale, as a label file says them."""
     return f"{low:g} to {high:g}"
-
-
-def read_scale(text: str) -> LabelScale | None:
-    """The scale that a sheet says, as :func:`written_scale` has it; None where it says none."""
-    low, _, high = unguarded(text.strip()).partition(" to ")
-    try:
-        ends = float(low), float(high)
-    except ValueError:
-        return None
-    return LabelScale(low=ends[0], high=ends[1], source=SHEET) if ends[0] < ends[1] else None
-
-
-def sheet_scales(texts: Iterable[str]) -> Scales | None:
-    """The scales of a sheet, of which each row says ``texts``; None where they say none.
-
-    Raises:
-        DeclarationError: they say several.
-    """
-    said = sorted({text.strip() for text in texts if text.strip()})
-    if len(said) > 1:
-        raise DeclarationError(
-            f"the sheet says several scales ({', '.join(said)}): sheets of different scales are files of their own"
-        )
-    scale = read_scale(said[0]) if said else None
-    return None if scale is None else Scales(scale)
 
 
 def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

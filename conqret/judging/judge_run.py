@@ -39,14 +39,9 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
         if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
     }
     return JudgeRecord(
-        format=setup.judge.name,
-        model=setup.client.model,
-        baseline=setup.client.backend.baseline,
-        fingerprint=setup.fingerprint,
-        metrics=list(setup.metrics),
+        **setup.recorded,
         options=asdict(setup.options),
         model_options=settings,
-        identity=setup.identity,
         items_name=Path(source.name).name,
         items_layout=checked.layout,
         items_count=checked.count,

@@ -81,6 +81,18 @@ class Setup:
         return digest(self.identity)
 
     @property
+    def recorded(self) -> dict[str, Any]:
+        """What the records of runs say of the instrument."""
+        return {
+            "format": self.judge.name,
+            "model": self.client.model,
+            "baseline": self.client.backend.baseline,
+            "fingerprint": self.fingerprint,
+            "identity": self.identity,
+            "metrics": list(self.metrics),
+        }
+
+    @property
     def needs(self) -> dict[str, str]:
         """The fields that each item has to have for what is asked, each with the sentence that says so."""
         fields = sorted({need for part in self.parts for need in part.needs})

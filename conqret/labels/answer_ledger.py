@@ -10,10 +10,10 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError
 from conqret.labels import turns
-from conqret.labels.annotators import MAX_COMMENT
+from conqret.labels.annotators import MAX_COMMENT, People
 from conqret.labels.database import FILE, DamagedLabelsError, Database
-from conqret.labels.finals import Finals
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
+from conqret.labels.label_verdicts import Final
 from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.repair import healed
 from conqret.labels.screens import Screen
@@ -34,7 +34,7 @@ def _elapsed() -> float:
 _log = logging.getLogger(__name__)
 
 
-class Ledger(Finals):
+class Ledger(People):
     """The study in a folder. All methods may be called from any thread."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
@@ -255,6 +255,35 @@ class Ledger(Finals):
             "WHERE t.state = 'done' AND NOT s.practice"
         )
         return int(row["done"]), self.study.screens * self.study.overlap
+
+    def finals(self) -> Iterator[Final]:
+        """The last decision of each screen on which people differ; what is decided anew is a further row."""
+        for row in self._database.rows(
+            "SELECT * FROM finals WHERE number IN (SELECT MAX(number) FROM finals GROUP BY screen) ORDER BY screen"
+        ):
+            yield Final(row["screen"], json.loads(row["body"]), row["comment"], row["by"], row["at"])
+
+    def decide(self, screen: int, answers: Mapping[str, str], comment: str, by: str) -> None:
+        """Write a decision down; when this returns, it is on the disk. The same once more changes nothing."""
+        body, comment = json.dumps(dict(answers), ensure_ascii=False), comment[:MAX_COMMENT]
+        with self._database.change() as connection:
+            last = connection.execute(
+                "SELECT body, comment, by FROM finals WHERE screen = ? ORDER BY number DESC LIMIT 1",
+                (screen,),
+            ).fetchone()
+            if last is None or tuple(last) != (body, comment, by):
+                connection.execute(
+                    "INSERT INTO finals (screen, body, comment, by, at) VALUES (?, ?, ?, ?, ?)",
+                    (screen, body, comment, by, self._now()),
+                )
+
+    def complete(self) -> frozenset[int]:
+        """The screens all of whose labels are in: nobody was given one without answering it, and none has room."""
+        rows = self._database.rows(
+            "SELECT number FROM screens WHERE room = 0 "
+            "AND number NOT IN (SELECT screen FROM turns WHERE state = 'given')"
+        )
+        return frozenset(row["number"] for row in rows)
 
     def backup(self, target: Path) -> None:
         """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""

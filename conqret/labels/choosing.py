@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
 
 from conqret.data import Item
+from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.errors import UnknownNameError, check_known
 from conqret.io.label_sheets import LabelTask
+from conqret.io.toml import read_toml, toml_error
 from conqret.judging.judge_parts import JUDGES
-from conqret.labels.custom import custom_task
 from conqret.labels.sampling import TASKS
-from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
-from conqret.labels.task import ANNOTATION_TASKS, AnnotationTask, Wanted, heading, with_gold
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
+from conqret.labels.task import (
+    ANNOTATION_TASKS,
+    AnnotationTask,
+    Wanted,
+    needing,
+    passages,
+    screen_of,
+    where_any,
+    with_gold,
+)
 from conqret.labels.task_formats import format_task, states_ratings
 
 
@@ -55,20 +68,78 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
     def screens(item: Item, wanted: Wanted) -> Iterable[Screen]:
         low, high = wanted.scale or task.scale
         shown = task.shows(item)
-        passages = tuple(
+        passages = [
             ScreenPassage(title=name.replace("_", " ").capitalize(), text=text)
             for name, text in shown.items()
             if name not in ("topic", "stance") and text.strip()
-        )
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=heading(item),
-            passages=passages,
-            questions=tuple(
-                ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
-                for name in wanted.metrics or task.dimensions
-            ),
-        )
+        ]
+        questions = [
+            ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
+            for name in wanted.metrics or task.dimensions
+        ]
+        yield screen_of(item, passages, questions)
 
     return AnnotationTask(task.name, task.summary, screens, needs=lambda wanted, has: task.needs)
+
+
+EACH_DOCUMENT = "each document"
+
+
+class _Asked(Frozen):
+    name: Identifier
+    asks: NonEmpty
+    guide: str = ""
+    choices: tuple[Choice, ...] = Field(min_length=2)
+
+
+class _Custom(Frozen):
+    shows: tuple[Literal["argument", "second_argument", "reference", "documents", "each document"], ...] = (
+        "argument", "documents",
+    )  # fmt: skip
+    summary: str = ""
+    questions: tuple[_Asked, ...] = Field(min_length=1)
+
+
+def custom_task(path: Path) -> AnnotationTask:
+    """The task that a TOML file declares::
+
+        shows = ["argument", "documents"]        # or "each document", one screen a document
+
+        [[questions]]
+        name = "persuasive"
+        asks = "Would this move somebody who is undecided?"
+        guide = "Go by the text alone."
+        choices = [
+            { value = "1", says = "no" },
+            { value = "2", says = "perhaps" },
+            { value = "3", says = "yes", meaning = "most undecided readers would lean to its side" },
+        ]
+
+    Raises:
+        DeclarationError: the file cannot be read, or declares no task; with the place.
+    """
+    text, found = read_toml(path, "task")
+    try:
+        told = _Custom.model_validate(found)
+    except ValidationError as error:
+        faults = [(one["loc"], one["msg"]) for one in error.errors(include_url=False)]
+        raise toml_error(path, text, faults, "task") from None
+    questions = tuple(
+        ScreenQuestion(
+            name=one.name, asks=one.asks, choices=one.choices,
+            guide=tuple(line for line in one.guide.splitlines() if line.strip()),
+        )
+        for one in told.questions
+    )  # fmt: skip
+
+    def screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+        if EACH_DOCUMENT not in told.shows:
+            yield screen_of(item, passages(item, told.shows), questions)
+            return
+        for place, document in enumerate(item.documents):
+            shown = passages(item, {*told.shows, "documents"}, only=place)
+            yield screen_of(item, shown, questions, part=document.id)
+
+    shown = where_any(*{"argument"}.intersection(told.shows))
+    needs = needing("documents") if EACH_DOCUMENT in told.shows else shown
+    return AnnotationTask(path.stem, told.summary or f"the questions of {path.name}", screens, needs=needs)

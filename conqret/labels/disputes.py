@@ -10,6 +10,7 @@ from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.io.label_scale import dimension_name
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.collected_labels import scale_of
 from conqret.labels.label_verdicts import Final
 from conqret.labels.records import Given
 from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
@@ -89,10 +90,8 @@ def _on_scale(
 ) -> float | str | None:
     if label is not None and label in question.values:
         return question.mirrored.get(label, label) if screen.swapped else label
-    if value is None or not all(one.isdecimal() for one in question.values):
-        return None
-    low, high = (end(int(one) for one in question.values) for end in (min, max))
-    return low + value * (high - low)
+    scale = scale_of(question)
+    return None if value is None or scale.words else scale.value(value)
 
 
 def _differ(question: ScreenQuestion, said: Sequence[str], judge: JudgeSaid | None) -> bool:

@@ -106,26 +106,26 @@ class ServerOptions(OptionGroup):
         Raises:
             DeclarationError: ``url`` is none, ``trust_proxy`` is no address, or the study is being served already.
         """
+        require("starlette", "uvicorn", extra="web")
         from conqret.io.safe_files import only_writer
         from conqret.labels.links import Links
-        from conqret.web.local_server import checked_proxy, checked_url, is_loopback
+        from conqret.labels.pages.door import Setting
+        from conqret.labels.pages.label_app import annotation_app
+        from conqret.web.local_server import checked_proxy, checked_url, is_loopback, people
 
-        checked_url(self.url)
-        proxy = checked_proxy(self.trust_proxy, self.url)
-        if not is_loopback(self.host) and not self.url.startswith("https:"):
+        secure = checked_url(self.url).scheme == "https"
+        setting = Setting(secure, checked_proxy(self.trust_proxy, self.url), judged)
+        if not is_loopback(self.host) and not secure:
             note(
                 "without TLS others on the network can read links and labels: put a proxy before it, and say its --url"
             )
         with only_writer(folder, "the study is being served already"), closing(opened()) as ledger:
             links = Links(folder, fresh=self.new_links)
-            annotate(
-                ledger,
-                links,
+            people(
+                annotation_app(ledger, links, setting),
                 host=self.host,
                 port=self.port,
                 url=self.url,
-                proxy=proxy,
-                judged=judged,
                 on_start=lambda base: _say_links(base, ledger, links),
             )
             done, wanted = ledger.wanted()
@@ -155,25 +155,3 @@ def opened_study(folder: Path) -> closing[Ledger]:
     from conqret.labels.answer_ledger import Ledger
 
     return closing(Ledger(folder))
-
-
-def annotate(
-    ledger: Ledger,
-    links: Links,
-    *,
-    host: str,
-    port: int,
-    url: str = "",
-    proxy: str = "",
-    judged: Sequence[SliderAnswer] = (),
-    on_start: Callable[[str], None],
-) -> None:
-    """Serve the pages of a study, as :func:`people` does; of ``proxy``, an address, it is believed from where a request
-    comes. ``judged`` are answers on the debates that were written in it, of which its writers are told."""
-    from conqret.labels.pages.door import Setting
-    from conqret.labels.pages.label_app import annotation_app
-    from conqret.web.local_server import checked_url, people
-
-    require("starlette", "uvicorn", extra="web")
-    app = annotation_app(ledger, links, Setting(checked_url(url).scheme == "https", proxy, judged))
-    people(app, host=host, port=port, url=url, on_start=on_start)

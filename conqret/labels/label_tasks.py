@@ -20,7 +20,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
 from conqret.labels.sheet_tasks import RATING_SHEET
-from conqret.labels.task import AnnotationTask, Wanted, heading, needing, passages, where_any
+from conqret.labels.task import AnnotationTask, Wanted, needing, passages, screen_of, where_any
 from conqret.labels.task_formats import format_task
 from conqret.text.sentences import sentences
 
@@ -39,16 +39,9 @@ def question(name: str, low: int, high: int) -> ScreenQuestion:
 def _rating_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
     shown = passages(item, ("argument", "second_argument", "documents"))
     if shown:
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=heading(item),
-            passages=shown,
-            questions=tuple(
-                question(name, *(wanted.scale or RATING_SHEET.scale))
-                for name in wanted.metrics or RATING_SHEET.dimensions
-            ),
-        )
+        scale = wanted.scale or RATING_SHEET.scale
+        asked = [question(name, *scale) for name in wanted.metrics or RATING_SHEET.dimensions]
+        yield screen_of(item, shown, asked)
 
 
 RATING = AnnotationTask("rating", RATING_SHEET.summary, _rating_screens, needs=where_any("argument"))
@@ -97,20 +90,10 @@ def two_sides(item: Item, wanted: Wanted, question: ScreenQuestion) -> Iterator[
     texts = [item.argument, item.second_argument]
     if swapped:
         texts.reverse()
-    yield Screen(
-        item=item.id,
-        part=" against ".join(compared),
-        topic=item.topic,
-        heading=heading(item),
-        passages=(
-            ScreenPassage(title="A", text=texts[0]),
-            ScreenPassage(title="B", text=texts[1]),
-            *passages(item, ("documents",)),
-        ),
-        questions=(question,),
-        swapped=swapped,
-        compared=compared,
-    )
+    both = [ScreenPassage(title=title, text=text) for title, text in zip("AB", texts, strict=True)]
+    shown = [*both, *passages(item, ("documents",))]
+    part = " against ".join(compared)
+    yield screen_of(item, shown, [question], part=part, swapped=swapped, compared=compared)
 
 
 def _systems(item: Item) -> tuple[str, ...]:
@@ -150,14 +133,8 @@ def _citation_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
     for number, cited in pairs(item):
         sentence = found[number - 1]
         lit = ScreenPassage(title="Argument", text=argument, lit=((sentence.start, sentence.end),))
-        yield Screen(
-            item=item.id,
-            part=f"sentence {number}, document {cited}",
-            topic=item.topic,
-            heading=heading(item),
-            passages=(lit, *passages(item, ("documents",), only=cited - 1)),
-            questions=(SUPPORT,),
-        )
+        shown = (lit, *passages(item, ("documents",), only=cited - 1))
+        yield screen_of(item, shown, [SUPPORT], part=f"sentence {number}, document {cited}")
 
 
 CITATION_SUPPORT = AnnotationTask(
@@ -197,16 +174,8 @@ PARTIAL_ANSWER_QUESTIONS = (
 
 def _partial_answer_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
     if item.argument and item.documents:
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=item.topic,
-            passages=(
-                ScreenPassage(title="Partial answer", text=item.argument),
-                *passages(item, ("documents",)),
-            ),
-            questions=PARTIAL_ANSWER_QUESTIONS,
-        )
+        shown = (ScreenPassage(title="Partial answer", text=item.argument), *passages(item, ("documents",)))
+        yield screen_of(item, shown, PARTIAL_ANSWER_QUESTIONS, heading=item.topic)
 
 
 PARTIAL_ANSWER = AnnotationTask(
@@ -247,16 +216,11 @@ def pairs_as_items(path: Path) -> list[Item]:
 def _perspective_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
     if item.argument and item.documents:
         (document,) = passages(item, ("documents",), only=0)
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=item.topic,
-            passages=(
-                ScreenPassage(title="Perspective", text=item.argument),
-                document.model_copy(update={"title": "Document"}),
-            ),
-            questions=(CONTAINS,),
+        shown = (
+            ScreenPassage(title="Perspective", text=item.argument),
+            document.model_copy(update={"title": "Document"}),
         )
+        yield screen_of(item, shown, [CONTAINS], heading=item.topic)
 
 
 PERSPECTIVE = AnnotationTask(

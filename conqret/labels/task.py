@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.item_check import Share
-from conqret.labels.screens import Screen, ScreenPassage
+from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion
 from conqret.prompts import Library
 from conqret.registry import Registry
 
@@ -104,6 +105,14 @@ def with_gold(item: Item, screen: Screen) -> Screen:
                     f"choose; give one of {', '.join(choice.value for choice in question.choices)}"
                 )
     return screen.model_copy(update={"gold": gold, "why": str(item.metadata.get(WHY, ""))})
+
+
+def screen_of(
+    item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
+) -> Screen:
+    """A screen of an item under its heading; ``more`` are the other fields of the screen."""
+    told = {"heading": heading(item), **more}
+    return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **told)
 
 
 def heading(item: Item) -> str:

@@ -8,16 +8,25 @@ from collections.abc import Iterator, Mapping
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.item_check import Share
-from conqret.judging.judge_parts import SECOND, Judge
-from conqret.labels.guide import guide_to
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.instrument import filled
+from conqret.judging.judge_parts import SECOND, Case, Judge
+from conqret.judging.setup import PROBE
 from conqret.labels.screens import Screen, ScreenQuestion, rating
-from conqret.labels.task import AnnotationTask, Wanted, heading, passages
+from conqret.labels.task import AnnotationTask, Wanted, passages, screen_of
 
 PREFERENCE = "preference"
 """It is asked by the task of this name."""
 _SCALE = re.compile(r"\A(\d++) to (\d++)")
 _DERIVED = ("predicted_precision",)
 """What follows from other ratings and is not asked."""
+_POINT = re.compile(r"^(?:- )?(\d+)(?: \([^)]*\)|, [^:]*)?: (.+)$")
+"""A line of a prompt that says what a point of a scale stands for."""
+_BETWEEN = "What a dimension calls the middle"
+"""How the line begins that says which points are the middle and the low of a definition."""
+_NOTICE = "Everything between the tags"
+"""How the paragraph for models about texts from outside begins; people need none."""
+_DIMENSIONS = {one.name: one for one in DIMENSIONS}
 
 
 def format_task(judge: Judge) -> AnnotationTask:
@@ -67,31 +76,33 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
     had = {metric for metric in metrics if all(getattr(item, name) for name in needs[metric])}
     whole = [metric for metric in metrics if metric in had and metric not in single]
     for place, document in enumerate(item.documents if single else ()):
-        yield Screen(
-            item=item.id,
-            part=document.id,
-            topic=item.topic,
-            heading=item.topic,
-            passages=passages(item, ("documents",), only=place),
-            questions=tuple(questions[metric] for metric in single),
-        )
+        shown = passages(item, ("documents",), only=place)
+        asked = [questions[metric] for metric in single]
+        yield screen_of(item, shown, asked, part=document.id, heading=item.topic)
     if whole:
         fields = frozenset[str]().union(*(needs[metric] for metric in whole))
-        yield Screen(
-            item=item.id,
-            topic=item.topic,
-            heading=heading(item),
-            passages=passages(item, fields),
-            questions=tuple(questions[metric] for metric in whole),
-        )
+        yield screen_of(item, passages(item, fields), [questions[metric] for metric in whole])
 
 
 def _question(judge: Judge, metric: str, wanted: Wanted) -> ScreenQuestion:
+    """The question, what is meant and the points of the scale, as the format's own prompt says them for models."""
+    ask = judge.select([metric])[0]
+    system = filled(wanted.library[ask.prompt], ask, Case(PROBE)).system
     low, high = map(int, judge.scale.split(" to "))
-    told = guide_to(judge.select([metric])[0], metric, wanted.library)
-    return ScreenQuestion(
-        name=metric,
-        asks=told.asks,
-        choices=rating(low, high, told.points),
-        guide=told.paragraphs,
-    )
+    points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
+    asks, paragraphs = _explained(metric, system)
+    return ScreenQuestion(name=metric, asks=asks, choices=rating(low, high, points), guide=paragraphs)
+
+
+def _explained(metric: str, system: str) -> tuple[str, tuple[str, ...]]:
+    """The question of a metric, and the paragraphs of a prompt that explain it."""
+    if (dimension := _DIMENSIONS.get(metric)) is not None:
+        named = [line for line in system.splitlines() if line.startswith(_BETWEEN)]
+        named = named if "In the middle:" in dimension.definition else []
+        return dimension.question, (dimension.definition, *named)
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", system) if block.strip()]
+    blocks = [block for block in blocks if not block.startswith(_NOTICE)]
+    named = [block for block in blocks if block.startswith(f"{metric}:")]
+    lines = [line for block in named or blocks for line in block.removeprefix(f"{metric}:").splitlines()]
+    paragraphs = tuple(line.strip() for line in lines if line.strip() and not _POINT.match(line))
+    return f"How would you rate the {metric.replace('_', ' ')}?", paragraphs

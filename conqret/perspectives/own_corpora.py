@@ -41,7 +41,7 @@ from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.trials import Trial, perform
-from conqret.scrapers.evidence_documents import make_document
+from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.text_passages import WORDS, passages
 
 PAGE = Schema(

@@ -16,7 +16,7 @@ from typing import IO, Any
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.io.corpus_folder import CorpusDirectory, Doc
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.limits import LINE
 from conqret.io.schema import read_models
 
@@ -37,8 +37,8 @@ class Entry:
 
     @property
     def whole(self) -> str:
-        """What is indexed: title and text."""
-        return Doc(self.id, self.title, "", self.text).default_text()
+        """What is indexed: title and text. A text that only repeats the title counts once."""
+        return self.text if self.text.startswith(self.title) else f"{self.title}\n{self.text}"
 
 
 class Collection:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, add_commands, grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
-from conqret.retrieval.evaluate_command import evaluate
-from conqret.retrieval.mmr_command import tune
+from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, TUNE_EPILOG, evaluate, tune
 from conqret.retrieval.retrieve_session import (
     AnswersBeside,
     Corpus,
@@ -43,7 +42,8 @@ app = typer.Typer(
     no_args_is_help=True,
     epilog=EPILOG,
 )
-add_commands(app, {"evaluate": evaluate, "tune": tune})
+app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
+app.command("tune", epilog=TUNE_EPILOG)(tune)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,28 +155,22 @@ def run(
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
             bar.reach(0, total=topics)
 
+        models = {
+            "rerank": reranking.rerank and ran.calls.of(reranking.rerank),
+            "model": reranking.model and ran.calls.of(reranking.model),
+        }
         found = retrieve(
             corpus,
             engine=engine,
             encoder=encoder,
             weights=options.numbers(weights, "numbers such as 0.3,0.7") or None,
-            stance=reranking.stance,
-            rerank=reranking.rerank and ran.calls.of(reranking.rerank),
-            perspectives=reranking.perspectives,
-            model=reranking.model and ran.calls.of(reranking.model),
-            mmr=diversity.mmr,
-            mmr_encoder=diversity.mmr_encoder,
-            cross_encoder=crossing.cross_encoder,
-            instruction=crossing.instruction,
-            keep=size.keep,
-            depth=size.depth,
-            window=reranking.window,
-            step=reranking.step,
-            split=size.split,
+            **(vars(reranking) | models),
+            **vars(diversity),
+            **vars(crossing),
+            **vars(size),
+            **vars(ran.answers),
             prompts=ran.prompts,
             output=output,
-            recordings=ran.answers.recordings,
-            replay=ran.answers.replay,
             on_document=bar.advance,
             on_start=started,
             on_topic=bar.advance,

@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +51,10 @@ def build_index(
 
     collection, chosen = collection_of(corpus), get_engine(engine)
     if isinstance(collection, OwnCollection):
-        parts = collection.parts()
-        built = {
-            name: build_index(
-                part, engine=engine, settings=settings, rebuild=rebuild, on_document=on_document
-            )
-            for name, part in parts.items()
-        }
-        return OwnIndex.of(collection, built)
+        again = partial(
+            build_index, engine=engine, settings=settings, rebuild=rebuild, on_document=on_document
+        )
+        return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
     wanted = (settings or chosen.settings()).settled(chosen)
     fingerprint = _fingerprint(collection, chosen, wanted)
     lock = FileLock(collection.folder / f".{chosen.home}.lock")
@@ -91,10 +88,8 @@ def open_index(
     home = "index" if engine is None else ENGINES[engine].home
     collection = collection_of(corpus)
     if isinstance(collection, OwnCollection):
-        parts = collection.parts()
-        return OwnIndex.of(
-            collection, {name: open_index(part, engine, given, on_document) for name, part in parts.items()}
-        )
+        again = partial(open_index, engine=engine, given=given, on_document=on_document)
+        return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
     manifest = _manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
         return build_index(

@@ -1,4 +1,4 @@
-"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems."""
+"""``conqret retrieve evaluate``: Table 4 of the paper for a corpus and any systems; ``tune``: the lambda of MMR."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, named, note, note_all, progress, result
 from conqret.errors import number
-from conqret.retrieval.retrieve_session import AnswersBeside, Corpus, Depth, Split, Where, describe_windows
+from conqret.retrieval.retrieve_session import (
+    AnswersBeside,
+    Corpus,
+    Depth,
+    Engines,
+    MmrEncoder,
+    Split,
+    Where,
+    describe_windows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,11 +28,16 @@ if TYPE_CHECKING:
     from conqret.retrieval.evaluation.systems import SystemRun
     from conqret.show.table import Cell
 
-EPILOG = (
+EVALUATE_EPILOG = (
     "Examples:\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10\n\n"
     "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20"
+)
+TUNE_EPILOG = (
+    "Examples:\n\n"
+    "conqret retrieve tune corpus/\n\n"
+    "conqret retrieve tune corpus/ --engine bm25,dense --mmr-encoder WhereIsAI/UAE-Large-V1"
 )
 
 
@@ -83,7 +97,7 @@ def evaluate(
             note(f"none of the topics has a relevant document of the view {view}")
         for name, left in found.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
-    result(_facts(found, runs, done.session.cost_usd), lines(found), as_json=shown.json_output)
+    result(_facts(found, runs, done.session.cost_usd), _lines(found), as_json=shown.json_output)
     if reranked and (measure is None or f"R@{depth}" in measure) and not (shown.quiet or shown.json_output):
         note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
     end(done.failed, done.session)
@@ -99,11 +113,11 @@ def _facts(found: Evaluation, runs: Sequence[SystemRun], cost: float | None) -> 
         "depths": {one.name: one.depth for one in runs},
         "windows": {one.name: asdict(one.windows) for one in runs if one.windows},
         "cost_usd": cost,
-        "scores": scores_of(found),
+        "scores": _scores_of(found),
     }
 
 
-def scores_of(found: Evaluation) -> list[dict[str, Any]]:
+def _scores_of(found: Evaluation) -> list[dict[str, Any]]:
     """The scores as JSON holds them."""
     return [
         {
@@ -123,7 +137,7 @@ def scores_of(found: Evaluation) -> list[dict[str, Any]]:
     ]
 
 
-def lines(found: Evaluation) -> Iterator[RenderableType]:
+def _lines(found: Evaluation) -> Iterator[RenderableType]:
     """A table for each view, and what the marks say."""
     from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE
     from conqret.show.table import Table
@@ -145,3 +159,40 @@ def lines(found: Evaluation) -> Iterator[RenderableType]:
     means = "means over topics, too few for intervals" if bare else "means with 95% intervals over topics"
     note(f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {found.baseline}, "
          "p < .05 (paired t-test, Holm-Bonferroni)")  # fmt: skip
+
+
+@grouped
+def tune(
+    corpus: Corpus,
+    *,
+    engine: Engines = "bm25",
+    encoder: Where = None,
+    mmr_encoder: MmrEncoder = None,
+    split: Split = "train",
+    depth: Depth = 100,
+    shown: options.OutputOptions,
+) -> None:
+    """Choose MMR's lambda: the one with the highest alpha_nDCG@10, the two sides as subtopics, on the train
+    split.
+
+    The values 0.5, 0.75, 0.9, 0.95 and 0.99 are tried (BeRDS). Report figures on other topics than these.
+    """
+    from conqret.retrieval.evaluation.mmr_tuning import MEASURE
+    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr
+
+    def started(topics: int, documents: int, engines: str) -> None:
+        shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
+
+    found, best = choose_mmr(
+        corpus, engine=engine, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
+    )  # fmt: skip
+    facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": _scores_of(found)}
+    result(facts, _tuned(found, best, MEASURE), as_json=shown.json_output)
+
+
+def _tuned(found: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
+    yield from _lines(found)
+    chosen, without = (
+        found.score("stance", name, measure).interval.value or 0.0 for name in (f"{best:g}", found.baseline)
+    )
+    yield f"best       --mmr {best:g} ({'highest' if chosen > without else 'no better than without in'} {measure})"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import pyterrier as pt
 
@@ -12,8 +12,6 @@ from conqret.retrieval.first_stage import DEPTH
 
 if TYPE_CHECKING:
     import pandas as pd
-from collections.abc import Hashable
-from typing import TypeVar
 
 T = TypeVar("T", bound=Hashable)
 

@@ -46,7 +46,7 @@ class PipelinePlan:
     depth: int = DEPTH
     window: int = WINDOW
     step: int = STEP
-    weights: tuple[float, ...] | None = None
+    weights: Sequence[float] | None = None
     cross_encoder: str | None = None
     instruction: str = ""
     mmr_encoder: str | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.data import Stance
@@ -131,20 +131,9 @@ def retrieve(
     perspectives = settings.get("perspectives", False)
     if rerank and model and perspectives and rerank != model:
         raise DeclarationError("--rerank and --model name different models; one session asks one model")
-    weights = settings.get("weights")
-    plan = PipelinePlan(
-        stance,
-        rerank is not None,
-        perspectives,
-        settings.get("mmr"),
-        settings.get("depth", 100),
-        settings.get("window", 20),
-        settings.get("step", 10),
-        None if weights is None else tuple(weights),
-        settings.get("cross_encoder"),
-        settings.get("instruction", ""),
-        settings.get("mmr_encoder"),
-    )
+    given: dict[str, Any] = {**settings}
+    steps = {one.name: given[one.name] for one in fields(PipelinePlan) if one.name in given}
+    plan = PipelinePlan(stance=stance, rerank=rerank is not None, **steps)
     asked = rerank or (model if perspectives else None)
     if perspectives and asked is None:
         raise DeclarationError(

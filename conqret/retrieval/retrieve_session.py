@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console.shared_options import RecordingOptions
-from conqret.options import FILES
 
 if TYPE_CHECKING:
     from conqret.retrieval.rerank import RerankSummary
@@ -35,15 +34,13 @@ Split = Annotated[str, typer.Option(help="The topics of this split: train, test 
 
 @dataclass(frozen=True)
 class AnswersBeside(RecordingOptions):
-    """The same for a run, which is a file."""
+    """The same for a run, which is a file.
 
-    recordings: Annotated[
-        Path | None,
-        typer.Option(
-            help="A store of answers to read and add to. Default: recordings.sqlite beside the run.",
-            rich_help_panel=FILES,
-        ),
-    ] = None
+    Files:
+        recordings: A store of answers to read and add to. Default: recordings.sqlite beside the run.
+    """
+
+    recordings: Path | None = None
 
 
 def describe_windows(windows: RerankSummary) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from conqret.judging.request_pages import asked_page
 from conqret.runs.management import FINISHED
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened
+from conqret.show import words
 from conqret.show.page import page
 from conqret.show.sheet import PageLinks, Section, Sheet, SheetTexts
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
@@ -32,15 +33,13 @@ from conqret.studies.diff.page import difference_page
 from conqret.studies.diff.result import diff
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.validate import PAGE_NAME, read_validation
-from conqret.web.request_guard import Guard, own_hosts
+from conqret.web.local_server import GRACE_SECONDS, LocalServer, local_server
+from conqret.web.request_guard import LOOPBACK, Guard, own_hosts
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-from collections.abc import Callable
 
-from conqret.web.local_server import GRACE_SECONDS, LocalServer, local_server
-from conqret.web.request_guard import LOOPBACK
 
 LIST_SECONDS = 5
 """Between two looks at the list."""
@@ -196,7 +195,7 @@ def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | N
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     inside = Section("Runs inside", [PageLinks(links)] if links else [])
-    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[why[:1].upper() + why[1:2000]])
+    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[words.capitalised(why[:2000])])
     return _response(sheet.html(around=ALL_RUNS), status)
 
 

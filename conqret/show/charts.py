@@ -7,11 +7,12 @@ theme over them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from conqret.show.page import fragment
 from conqret.show.visible_text import cut, visible
+from conqret.stats.estimate import Estimate
 
 WIDTH, HEIGHT = 360, 242
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
@@ -51,6 +52,11 @@ class Point:
     y: float
     low: float | None = None
     high: float | None = None
+
+    @classmethod
+    def of(cls, x: float, found: Estimate) -> Point:
+        """An estimate with its interval; one without a value stands at 0."""
+        return cls(x, found.value or 0.0, found.low, found.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +202,13 @@ class Chart:
             return numbers[0], numbers[-1]
         ends = (one.y if one.low is None else one.low for line in self.lines for one in line.points)
         return (-1.0 if min(ends, default=0.0) < 0 else 0.0), 1.0
+
+
+def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
+    """The least and the greatest of what lines hold upright, and of ``more``: the ends of an axis of their own."""
+    ends = (end for line in lines for one in line.points for end in (one.low, one.y, one.high))
+    known = [*more, *(end for end in ends if end is not None)]
+    return min(known), max(known)
 
 
 def round_numbers(low: float, high: float) -> list[float]:

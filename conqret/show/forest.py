@@ -6,12 +6,13 @@ What was concluded stands in words, and in the mark: colour is never alone in sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.show.charts import Tick
 from conqret.show.page import fragment
 from conqret.show.visible_text import cut, visible
+from conqret.stats.estimate import Estimate
 
 WIDTH, LEFT, RIGHT = 360, 20, 20
 ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
@@ -168,6 +169,13 @@ class Forest:
         low, high, _ = self._axis()
         share = min(max((value - low) / (high - low), 0.0), 1.0)
         return round(LEFT + share * (WIDTH - LEFT - RIGHT), 2)
+
+
+def forests(title: str, x: str, found: Iterable[tuple[str, Estimate | None]]) -> list[Forest]:
+    """The picture of estimates by their names, of those that have a value; empty where none has."""
+    known = [(name, one, one.value) for name, one in found if one is not None]
+    rows = [ForestRow(name, value, one.low, one.high) for name, one, value in known if value is not None]
+    return [Forest(title, x, rows)] if rows else []
 
 
 def _said(one: ForestRow, places: int = PLACES) -> str:

@@ -74,10 +74,20 @@ FLAGS: dict[str, str] = {
 """Each kind of passage that addresses the judge, in words."""
 
 
+def capitalised(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
+def failed(failures: Mapping[str, str]) -> list[str]:
+    """The failures of a run's questions, by their reasons, each with an example, in sentences."""
+    return [f"Some questions failed: {reason(name)}, as for {example}" for name, example in failures.items()]
+
+
 def label(metric: str) -> str:
     """A metric's name for people: ``second.answer_relevance`` is "Answer relevance, second"."""
     words = metric.removeprefix(SECOND).replace("_", " ").strip()
-    name = words[:1].upper() + words[1:]
+    name = capitalised(words)
     return f"{name}, second" if metric.startswith(SECOND) else name
 
 

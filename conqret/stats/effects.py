@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
+from math import comb
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
@@ -20,7 +21,6 @@ from conqret.stats.resampling import cluster_means, cluster_places, mean_interva
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-from math import comb
 
 ALPHA = 0.05
 """The level of significance (ConQRet, Table 4)."""

@@ -324,7 +324,7 @@ def _error(without: NDArray[np.float64]) -> float:
     return float(((count - 1) / count * ((without - without.mean()) ** 2).sum()) ** 0.5)
 
 
-def mean_of_sums(sums: Sequence[float], counts: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def mean_of_sums(sums: Sequence[float], counts: Sequence[float]) -> Estimate:
     """The mean of values in [0, 1] with its interval over clusters, of which the sums and numbers of values are given.
 
     It is :func:`conqret.stats.mean_interval` on the scale of shares: without a cluster c the mean is
@@ -344,4 +344,4 @@ def mean_of_sums(sums: Sequence[float], counts: Sequence[float], confidence: flo
         return Estimate(mean, n=many, reason=UNVARIED)
     freedom = total**2 / sum(count**2 for _, count in there) - 1
     freedom = min(max(freedom, LEAST_FREEDOM), clusters - 1.0)
-    return Estimate(mean, *share_ends(mean, quantile(freedom, confidence) * error), many)
+    return Estimate(mean, *share_ends(mean, quantile(freedom, CONFIDENCE) * error), many)

@@ -8,7 +8,7 @@ leave out the same clusters (two judges, fifteen dimensions) are paired. How int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
 
     Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
     """From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 
 def cluster_places(clusters: Iterable[Hashable]) -> NDArray[np.intp]:

@@ -9,15 +9,12 @@ from conqret.show import words
 from conqret.show.sheet import SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate, undefined
-from conqret.stats.isotonic import FOLDS
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
-from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import KINDS
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.compare.result import JudgeComparison, JudgePair
 from conqret.studies.validate.result import Validation
@@ -178,7 +175,7 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
     ]
     return Table(
         "Alpha beside free baselines",
-        ("Dimension", *map(_head, names)),
+        ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
         note="Length: the number of characters, put onto people's scale by the labels of other topics. Constant: "
@@ -261,7 +258,7 @@ def alpha_note(basis: Basis, several: bool) -> str:
     )
 
 
-def _head(name: str) -> str:
+def head(name: str) -> str:
     """A variant of the judge's scores, or a baseline, as a head."""
     return "Judge" if name == "mean" else name.capitalize()
 
@@ -281,64 +278,3 @@ def beside_table(found: Validation) -> Table:
     """:func:`trivial_table` of a validation."""
     alphas = {name: row.variants for name, row in found.dimensions.items()}
     return trivial_table(alphas, found.average.judge)
-
-
-def calibration_tables(found: Calibration) -> Iterator[Table]:
-    """What a calibration changes: alpha by kind of map and chosen, what costs nothing, error, and whether what is said
-    means what people mean."""
-    kinds = [name for name in KINDS if any(name in one.alpha for one in found.checked.values())]
-    taken = {maps.dimension: maps.kinds for maps in found.maps.values()}
-    rows: list[tuple[Cell, ...]] = [
-        (
-            name,
-            one.units,
-            one.alpha["mean"],
-            *(one.alpha.get(kind, undefined(one.missed.get(kind, ""))) for kind in kinds),
-            one.alpha[CALIBRATED],
-            one.gain,
-            taken[name],
-        )
-        for name, one in found.checked.items()
-    ]
-    none = undefined("a dimension has none")
-    means = (found.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
-    yield Table(
-        f"Alpha with people, cross-fitted, {found.basis.intervals}",
-        ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
-        rows,
-        foot=[("Average", "", *means, found.average_gain, "")],
-        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
-        "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
-        "without overall quality (that one, where it is the only one).",
-    )
-    yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
-    shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
-    names = [name for name in shown if any(name in one.error for one in found.checked.values())]
-    yield Table(
-        "Mean distance from people's label, in [0, 1]",
-        ("Dimension", *map(_head, names)),
-        [
-            (
-                dimension,
-                *(
-                    one.error[name].value
-                    if name in one.error
-                    else undefined(one.missed.get(name, NOT_EVERYWHERE))
-                    for name in names
-                ),
-            )
-            for dimension, one in found.checked.items()
-        ],
-        note="Intervals are in the file.",
-    )
-    bands: list[tuple[Cell, ...]] = [
-        (_head(name), band.units, band.said, band.people)
-        for name in ("mean", CALIBRATED)
-        for band in found.bands[name]
-    ]
-    yield Table(
-        "Does what is said mean what people mean? All dimensions, in bands of what is said",
-        ("", "Units", "Says", "People say"),
-        bands,
-        note="All in [0, 1]. Where both agree, a score can be read as people's mean label.",
-    )

@@ -25,11 +25,9 @@ _LONGEST_KEPT = 40
 
 _INFLEXIONS = ("ing", "ings", "ies", "ied", "ed", "es", "s")
 _DERIVATIONS = (
-    "ianism ianisms iz is izations isations ization isation ations ation ments ment ivities ivity ities ity ness "
-    "ables able ibles ible ialism ional "
-    "ical ially ally ial isms ism ists ist ians ian ures ure ives ive ions ion izes ize ises ise ers "
-    "er ors or "
-    "ally ily ly ic"
+    "ianism ianisms iz is izations isations ization isation ations ation ments ment ivities ivity ities ity "
+    "ness ables able ibles ible ialism ional ical ially ally ial isms ism ists ist ians ian ures ure ives "
+    "ive ions ion izes ize ises ise ers er ors or ally ily ly ic"
 ).split()
 _MINIMUM_STEM = 3
 _BY_LAST = {last: tuple(s for s in _DERIVATIONS if s[-1] == last) for last in {s[-1] for s in _DERIVATIONS}}

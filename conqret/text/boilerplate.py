@@ -8,9 +8,8 @@ from conqret.text.analysis import Text
 from conqret.text.lexicons import DEBATE_TALK, PROMOTION_CUES
 
 _ORDER_CUES = frozenset(
-    "ignore disregard forget override replace replaced withdrawn rate score grade grading assign "
-    "award evaluator evaluators "
-    "assistant grader llm llms system".split()
+    "ignore disregard forget override replace replaced withdrawn rate score grade grading assign award "
+    "evaluator evaluators assistant grader llm llms system".split()
 )
 _ORDER_OBJECTS = frozenset(
     "instruction instructions prompt rubric criteria everything maximum highest perfect relevance message document "

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conqret.data.item import DebateArgument
-from bisect import bisect_right
 
 _word = re.compile(r"\S+")
 

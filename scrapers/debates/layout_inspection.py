@@ -89,7 +89,6 @@ def inspect_page(
     *,
     further: Mapping[str, str] = NONE,
     compared: Layout | None = None,
-    layouts: Collection[Layout] = ALL,
 ) -> LayoutInspection:
     """Inspect a page.
 
@@ -98,16 +97,16 @@ def inspect_page(
         url: Its address.
         further: The HTML of the further pages that belong to it, by their addresses.
         compared: The layout to compare it with, whether it fits or not; else the first that fits, else all.
-        layouts: All layouts.
 
     Raises:
         UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_html.parse`.
     """
     page = DebatePage.read(html, url, further)
-    fits = [one for one in layouts if one.fits(page)]
+    fits = [one for one in ALL if one.fits(page)]
     chosen = compared or next(iter(fits), None)
+    looked_at = [chosen] if chosen else list(ALL)
     parts = chosen.read(page) if chosen else None
-    indexes = (one.index(page) for one in ([chosen] if chosen else layouts))
+    indexes = (one.index(page) for one in looked_at)
     found = list(lines(page.root, without=()))
     return LayoutInspection(
         url=url,
@@ -118,7 +117,7 @@ def inspect_page(
         missing=missing_of(parts) if parts else (),
         wants=chosen.wants(page) if chosen else (),
         index=next((one for one in indexes if one != PageIndex()), PageIndex()),
-        looked_for=tuple(_looked_for(page, [chosen] if chosen else layouts)),
+        looked_for=tuple(_looked_for(page, looked_at)),
         said=_said(found),
         hidden=tuple(_hidden(html)),
     )

@@ -81,13 +81,13 @@ def read_debate(
     )
 
 
-def wanted_pages(html: str, url: str, *, layouts: Collection[Layout] = ALL) -> tuple[str, ...]:
+def wanted_pages(html: str, url: str) -> tuple[str, ...]:
     """The addresses of the further pages that the debate at ``url`` needs; none if no layout fits."""
     try:
         page = DebatePage.read(html, url)
     except UnreadableHtmlError:
         return ()
-    return next((layout.wants(page) for layout in layouts if layout.fits(page)), ())
+    return next((layout.wants(page) for layout in ALL if layout.fits(page)), ())
 
 
 def missing_of(reading: DebateParts) -> tuple[str, ...]:

@@ -62,10 +62,9 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         *,
         on_reply: OnReply | None = None,
         lookup: Lookup | None = None,
-        rng: random.Random | None = None,
     ) -> None:
         self.options = options or FetchOptions()
-        self._on_reply, self._rng = on_reply, rng or random.Random()
+        self._on_reply, self._rng = on_reply, random.Random()
         self._slots = asyncio.Semaphore(self.options.concurrency)
         self._politeness = Politeness(delay=self.options.delay, per_host=self.options.per_host, rng=self._rng)
         product = self.options.user_agent.split("/", 1)[0].split()[0]

@@ -103,6 +103,6 @@ def test_import(data_dir: Path, tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     directory = CorpusDirectory(tmp_path / "c")
-    assert len(list(directory.queries_iter("train"))) == 60
-    assert sum(1 for _ in directory.docs_iter()) == 4938
+    assert len(list(directory.topics("train"))) == 60
+    assert sum(1 for _ in directory.documents()) == 4938
     assert sum(pair.relevance for pair in directory.qrels_iter("pro")) == 1038

@@ -15,11 +15,12 @@ from conqret.perturb.added import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import Ground, Key
-from conqret.studies.bias.probes.authority import INVENTED
+from conqret.studies.bias.probes.authority import MATCHED
 from conqret.studies.bias.result import BiasRow, bias_rows
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
+INVENTED = tuple(text for text, _ in MATCHED)
 
 
 Bias = Callable[[Item], float]

@@ -13,10 +13,10 @@ from conqret.stats.effects import Paired, paired_effects, sign_flip_p
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import Ground
 from conqret.studies.bias.probes import authority
-from conqret.studies.bias.probes.authority import INVENTED
 from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
 from conqret.studies.bias.screen import mark
 from tests.reliability.planted import (
+    INVENTED,
     Bias,
     alarms,
     ground,
@@ -108,10 +108,10 @@ def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: Bia
     """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
     contrast = next(one for one in plan.contrasts if one.probe == "length")
     wild = Paired([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
-    answer = _Answer.of(contrast, [wild], 0.05, 0.05, 7)
+    answer = _Answer.of(contrast, [wild], 7)
     assert answer.missable is None
     effect = spanned(paired_effects([wild], np.random.default_rng(1)))
-    said = _verdict(contrast, effect, {}, answer, 0.05)
+    said = _verdict(contrast, effect, {}, answer)
     assert said == ("inconclusive", "cannot be told: an effect of any size could have been missed")
 
 

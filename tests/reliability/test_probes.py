@@ -24,10 +24,10 @@ from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PROBES, default_probes
 from conqret.studies.bias.page import bias_sheet
 from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
-from conqret.studies.bias.probes.authority import INVENTED
 from conqret.studies.bias.probes.severity import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
 from conqret.studies.bias.screen import headlines, mark
+from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 Told = dict[str, Any]

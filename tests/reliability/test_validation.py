@@ -6,7 +6,7 @@ import pytest
 
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.validate.result import Validation, validate
-from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
+from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
 
 

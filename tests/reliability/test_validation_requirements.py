@@ -4,7 +4,7 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.validate.result import validate
-from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
+from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import study
 
 

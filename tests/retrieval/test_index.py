@@ -9,6 +9,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
+from conqret.retrieval.collection import Entry
 from conqret.retrieval.engine import WordIndexSettings, get_engine
 
 
@@ -27,6 +28,11 @@ def test_it_is_kept_until_something_changes(corpus, engine):
     assert grown.engine == first.engine
     hits = grown.search(["axolotl"], 5)
     assert [grown.ids[number] for number in hits.documents] == ["new"]
+
+
+def test_a_text_that_repeats_its_title_counts_once():
+    entries = [Entry(0, "d1", "Title", "Text ☃ one."), Entry(0, "d2", "T2", "T2 and more")]
+    assert [entry.whole for entry in entries] == ["Title\nText ☃ one.", "T2 and more"]
 
 
 def test_texts_are_found_by_id(corpus):

@@ -15,10 +15,10 @@ from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
 from conqret.debateqa.curation.trusted import TrustedDomains
-from conqret.scrapers.evidence_documents import DocumentStore
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
+from conqret.scrapers.fetch_ledger import DocumentStore
 from conqret.scrapers.providers import RESULTS
 from conqret.scrapers.search import SEARCH_DELAY, WebSearcher
 

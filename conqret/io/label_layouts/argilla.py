@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
+from conqret.io.label_layouts.sheet import read_marks
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE, SCALE, sheet_scales
+from conqret.io.label_sheets import FOR_ESTIMATION
 
 DISCARDED = "discarded"
 
@@ -20,18 +21,15 @@ def _fits(file: LabelFile) -> bool:
 
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
-    if any(PROBABILITY in (record.get("metadata") or {}) for record in file.records):
-        file.notes.append(RANDOM_SAMPLE)
-    file.scales = sheet_scales(
-        str((record.get("metadata") or {}).get(SCALE) or "") for record in file.records
-    )
-    for line, record in enumerate(file.records, start=1):
+    marks = [record.get("metadata") or {} for record in file.records]
+    read_marks(file, marks)
+    for line, (record, marked) in enumerate(zip(file.records, marks, strict=True), start=1):
         item = str(record.get("id") or "").strip()
         if not item:
             file.fault(line, "id", "is missing", "Import the records that conqret labels sample writes")
             continue
         topic = str((record.get("fields") or {}).get("topic") or "")
-        mark = str((record.get("metadata") or {}).get(FOR_ESTIMATION) or "")
+        mark = str(marked.get(FOR_ESTIMATION) or "")
         for question, responses in (record.get("responses") or {}).items():
             if not file.wants(dimension_name(question)):
                 continue

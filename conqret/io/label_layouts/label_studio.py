@@ -7,8 +7,9 @@ from typing import Any
 
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
+from conqret.io.label_layouts.sheet import read_marks
 from conqret.io.label_scale import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, RANDOM_SAMPLE, SCALE, sheet_scales
+from conqret.io.label_sheets import FOR_ESTIMATION
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
@@ -26,9 +27,7 @@ def _fits(file: LabelFile) -> bool:
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     skipped = 0
-    if any(PROBABILITY in task["data"] for task in file.records):
-        file.notes.append(RANDOM_SAMPLE)
-    file.scales = sheet_scales(str(task["data"].get(SCALE) or "") for task in file.records)
+    read_marks(file, [task["data"] for task in file.records])
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(ITEM) or "").strip()
         if not item:

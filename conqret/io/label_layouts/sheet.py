@@ -1,12 +1,46 @@
-"""A sheet of ``conqret labels sample`` that came back: a wide table whose ids may carry the apostrophe of its cells."""
+"""A sheet of ``conqret labels sample`` that came back: a wide table whose ids may carry the apostrophe of its cells.
+
+Also what any form that was filled in says of its labels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from conqret.errors import DeclarationError
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
-from conqret.io.label_sheets import COLUMNS, unguarded
+from conqret.io.label_scale import LabelScale, Scales
+from conqret.io.label_sheets import COLUMNS, PROBABILITY, RANDOM_SAMPLE, SCALE, SHEET, unguarded
+
+
+def read_marks(file: LabelFile, marks: Sequence[Mapping[str, Any]]) -> None:
+    """Put down in ``file`` what the fields that were added to each item say of all: the scale, and that a plan drew
+    them. Raises as :func:`sheet_scales`."""
+    if any(PROBABILITY in one for one in marks):
+        file.notes.append(RANDOM_SAMPLE)
+    file.scales = sheet_scales(str(one.get(SCALE) or "") for one in marks)
+
+
+def sheet_scales(texts: Iterable[str]) -> Scales | None:
+    """The scales of a sheet, of which each row says ``texts``, as :func:`conqret.io.label_sheets.written_scale` has
+    them; None where they say none.
+
+    Raises:
+        DeclarationError: they say several.
+    """
+    said = sorted({text.strip() for text in texts} - {""})
+    if len(said) > 1:
+        raise DeclarationError(
+            f"the sheet says several scales ({', '.join(said)}): sheets of different scales are files of their own"
+        )
+    low, _, high = unguarded("".join(said)).partition(" to ")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        return None
+    return Scales(LabelScale(low=ends[0], high=ends[1], source=SHEET)) if ends[0] < ends[1] else None
 
 
 def _fits(file: LabelFile) -> bool:

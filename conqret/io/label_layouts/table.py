@@ -18,15 +18,9 @@ from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
 from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
+from conqret.io.label_layouts.sheet import sheet_scales
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
-from conqret.io.label_sheets import (
-    FOR_ESTIMATION,
-    INSTRUCTION,
-    PROBABILITY,
-    RANDOM_SAMPLE,
-    SCALE,
-    sheet_scales,
-)
+from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, RANDOM_SAMPLE, SCALE
 from conqret.io.rows import Row
 from conqret.io.schema import Field, Schema, TableReader
 

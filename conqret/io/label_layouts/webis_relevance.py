@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from conqret.io.label_layout import LabelLayout
-from conqret.io.label_layouts._webis import IS_ARGUMENT, cells, fits
+from conqret.io.label_layouts.webis_arguments import IS_ARGUMENT, cells, fits
 from conqret.io.label_scale import LabelScale, Scales
 
 DIMENSIONS = {"Relevance": "relevance", "Is Argument?": "is_argument"}

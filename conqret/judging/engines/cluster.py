@@ -99,9 +99,10 @@ def _show_token(address: str) -> None:
 
 def _asks_for_token() -> bool:
     """Whether the cluster of the worker that calls this asks for tokens: none of its processes could speak else."""
-    from ray._raylet import AuthenticationMode, get_authentication_mode
+    from ray import _raylet
 
-    return bool(get_authentication_mode() != AuthenticationMode.DISABLED)
+    raylet: Any = _raylet  # its stub lacks these names
+    return bool(raylet.get_authentication_mode() != raylet.AuthenticationMode.DISABLED)
 
 
 class Cluster:

@@ -13,8 +13,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.disputes import Dispute, disputes
 from conqret.labels.links import ADJUDICATE, Links
 from conqret.labels.pages.page_responses import (
-    NOT_SAVED,
-    TRY_AGAIN,
+    SAVE_LATER,
     Refused,
     apart,
     form_of,
@@ -22,6 +21,7 @@ from conqret.labels.pages.page_responses import (
     lost,
     page_of,
     refused,
+    said_in,
     unsaved,
     whole,
 )
@@ -82,7 +82,7 @@ class _Desk:
         form = await form_of(request)
         if not self.links.same(form.get("form", ""), self.links.form(token)):
             raise Refused(403, "This form is not from a page of yours; open your link again.")
-        said = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
+        said = said_in(form)
         comment = form.get("comment", "").strip()
         try:
             answers = dispute.screen.about(dispute.questions).read(said)
@@ -91,7 +91,7 @@ class _Desk:
         try:
             await apart(self.ledger.decide, place, answers, comment, self.by)
         except LabelFileError:  # what was typed stays on the page
-            return self._shown(found, dispute, token, f"{NOT_SAVED} {TRY_AGAIN}", said, comment, 507)
+            return self._shown(found, dispute, token, SAVE_LATER, said, comment, 507)
         following = _next([one for one in found if one.place > place] or found, but=place)
         return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
 

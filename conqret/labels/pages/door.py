@@ -6,10 +6,8 @@ this person's pages have.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 
 from conqret.debate.two_turn.slider_answers import SliderAnswer
@@ -76,10 +74,7 @@ class Door:
 
     async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
         """Whose request this is, by the cookie; a form has to carry the person's word, too."""
-        cookies: SimpleCookie = SimpleCookie()
-        with contextlib.suppress(CookieError):
-            cookies.load(request.headers.get("cookie", ""))
-        token = cookies[self.cookie].value if self.cookie in cookies else ""
+        token = request.cookies.get(self.cookie, "")
         if not token:
             raise Refused(403, "Open the link that you were given: this browser is not known here.")
         person = await self.known(request, token)

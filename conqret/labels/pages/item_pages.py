@@ -17,14 +17,14 @@ from conqret.labels.links import DASHBOARD, JOIN, Links
 from conqret.labels.page import dashboard
 from conqret.labels.pages.door import Door, Setting
 from conqret.labels.pages.page_responses import (
-    NOT_SAVED,
-    TRY_AGAIN,
+    SAVE_LATER,
     Refused,
     apart,
     form_of,
     html_of,
     led_to,
     page_of,
+    said_in,
     whole,
 )
 from conqret.labels.pages.pieces import pieces
@@ -145,7 +145,7 @@ class Pages:
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
         revision = whole(form.get("revision", ""))
-        answers = {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
+        answers = said_in(form)
         comment = form.get("comment", "").strip()
         try:
             if "withdraw" in form:
@@ -161,9 +161,8 @@ class Pages:
             kept = {} if stale else {"answers": answers, "comment": comment}
             return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
         except LabelFileError:  # what was typed stays on the page
-            return await self._shown(
-                person, token, turn, f"{NOT_SAVED} {TRY_AGAIN}", 507, {"answers": answers, "comment": comment}
-            )
+            kept = {"answers": answers, "comment": comment}
+            return await self._shown(person, token, turn, SAVE_LATER, 507, kept)
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
     async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Person, str, ScreenTurn]:

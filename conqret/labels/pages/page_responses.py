@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
@@ -20,7 +20,7 @@ NOT_SAVED = (
     "The server cannot write just now; tell those who run the study. What was confirmed before is kept."
 )
 """What people are told where the disk is full, or the file of labels is damaged."""
-TRY_AGAIN = "Leave this page open, and save again later."
+SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
 MAX_DIGITS = 9
 """Of a number that is one of ours."""
 FORM_SECONDS = 20.0
@@ -76,6 +76,11 @@ async def form_of(request: Request) -> dict[str, str]:
     except ValueError:
         raise Refused(400, "The form cannot be read.") from None
     return dict(fields)
+
+
+def said_in(form: Mapping[str, str]) -> dict[str, str]:
+    """The answers to the questions of a screen that a form holds."""
+    return {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
 
 
 def whole(text: str) -> int:

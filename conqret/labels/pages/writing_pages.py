@@ -16,7 +16,7 @@ from conqret.errors import DeclarationError
 from conqret.labels.database import LabelFileError
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.judging_pages import LETTERS, evidence_of
-from conqret.labels.pages.page_responses import NOT_SAVED, TRY_AGAIN, apart, led_to, page_of, whole
+from conqret.labels.pages.page_responses import SAVE_LATER, apart, led_to, page_of, whole
 from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 
@@ -75,8 +75,7 @@ class WritingPages(Pages):
         except DeclarationError as fault:
             return await self._written(person, token, turn, question, draft, str(fault), 422)
         except LabelFileError:  # what was typed stays on the page
-            told = f"{NOT_SAVED} {TRY_AGAIN}"
-            return await self._written(person, token, turn, question, draft, told, 507)
+            return await self._written(person, token, turn, question, draft, SAVE_LATER, 507)
         return led_to(f"/screen/{turn.number}")
 
     async def _written(

@@ -21,38 +21,36 @@ def balance(ranking: Sequence[str], sides: Mapping[str, Set[str]], cut: int) -> 
     return 2 * min(pro, con) / (pro + con) if pro + con else None
 
 
-def alpha_ndcg(
-    ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int, *, alpha: float = ALPHA
-) -> float:
+def alpha_ndcg(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int) -> float:
     """alpha-nDCG at ``cut``, in [0, 1] (Clarke et al. 2008).
 
-    ``subtopics`` names those that each document has. The gain of the document at rank k is
+    ``subtopics`` names those that each document has, alpha is :data:`ALPHA`. The gain of the document at rank k is
     ``sum over its subtopics s of (1 - alpha)^(documents above that have s)``, discounted by ``log2(1 + k)``
     and divided by that of the ideal ranking, which takes the document of greatest gain at each rank (an
     exact ideal is NP-hard; greedy is what ndeval does, equals by id). 0 where nothing is relevant.
     """
-    best = _gains(_greedy(subtopics, cut, alpha), subtopics, cut, alpha)
-    return _gains(ranking, subtopics, cut, alpha) / best if best else 0.0
+    best = _gains(_greedy(subtopics, cut), subtopics, cut)
+    return _gains(ranking, subtopics, cut) / best if best else 0.0
 
 
-def _gains(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int, alpha: float) -> float:
+def _gains(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int) -> float:
     seen: Counter[str] = Counter()
     total = 0.0
     for rank, document in enumerate(ranking[:cut], start=1):
         held = subtopics.get(document, frozenset())
-        total += sum((1 - alpha) ** seen[subtopic] for subtopic in held) / math.log2(1 + rank)
+        total += sum((1 - ALPHA) ** seen[subtopic] for subtopic in held) / math.log2(1 + rank)
         seen.update(held)
     return total
 
 
-def _greedy(subtopics: Mapping[str, Set[str]], cut: int, alpha: float) -> list[str]:
+def _greedy(subtopics: Mapping[str, Set[str]], cut: int) -> list[str]:
     left = {document: held for document, held in sorted(subtopics.items()) if held}
     seen: Counter[str] = Counter()
     order: list[str] = []
     while left and len(order) < cut:
         best = max(
             left,
-            key=lambda document: sum((1 - alpha) ** seen[subtopic] for subtopic in left[document]),
+            key=lambda document: sum((1 - ALPHA) ** seen[subtopic] for subtopic in left[document]),
         )
         order.append(best)
         seen.update(left.pop(best))

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
@@ -144,7 +143,7 @@ def abstention_sheet(found: Abstention) -> Sheet:
         "abstention",
         "When the judge abstains",
         sections,
-        badges=floor_badges([found.model == OFFLINE_MODEL]),
+        badges=words.floor_badges([found.model == OFFLINE_MODEL]),
         lede=[outcome(found)],
         facts=[
             ("Judge", f"{found.format} with {found.model}"),
@@ -156,7 +155,7 @@ def abstention_sheet(found: Abstention) -> Sheet:
 
 
 def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
-    kept = [_point(step.share, step.error) for step in one.curve if step.labelled]
+    kept = [Point.of(step.share, step.error) for step in one.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
     yield _chart(
         "Error of what is kept",
@@ -172,7 +171,7 @@ def _charts(one: AbstainsOn, promised: float) -> Iterator[Chart]:
         "Confidence",
         "Share that is right",
         [
-            ChartLine(name, [_point(band.said.value or 0.0, band.people) for band in trust.bands])
+            ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in trust.bands])
             for name, trust in trusts.items()
             if trust is not None
         ]
@@ -197,9 +196,7 @@ def _bands(one: AbstainsOn) -> str:
 
 def _chart(title: str, x: str, y: str, lines: Sequence[ChartLine], *, least: float) -> Chart:
     """Lines on an axis upright that holds what they hold, and ``least``."""
-    ends = [end for line in lines for one in line.points for end in (one.low, one.y, one.high)]
-    known = [least, *(end for end in ends if end is not None)]
-    return Chart(title, x, y, lines, ends=(min(known), max(known)), levels=False)
+    return Chart(title, x, y, lines, ends=reach(lines, least), levels=False)
 
 
 def _curve(one: AbstainsOn, error: float) -> Table:
@@ -221,10 +218,6 @@ def _curve(one: AbstainsOn, error: float) -> Table:
         note=f"Tested one after the other, from the first that keeps {LEAST_KEPT:.0%} of the scores and "
         f"{fewest_labels(error)} labels or more; the first for which the promise is not shown to hold ends it.",
     )
-
-
-def _point(x: float, y: Estimate) -> Point:
-    return Point(x, y.value or 0.0, y.low, y.high)
 
 
 def _name(name: str, one: AbstainsOn) -> str:

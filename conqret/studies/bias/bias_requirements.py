@@ -30,8 +30,7 @@ def parse_bias_requirement(text: str) -> Requirement:
     """
     known = (*COUNTED, *OF_PLACES, *OF_PROBES)
     found = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS, NAMED)
-    probe = found.dimension
-    return found if probe is None else replace(found, dimension=PROBES[probe].name)
+    return found if found.dimension is None else replace(found, dimension=PROBES[found.dimension].name)
 
 
 def check_bias_requirement(requirement: Requirement, table: BiasTable) -> RequirementOutcome:

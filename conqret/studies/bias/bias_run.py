@@ -20,6 +20,7 @@ from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judging_cost import expected_judging
 from conqret.judging.setup import Setup
+from conqret.judging.verdict_log import VerdictLog
 from conqret.llm.client import Client
 from conqret.runs.session import SessionCounts
 from conqret.stats.effects import ALPHA
@@ -37,7 +38,6 @@ from conqret.studies.bias.contrast import (
     NotAskedError,
     default_probes,
 )
-from conqret.studies.bias.logged import within_log
 from conqret.studies.bias.probes.position import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
 from conqret.studies.study_judging import Conduct, JudgedFolder, JudgedPlan, StudyPart, digest_of
@@ -162,6 +162,40 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
     return BiasPlan(ground, tuple(contrasts), left_out)
 
 
+def within_log(contrast: Contrast, ground: Ground, log: VerdictLog) -> Contrast:
+    """The comparison on the pairs that a log of verdicts holds, which were judged when it was made; with a note where
+    those are not all.
+
+    Raises:
+        NotAskedError: it holds none of them; the message says what is needed.
+    """
+    items = {(way, item.id): item for way, several in contrast.versions.items() for item in several}
+
+    def held(key: Key) -> bool:
+        way = key[0]
+        sample = int(way.removeprefix(AGAIN)) if way.startswith(AGAIN) else 0
+        return log.answers(items[key], contrast.metrics, sample, one_order=way == ONE_ORDER)
+
+    pairs = tuple(pair for pair in contrast.pairs if all(map(held, pair.keys)))
+    asked, have = ({pair.base[1] for pair in several} for several in (contrast.pairs, pairs))
+    lacks = f"needs {_needed(contrast, ground)}, and {len(have)} of {len(asked)} have it"
+    if not pairs:
+        raise NotAskedError(lacks)
+    notes = contrast.notes if len(have) == len(asked) else (*contrast.notes, f"{contrast.name} {lacks}")
+    return replace(contrast, pairs=pairs, notes=notes)
+
+
+def _needed(contrast: Contrast, ground: Ground) -> str:
+    own = {item.id for item in ground.items}
+    if contrast.mirrored:
+        return "a verdict in one order" if contrast.observed else "the pair in both orders"
+    if any(pair.changed[0].startswith(AGAIN) for pair in contrast.pairs):
+        return "the same item judged again"
+    if any(pair.changed[1] not in own for pair in contrast.pairs):
+        return f"a judgment of the item changed ({contrast.name})"
+    return "a judgment of the item"
+
+
 def run_bias(
     plan: BiasPlan,
     out: BiasFolder | None = None,
@@ -209,7 +243,15 @@ class BiasRun(JudgedPlan[BiasTable]):
 
     def record(self) -> BiasRecord:
         """What ``run.json`` says."""
-        return record_of(self.plan)
+        plan, ground = self.plan, self.plan.ground
+        return BiasRecord(
+            **ground.setup.recorded,
+            probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
+            repeats=ground.repeats,
+            seed=ground.seed,
+            items=len(ground.items),
+            digest=digest_of(item for items in self.versions.values() for item in items),
+        )
 
     def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
         """What follows from all rows."""
@@ -244,21 +286,3 @@ def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment
         for key in (pair.base, pair.changed)
     ]
     return [readings[key] for key in dict.fromkeys(keys)]
-
-
-def record_of(plan: BiasPlan) -> BiasRecord:
-    """The record of ``plan``."""
-    ground, setup = plan.ground, plan.ground.setup
-    return BiasRecord(
-        format=setup.judge.name,
-        model=setup.client.model,
-        baseline=setup.client.backend.baseline,
-        fingerprint=setup.fingerprint,
-        identity=setup.identity,
-        metrics=list(setup.metrics),
-        probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
-        repeats=ground.repeats,
-        seed=ground.seed,
-        items=len(ground.items),
-        digest=digest_of(item for items in plan.versions.values() for item in items),
-    )

@@ -11,7 +11,6 @@ from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.sheet import Folded, Part, Section, Sheet, SheetTexts, section
 from conqret.show.table import Alarm, Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
@@ -27,11 +26,8 @@ PAIRS = "A pair is an item as it is and changed, or asked again; the mean change
 def bias_sheet(table: BiasTable) -> Sheet:
     """The page of the bias table."""
     judge = table.record
-    failed = [
-        f"Some questions failed: {words.reason(reason)}, as for {example}"
-        for reason, example in table.session.failures.items()
-    ]
     rest = [row for row in table.rows if not row.primary]
+    remarks = [*words.failed(table.session.failures), *_remarks(table)]
     return Sheet(
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
@@ -39,10 +35,10 @@ def bias_sheet(table: BiasTable) -> Sheet:
             Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
-            Section("Remarks", [SheetTexts(lines)] if (lines := [*failed, *_remarks(table)]) else []),
+            Section("Remarks", [SheetTexts(remarks)] if remarks else []),
         ],
         lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
-        badges=[*floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
+        badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
         facts=[
             ("Fingerprint", judge.fingerprint),
             ("Items", f"{words.count(judge.items)} on {words.number(table.topics, 'topic')}"),

@@ -152,8 +152,6 @@ def bias_rows(
     *,
     seed: int,
     confidence: float = CONFIDENCE,
-    alpha: float = ALPHA,
-    margin: float = MARGIN,
 ) -> tuple[BiasRow, ...]:
     """A row for each contrast and metric.
 
@@ -161,10 +159,10 @@ def bias_rows(
     the slope can be (:func:`conqret.stats.curve_tests.slope_bounds`): a bias has to show at either.
 
     One row of each probe is primary: of its metrics preference, else overall quality, else the first. An alarm needs
-    a p-value below ``alpha`` (all primary rows are corrected together, and no other), an interval that excludes 0, and
-    the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at most
-    ``alpha``. A primary row is clear where its effect lies within ``margin`` by an equivalence test at ``alpha`` (for a
-    rise: below it), and otherwise inconclusive. All other rows are exploratory.
+    a p-value below :data:`ALPHA` (all primary rows are corrected together, and no other), an interval that excludes 0,
+    and the adverse direction. Where nothing is wrong with a judge, any alarm at all is raised with a probability of at
+    most as much. A primary row is clear where its effect lies within :data:`MARGIN` by an equivalence test at that
+    level (for a rise: below it), and otherwise inconclusive. All other rows are exploratory.
     """
     import numpy as np
 
@@ -192,8 +190,7 @@ def bias_rows(
             metric,
             spanned(effects[place]) if place in effects else None,
             missing,
-            _Answer.of(one, several, margin, alpha, family) if place in primary and several else None,
-            alpha,
+            _Answer.of(one, several, family) if place in primary and several else None,
             partial(_example, one, metric, readings),
         )
         for place, (one, metric, several, missing) in enumerate(found)
@@ -210,16 +207,12 @@ class _Answer:
     missable: float | None
 
     @classmethod
-    def of(
-        cls, contrast: Contrast, several: Sequence[Paired], margin: float, alpha: float, family: int
-    ) -> Self:
-        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ``alpha / family``:
+    def of(cls, contrast: Contrast, several: Sequence[Paired], family: int) -> Self:
+        """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
         somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
         rises = contrast.adverse == "rise"
-        reach = (
-            2 * margin if contrast.mirrored else margin
-        )  # a place that wins by so much is off by twice that
-        level = alpha / family * (2 if rises else 1)
+        reach = MARGIN * (2 if contrast.mirrored else 1)  # a place that wins by so much is off by twice that
+        level = ALPHA / family * (2 if rises else 1)
         beyond, sizes = [], []
         for one in several:
             sample = mean(one.differences, one.clusters)
@@ -228,7 +221,7 @@ class _Answer:
             if None not in (halves := [one.half for one in ends]):
                 sizes.append(sum(one for one in halves if one is not None))
         missed = max(sizes, default=LARGEST)
-        return cls(reach, max(beyond) < alpha, missed if missed < LARGEST else None)
+        return cls(reach, max(beyond) < ALPHA, missed if missed < LARGEST else None)
 
 
 def primary_contrasts(contrasts: Sequence[Contrast]) -> tuple[Contrast, ...]:
@@ -303,10 +296,9 @@ def _row(
     effect: Effect | None,
     missing: dict[str, int],
     answer: _Answer | None,
-    alpha: float,
     example: Callable[[float], BiasExample | None],
 ) -> BiasRow:
-    verdict, words = _verdict(contrast, effect, missing, answer, alpha)
+    verdict, words = _verdict(contrast, effect, missing, answer)
     return BiasRow(
         probe=contrast.probe,
         name=contrast.name,
@@ -356,7 +348,6 @@ def _verdict(
     effect: Effect | None,
     missing: Mapping[str, int],
     answer: _Answer | None,
-    alpha: float,
 ) -> tuple[Verdict, str]:
     if effect is None and UNRELATED in missing:
         return "no value", f"{UNRELATED}: quality cannot be allowed for"
@@ -370,7 +361,7 @@ def _verdict(
         few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
         return "exploratory" if answer is None else "inconclusive", few
     spans = effect.low is not None and effect.high is not None and effect.low <= 0 <= effect.high
-    found = effect.p < alpha and not spans
+    found = effect.p < ALPHA and not spans
     what = contrast.up if effect.value > 0 else f"the opposite of: {contrast.up}"
     falls = falls_unasked(contrast.adverse, effect)
     if answer is None:

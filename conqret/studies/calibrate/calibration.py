@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from conqret.data import Judgment
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.io.safe_files import write_whole
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.summary import Summary
+from conqret.judging.tables import ScoreTable
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
@@ -28,13 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from conqret.studies.agreement.label_join import Fit
-from statistics import fmean
-
-from conqret.data.digest import gathered
-from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.summary import Summary
-from conqret.judging.tables import ScoreTable
 
 
 class CalibrationMaps(Frozen):

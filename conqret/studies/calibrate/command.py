@@ -36,7 +36,7 @@ def calibrate(
         run: The folder of a finished run.
         output (--output, -o): The file to write: the maps, and what they change.
         seed: The seed by which topics are dealt into folds.
-        svg: The reliability diagram, before and after, as SVG (conqret[plots]).
+        svg: The reliability diagram, before and after, as SVG.
 
     Examples:
 
@@ -49,8 +49,7 @@ def calibrate(
     from conqret.io.safe_files import write_whole
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import not_beaten
-    from conqret.studies.agreement_tables import calibration_tables
-    from conqret.studies.calibrate.page import reliability_diagram
+    from conqret.studies.calibrate.page import calibration_tables, reliability_diagram
     from conqret.studies.calibrate.result import calibrate as fitted
 
     read = reading.load(labels)

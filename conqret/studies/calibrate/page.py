@@ -1,64 +1,99 @@
-"""The reliability diagram of a calibration (Murphy and Winkler, Applied Statistics 1977): what people say where this
-much is said, before and after."""
+"""What a calibration changes, as tables, and its reliability diagram (Murphy and Winkler, Applied Statistics 1977):
+what annotators say where this much is said, before and after."""
 
 from __future__ import annotations
 
-from itertools import cycle
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from conqret.show.plots import COLOURS, MARKERS, drawn
-from conqret.stats.confidence_scores import Band
+from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.estimate import undefined
+from conqret.stats.isotonic import FOLDS
 from conqret.studies.agreement.statistics import CALIBRATED
+from conqret.studies.agreement.trivial_judges import TRIVIAL
+from conqret.studies.agreement_tables import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.calibrate.calibration import Calibration
+from conqret.studies.calibrate.calibration_maps import KINDS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+
+def calibration_tables(found: Calibration) -> Iterator[Table]:
+    """What a calibration changes: alpha by kind of map and chosen, what costs nothing, error, and whether what is said
+    means what people mean."""
+    kinds = [name for name in KINDS if any(name in one.alpha for one in found.checked.values())]
+    taken = {maps.dimension: maps.kinds for maps in found.maps.values()}
+    rows: list[tuple[Cell, ...]] = [
+        (
+            name,
+            one.units,
+            one.alpha["mean"],
+            *(one.alpha.get(kind, undefined(one.missed.get(kind, ""))) for kind in kinds),
+            one.alpha[CALIBRATED],
+            one.gain,
+            taken[name],
+        )
+        for name, one in found.checked.items()
+    ]
+    none = undefined("a dimension has none")
+    means = (found.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
+    yield Table(
+        f"Alpha with people, cross-fitted, {found.basis.intervals}",
+        ("Dimension", "Units", "Judge", *kinds, "Calibrated", "Gain", Column("Map", "text")),
+        rows,
+        foot=[("Average", "", *means, found.average_gain, "")],
+        note=f"Scores are mapped by the labels of other {found.basis.clustered_by}s ({FOLDS} folds); calibrated: by "
+        "the kind of map with the least squared error on these. Map: the kind for items to come. The average is "
+        "without overall quality (that one, where it is the only one).",
+    )
+    yield trivial_table({name: one.alpha for name, one in found.checked.items()}, found.average)
+    shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
+    names = [name for name in shown if any(name in one.error for one in found.checked.values())]
+    yield Table(
+        "Mean distance from people's label, in [0, 1]",
+        ("Dimension", *map(head, names)),
+        [
+            (
+                dimension,
+                *(
+                    one.error[name].value
+                    if name in one.error
+                    else undefined(one.missed.get(name, NOT_EVERYWHERE))
+                    for name in names
+                ),
+            )
+            for dimension, one in found.checked.items()
+        ],
+        note="Intervals are in the file.",
+    )
+    bands: list[tuple[Cell, ...]] = [
+        (head(name), band.units, band.said, band.people)
+        for name in ("mean", CALIBRATED)
+        for band in found.bands[name]
+    ]
+    yield Table(
+        "Does what is said mean what people mean? All dimensions, in bands of what is said",
+        ("", "Units", "Says", "People say"),
+        bands,
+        note="All in [0, 1]. Where both agree, a score can be read as people's mean label.",
+    )
 
 
 def reliability_diagram(found: Calibration) -> bytes:
-    """As SVG: people's mean over the mean of what is said, in bands of it, over all dimensions; a panel each for the
-    judge as it is and the calibrated one, with the maps that were tried, thin, beside the latter.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-    """
-
-    def draw(figure: Figure) -> None:
-        before, after = figure.subplots(1, 2, sharex=True, sharey=True)
-        _line(before, found.bands["mean"], "the judge as it is", COLOURS[0], MARKERS[0])
-        kinds = [name for name in found.bands if name not in ("mean", CALIBRATED)]
-        for name, colour, marker in zip(kinds, cycle(COLOURS[2:]), cycle(MARKERS[2:]), strict=False):
-            _line(after, found.bands[name], f"{name} throughout", colour, marker, thin=True)
-        _line(after, found.bands[CALIBRATED], "calibrated, as chosen", COLOURS[1], MARKERS[1])
-        for axes in (before, after):
-            axes.plot([0, 1], [0, 1], color="#999999", lw=0.8, ls=":")
-            axes.set_xlabel("says")
-            axes.set_aspect("equal")
-            axes.set_xlim(-0.02, 1.02)
-            axes.set_ylim(-0.02, 1.02)
-            axes.spines[["top", "right"]].set_visible(False)
-            axes.legend(fontsize=7, frameon=False, loc="upper left")
-        before.set_ylabel("people say, on the mean")
-
-    return drawn(draw, (7.2, 3.7), "svg")
-
-
-def _line(
-    axes: Axes, bands: Sequence[Band], name: str, colour: str, marker: str, *, thin: bool = False
-) -> None:
-    points = [(one.said.value or 0.0, one.people.value or 0.0) for one in bands]
-    axes.plot(
-        *zip(*points, strict=True),
-        color=colour,
-        marker=marker,
-        ms=3 if thin else 5,
-        lw=0.6 if thin else 1.4,
-        alpha=0.7 if thin else 1.0,
-        label=name,
-    )
-    for (said, _), one in zip(points, bands, strict=True):
-        if one.people.low is not None and one.people.high is not None and not thin:
-            axes.plot([said, said], [one.people.low, one.people.high], color=colour, lw=1.0)
+    """As SVG: people's mean over the mean of what is said, in bands of it, over all dimensions; for the judge as it is
+    and the calibrated one with intervals, then for the maps that were tried."""
+    kinds = [name for name in found.bands if name not in NAMES]
+    lines = [
+        ChartLine(name, [Point.of(band.said.value or 0.0, band.people) for band in found.bands[kind]])
+        for kind, name in NAMES.items()
+    ]
+    lines += [
+        ChartLine(
+            f"{kind} throughout",
+            [Point(band.said.value or 0.0, band.people.value or 0.0) for band in found.bands[kind]],
+        )
+        for kind in kinds
+    ]
+    lines.append(ChartLine("says what people say", [Point(0.0, 0.0), Point(1.0, 1.0)], marked=False))
+    title = "Do people say what the judge says?"
+    return Chart(title, "says", "people say, on the mean", lines, levels=False).svg().encode()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from conqret.data.digest import gathered
 from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.show import words
 from conqret.stats.effects import ALPHA
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
@@ -22,6 +23,8 @@ FEW_TOPICS = 10
 
 WEAK = 0.667
 """Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
+
+MOST_NAMED = 6
 
 WHOLE = 0.98
 """The coverage below which missing scores are worth a sentence."""
@@ -59,7 +62,7 @@ def known_limits(
         _chosen(validation): validation.join.items < validation.join.judged,
         f"There are {topics} topics only: intervals are wide, and small shifts are missed.": topics
         < FEW_TOPICS,
-        f"{named[:1].upper()}{named[1:]} {were} labelled by one person: nothing is known of how far people agree "
+        f"{words.capitalised(named)} {were} labelled by one person: nothing is known of how far people agree "
         "there.": single,
         f"Not compared with people: {_names(validation.join.unlabelled_metrics)}.": validation.join.unlabelled_metrics,
         "What it costs is unknown: the model's price is not known.": cost.usd is None,
@@ -126,7 +129,7 @@ def _beside(validation: Validation) -> dict[str, object]:
         mended = f"{mended}, which is not shown to be more (difference {gain})"
     return {
         f"{mended}.": calibrated,
-        **{f"{text[:1].upper()}{text[1:]}.".replace("_", " "): True for text in trivial},
+        **{f"{words.capitalised(_words(text))}.": True for text in trivial},
     }
 
 
@@ -154,18 +157,18 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
     unsure = bias.having("inconclusive")
     alarms = gathered((f"{row.probe} ({row.words})", row.metric) for row in bias.alarms)
     return {
-        **{f"{text[:1].upper()}{text[1:]}.": True for text in bias.warnings},
+        **{f"{words.capitalised(text)}.": True for text in bias.warnings},
         **{f"Bias found: {name}, on {_names(metrics)}.": True for name, metrics in alarms.items()},
         f"Bias was not settled: {_names(one.probe for one in unsure)}.": unsure,
         f"Not probed for {_names(bias.left_out)}.": bias.left_out,
     }
 
 
-def _names(names: Iterable[str], most: int = 6) -> str:
+def _names(names: Iterable[str]) -> str:
     """The names in words, the last after "and"; empty where there are none."""
     listed = [_words(name) for name in dict.fromkeys(names)]
-    if len(listed) > most:
-        listed = [*listed[: most - 1], f"{len(listed) - most + 1} more"]
+    if len(listed) > MOST_NAMED:
+        listed = [*listed[: MOST_NAMED - 1], f"{len(listed) - MOST_NAMED + 1} more"]
     return " and ".join([", ".join(listed[:-1]), *listed[-1:]] if len(listed) > 1 else listed)
 
 

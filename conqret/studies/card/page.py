@@ -11,7 +11,6 @@ from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
 from conqret.show.sheet import Part, Section, Sheet, SheetTexts
-from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import in_one_line, over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
@@ -70,7 +69,7 @@ def card_sheet(card: Card) -> Sheet:
             in_one_line(card.agreement, card.basis.settings.confidence),
             _measures(card),
         ],
-        badges=floor_badges([run.baseline]),
+        badges=words.floor_badges([run.baseline]),
         facts=[
             ("Fingerprint", run.fingerprint),
             ("Judged", run.created[:10]),

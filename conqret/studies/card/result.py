@@ -134,14 +134,6 @@ def read_card(path: Path) -> Card:
     return read_written(file, Card, "conqret validate", f"no judge card of the schema {SCHEMA}")
 
 
-def card_schema() -> dict[str, Any]:
-    """The JSON schema of a card, as it is published."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **Card.model_json_schema(mode="serialization"),
-    }
-
-
 def _same_instrument(
     record: JudgeRecord,
     validation: Validation,

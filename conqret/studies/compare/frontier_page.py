@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.sheet import Section, Sheet, section
 from conqret.show.table import Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement_tables import pairs_table
 from conqret.studies.compare.frontier import ITEMS, Frontier, Offer
@@ -86,7 +85,7 @@ def frontier_sheet(found: Frontier) -> Sheet:
         "frontier",
         TITLE,
         [first, *map(section, others)],
-        badges=floor_badges([one.baseline for one in found.offers]),
+        badges=words.floor_badges([one.baseline for one in found.offers]),
         lede=[found.verdict],
         facts=[("Labels", found.basis.labels), ("Judges", words.count(len(found.offers)))],
     )
@@ -106,11 +105,7 @@ def _chart(
     through = [Point(point.x, point.y) for name in chosen if (point := points[name]) is not None]
     if len(through) > 1:
         lines.append(ChartLine("The frontier by values alone", through, len(points), marked=False))
-    known = [
-        0.0,
-        *(end for line in lines for one in line.points for end in (one.low, one.y, one.high) if end),
-    ]
-    ends = min(known), max(known)
+    ends = reach(lines, 0.0)
     return Chart(title, x, "Alpha with people", lines, logarithmic=True, ends=ends, levels=False)
 
 
@@ -120,5 +115,4 @@ def _alike(chart: Chart) -> bool:
 
 
 def _point(offer: Offer, cost: float | None) -> Point | None:
-    alpha = offer.alpha
-    return None if cost is None or alpha.value is None else Point(cost, alpha.value, alpha.low, alpha.high)
+    return None if cost is None or offer.alpha.value is None else Point.of(cost, offer.alpha)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import forests
 from conqret.show.sheet import Section, Sheet, section
-from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.result import JudgeComparison
 
@@ -21,26 +20,19 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
     judges = [(name, found.average.judges[name].alpha) for name in found.judges]
     pairs = [(f"{one.first} minus {one.second}", one.difference) for one in found.average.pairs]
     pictures = [
-        Forest(
-            title,
-            x,
-            [ForestRow(name, one.value, one.low, one.high) for name, one in rows if one.value is not None],
-        )
-        for title, x, rows in (
-            ("The mean over dimensions", "Alpha", judges),
-            ("Pairs of judges", "Difference of alphas", pairs),
-        )
+        forests("The mean over dimensions", "Alpha", judges),
+        forests("Pairs of judges", "Difference of alphas", pairs),
     ]
     return Sheet(
         "compare",
         "Which judge is closest to people?",
         [
-            Section(title, [*([picture] if picture.rows else []), table])
+            Section(title, [*picture, table])
             for title, picture, table in zip(TITLES, pictures, (alphas, differences), strict=True)
         ]
         + [section(by_dimension)],
-        badges=floor_badges(baselines),
-        lede=[f"{found.verdict[:1].upper()}{found.verdict[1:]}.", *([found.chance] if found.chance else [])],
+        badges=words.floor_badges(baselines),
+        lede=[f"{words.capitalised(found.verdict)}.", *([found.chance] if found.chance else [])],
         facts=[
             ("Labels", found.basis.labels),
             ("Judges", words.count(len(found.judges))),

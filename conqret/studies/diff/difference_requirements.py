@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.errors import check_known
 from conqret.studies.diff.result import RunDifference
@@ -24,8 +22,7 @@ def parse_difference_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity.
     """
     named = ((DIFFERENCE,), "metric", EXAMPLE)
-    found = Requirement.of(text, (DIFFERENCE,), "quantity to require", EXAMPLE, named=named)
-    return replace(found, dimension=str(found.dimension).strip().replace("-", "_").replace(" ", "_"))
+    return Requirement.of(text, (DIFFERENCE,), "quantity to require", EXAMPLE, named=named)
 
 
 def check_difference_requirement(requirement: Requirement, difference: RunDifference) -> RequirementOutcome:

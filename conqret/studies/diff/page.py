@@ -14,7 +14,6 @@ from conqret.show.page import Ways, write_file
 from conqret.show.sheet import Sheet, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
-from conqret.show.words import floor_badges
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.diff.result import ChangedScore, RunDifference
 from conqret.text.citations import strip_citations
@@ -117,7 +116,7 @@ def difference_page(
         "diff",
         "What differs between two runs",
         list(map(section, tables)),
-        badges=floor_badges([run.record().baseline for run in (first, second)]),
+        badges=words.floor_badges([run.record().baseline for run in (first, second)]),
         lede=[f"First: {found.first}.", f"Second: {found.second}.", _met(found), *_shown(found)],
     )
     return sheet.html(
@@ -217,8 +216,7 @@ def _met(found: RunDifference) -> str:
     """How the two met, and whether it can be said what made the difference."""
     said = f"{met(found)}. {words.count(found.moved)} of them differ on some metric."
     if found.unlike:
-        other = unlike(found)
-        said += f" {other[:1].upper()}{other[1:]}."
+        said += f" {words.capitalised(unlike(found))}."
     if found.same_judge or found.same_items:
         return said
     return f"{said} Judge and items both differ, so it cannot be said which of them made the difference."

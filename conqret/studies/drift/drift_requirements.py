@@ -7,8 +7,6 @@ quantity that has no value fails its condition.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.errors import UnknownNameError
 from conqret.judging.requirements import COVERAGE
@@ -27,9 +25,7 @@ def parse_drift_requirement(text: str) -> Requirement:
         UnknownNameError: there is no such quantity.
     """
     known, named = (*OF_SERIES, *OF_METRICS), (OF_METRICS, "metric", EXAMPLE)
-    found = Requirement.of(text, known, "quantity to require", EXAMPLE, (), named)
-    metric = found.dimension
-    return replace(found, dimension=metric and metric.strip().replace("-", "_").replace(" ", "_"))
+    return Requirement.of(text, known, "quantity to require", EXAMPLE, (), named)
 
 
 def check_drift_requirement(requirement: Requirement, drift: Drift) -> RequirementOutcome:

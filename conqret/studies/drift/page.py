@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
@@ -14,12 +13,10 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet, SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.resampling import SAME
 from conqret.studies.bias.screen import WIDTH, pointed
-from conqret.studies.drift.result import Drift, DriftChart
-from conqret.studies.drift.result import SeriesPoint as SeriesPoint
+from conqret.studies.drift.result import Drift, DriftChart, SeriesPoint
 from conqret.studies.drift.waves import Occasion, few
 
 DRAWN = 6
@@ -27,8 +24,8 @@ DRAWN = 6
 those nearest to their limits."""
 LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
-ENDS, LEAST_END = (2, 4, 8), 0.02
-"""Ends of an upright axis, whose quarters are short numbers."""
+LEAST_END = 0.02
+"""How far an upright axis reaches at least."""
 Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of an occasion, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
@@ -94,8 +91,8 @@ def drift_sheet(drift: Drift) -> Sheet:
             *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
             Section("Remarks", [SheetTexts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
-        badges=floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
-        lede=[told[:1].upper() + told[1:], _LEDE],
+        badges=words.floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
+        lede=[words.capitalised(told), _LEDE],
         facts=[
             ("Fingerprint", drift.occasions[-1].fingerprint),
             ("Anchors", f"{words.count(drift.anchors)} on {words.number(drift.topics, 'topic')}"),
@@ -280,20 +277,14 @@ def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
         name: [Point(float(at), value) for at, value in found if value is not None]
         for name, found in lines.items()
     }
-    top = _round_up(max(abs(point.y) for found in drawn.values() for point in found))
+    top = max(LEAST_END, *(abs(point.y) for found in drawn.values() for point in found))
     return Chart(
-        title[:1].upper() + title[1:],
+        words.capitalised(title),
         "occasion",
         y,
         [ChartLine(name, found) for name, found in drawn.items() if found],
         ends=(-top if both else 0.0, top),
     )
-
-
-def _round_up(value: float) -> float:
-    """The end of an axis: the least of .02, .04, .08, .2, .4, .8, 2 … that is not below ``value``."""
-    power = max(-2, math.floor(math.log10(max(value, LEAST_END))))
-    return next(step * 10.0**one for one in (power, power + 1) for step in ENDS if step * 10.0**one >= value)
 
 
 def drift_junit(drift: Drift, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:

@@ -9,11 +9,10 @@ from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
 from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
@@ -42,14 +41,8 @@ def jury_sheet(found: Jury) -> Sheet:
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
         [*first, *map(section, tables[1:]), Section("Remarks", [SheetTexts(missed)] if missed else [])],
-        badges=floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
-        lede=[
-            *(
-                f"{text[:1].upper()}{text[1:]}"
-                for text in (f"{found.verdict}.", found.beside, found.chance)
-                if text
-            )
-        ],
+        badges=words.floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
+        lede=[words.capitalised(one) for one in (f"{found.verdict}.", found.beside, found.chance) if one],
         facts=[
             ("Rule", found.rule),
             ("Metrics", metric_names(found.metrics).replace("_", " ")),
@@ -151,12 +144,5 @@ def _pictures(found: Jury, checked: JuryCheck) -> Iterator[Forest]:
         *((f"Jury: {rule}", one.alpha) for rule, one in _alike(checked)),
     ]
     gains = [(f"Jury: {rule}", one.gain) for rule, one in _alike(checked)]
-    drawn = (
-        ("Agreement with people", "Alpha", alphas),
-        (f"Gain over the member {_chosen(checked)}", "Gain", gains),
-    )
-    for title, x, rows in drawn:
-        known = [(name, one, one.value) for name, one in rows if one is not None]
-        shown = [ForestRow(name, value, one.low, one.high) for name, one, value in known if value is not None]
-        if shown:
-            yield Forest(title, x, shown)
+    yield from forests("Agreement with people", "Alpha", alphas)
+    yield from forests(f"Gain over the member {_chosen(checked)}", "Gain", gains)

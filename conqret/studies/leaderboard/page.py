@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import Forest, forests
 from conqret.show.sheet import Section, Sheet
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, LeaderboardEntry
 
 APART = "Cards of other items or labels stand on boards of their own: their numbers cannot be compared."
@@ -38,7 +37,7 @@ def leaderboard_sheet(found: Leaderboard) -> Sheet:
         ],
         badges=[
             *([("Not comparable", APART)] if several else []),
-            *floor_badges([one.baseline for board in found.boards for one in board.standings]),
+            *words.floor_badges([one.baseline for board in found.boards for one in board.standings]),
         ],
         facts=[
             ("Cards", words.count(sum(len(board.standings) for board in found.boards))),
@@ -98,13 +97,6 @@ def _value(one: LeaderboardEntry, found: Leaderboard) -> Cell:
 
 
 def _picture(board: Board, found: Leaderboard) -> list[Forest]:
-    rows = [
-        ForestRow(one.card, one.value.value, one.value.low, one.value.high)
-        for one in board.standings
-        if one.value.value is not None
-    ]
-    return (
-        [Forest(f"{words.label(found.by)} of each card, with its interval", words.label(found.by), rows)]
-        if rows and not found.falls
-        else []
-    )
+    title = f"{words.label(found.by)} of each card, with its interval"
+    values = [(one.card, one.value) for one in board.standings if not found.falls]
+    return forests(title, words.label(found.by), values)

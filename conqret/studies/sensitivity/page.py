@@ -13,7 +13,6 @@ from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
-from conqret.show.words import floor_badges
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
@@ -61,7 +60,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
             *_damages(results),
         ],
         badges=[
-            *floor_badges([bool(one["baseline"]) for one in judges]),
+            *words.floor_badges([bool(one["baseline"]) for one in judges]),
             *(("Warning", text) for text in results.warnings),
         ],
         facts=[
@@ -144,8 +143,7 @@ def _remarks(results: SensitivityResults) -> Iterator[str]:
         f"In the last session {words.number(session.sent, 'request')} were sent, {words.count(session.recorded)} were "
         f"answered from recordings, and {words.count(session.kept)} judgments were kept from before."
     )
-    for reason, example in session.failures.items():
-        yield f"Some questions failed: {words.reason(reason)}, as for {example}"
+    yield from words.failed(session.failures)
     yield from map(str, results.unreached)
     for name, reasons in results.left_out.items():
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""

@@ -98,17 +98,7 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
 def record_of(plan: SensitivityPlan) -> SensitivityRecord:
     """The record of ``plan``."""
     return SensitivityRecord(
-        judges=tuple(
-            {
-                "format": setup.judge.name,
-                "model": setup.client.model,
-                "baseline": setup.client.backend.baseline,
-                "fingerprint": setup.fingerprint,
-                "identity": setup.identity,
-                "metrics": list(setup.metrics),
-            }
-            for setup in plan.setups
-        ),
+        judges=tuple(setup.recorded for setup in plan.setups),
         perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
         grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
         seed=plan.seed,

@@ -77,7 +77,7 @@ def verdicts(results: SensitivityResults) -> Table:
             "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
         ),
         [line for heading, found in rows.items() for line in ((heading,), *found)],
-        note=f"{results.verdicts[:1].upper()}{results.verdicts[1:]}. A judge that always says the same passes whatever "
+        note=f"{words.capitalised(results.verdicts)}. A judge that always says the same passes whatever "
         "should not move. Expected, no rise: the score may fall, and must not rise. Correlations are of level and "
         "mean; –: the score should not move or rise, all means are alike, or there are two levels only. Adjacent "
         "levels differ where a t-test over topics has p < .05 after Holm. Items count where they have a value at every "
@@ -217,7 +217,7 @@ def _judge(curve: Curve, results: SensitivityResults) -> str:
 
 def unit(curve: Curve) -> str:
     """What the levels of a curve are, as a heading."""
-    return curve.unit[:1].upper() + curve.unit[1:]
+    return words.capitalised(curve.unit)
 
 
 def _signed(value: float | None) -> str:

@@ -10,7 +10,6 @@ from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_tables import agreement_table, beside_table, in_one_line, over_parts
@@ -34,7 +33,7 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
             "far they agree, whether the length of the text or a constant agrees as well, and what people would say of "
             "the mean.",
         ],
-        badges=floor_badges([judge.baseline]),
+        badges=words.floor_badges([judge.baseline]),
         facts=[
             ("Fingerprint", judge.fingerprint),
             ("Labels", f"{basis.labels} ({basis.layout})"),

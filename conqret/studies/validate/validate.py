@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conqret.console.conditions import RequirementOutcome
-from conqret.errors import strict_options
+from conqret.console.conditions import Requirement, RequirementOutcome
+from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.bounded import read_written
 from conqret.io.labels import LabelSet, read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise
 from conqret.show.page import write_files
+from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
+from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.calibration import Calibration
@@ -25,9 +27,12 @@ from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.result import validate as compare
-from conqret.studies.validate.validation_requirements import check_requirement, parse_requirement
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"
+AVERAGED = ("alpha", "calibrated", "people", "person", "as_person")
+OTHERS = ("coverage", "winning_rate", "advantage")
+"""What can be required; without a dimension it is the average without overall quality, and the coverage over all."""
+EXAMPLE = "alpha[overall_quality] >= 0.4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +132,34 @@ def validate(
         }
         files = [*write_files(Path(output), pages), *write_card(card, Path(output))]
     return Validated(result, tuple(outcomes), card, files)
+
+
+def parse_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity.
+    """
+    ended = (*AVERAGED, *STATISTICS)
+    found = Requirement.of(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
+    if found.dimension is None and found.name not in (*AVERAGED, "coverage"):
+        raise DeclarationError(f"the requirement {text!r} names no dimension: {found.name}[overall_quality]")
+    return found
+
+
+def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:
+    """Hold one condition against a validation.
+
+    Raises:
+        UnknownNameError: its dimension was not validated.
+    """
+    estimate = _quantities(requirement.dimension, validation)[requirement.name]
+    return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")
+
+
+def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:
+    if dimension is None:
+        return validation.quantities
+    check_known("validated dimension", validation.dimensions, dimension)
+    return validation.dimensions[dimension].quantities

@@ -8,7 +8,6 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.sheet import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
-from conqret.show.words import floor_badges
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
@@ -37,7 +36,7 @@ def noise_words(found: NoiseStudy) -> list[str]:
         f"{words.number(found.prompts, 'prompt')}"
         + (f"; what differs: {', '.join(found.differs)}" if found.differs else "")
         + ".",
-        *(f"{text[:1].upper()}{text[1:]}." for text in [*unknown, *found.notes]),
+        *(f"{words.capitalised(text)}." for text in [*unknown, *found.notes]),
     ]
 
 
@@ -153,7 +152,7 @@ def _titled(rows: Sequence[MetricNoise], many: str, one: str = "") -> str:
     """The title of a table of one metric, which names it, or of several."""
     if len(rows) == 1:
         return f"{words.label(rows[0].metric)}: {one or many}"
-    return many[:1].upper() + many[1:]
+    return words.capitalised(many)
 
 
 def _under(rows: Sequence[MetricNoise], of: Callable[[MetricNoise], Iterator[Row]]) -> Iterator[Row]:
@@ -178,7 +177,7 @@ def noise_sheet(found: NoiseStudy) -> Sheet:
     runs = Section("Runs", [SheetTexts([*found.runs, *noise_words(found)[1:]])])
     first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
     each = map(section, tables)
-    badges = floor_badges(found.baselines)
+    badges = words.floor_badges(found.baselines)
     return Sheet(
         "components",
         TITLE,
@@ -194,9 +193,9 @@ def _chart(one: MetricNoise) -> Chart:
         ChartLine(
             f"{words.label(facet)}s",
             [
-                Point(row.numbers[facet], good.value, good.low, good.high)
+                Point.of(row.numbers[facet], row.generalizability)
                 for row in [single, *(row for row in more if _only(row.numbers, facet))]
-                if (good := row.generalizability).value is not None
+                if row.generalizability.value is not None
             ],
         )
         for facet in one.varies

@@ -34,7 +34,6 @@ MATCHED = (
 """Neither the people nor the places of publication exist; none is a mark that points to a document of the item. Beside
 each a neutral text of as many words and characters, which refers to nothing."""
 
-INVENTED = tuple(text for text, _ in MATCHED)
 CHANGE, CONTROL = matched(among_sentences, MATCHED)
 
 PERTURBATION = Perturbation(
