@@ -17,35 +17,77 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.debate.debatune.debate_judging import controllability, response_quality
+    from conqret.debate.debatune.debater_training import tune_debater
+    from conqret.debate.debatune.filtering import filter_statements
+    from conqret.debate.debatune.holding import hold_debates
+    from conqret.debate.debatune.manual_inspection import sample_statements, statement_agreement
     from conqret.debate.debatune.stating import write_statements
+    from conqret.debate.debatune.topic_check import two_sided_topics
+    from conqret.debate.debatune.training_export import debate_training_data
+    from conqret.debate.two_turn.anova import debate_anova
+    from conqret.debate.two_turn.judged_run import judge_debates
+    from conqret.debate.two_turn.outcomes import debate_outcomes
+    from conqret.debate.two_turn.payoffs import payoffs
+    from conqret.debate.two_turn.rubric import grade_counter_arguments
+    from conqret.debate.two_turn.text_annotations import summarize_annotations
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.debate.two_turn.writer_scores import score_writers
+    from conqret.debate.two_turn.written_run import write_debates
+    from conqret.debateqa.answer_scores import score_awareness, score_baselines, score_diversity
     from conqret.debateqa.answering.answer import answer
+    from conqret.debateqa.curation.benchmark import curate_benchmark
+    from conqret.debateqa.curation.benchmark_figures import benchmark_domains, benchmark_relevance
+    from conqret.debateqa.curation.debatable import debatable_questions
     from conqret.debateqa.curation.deduplication import dedupe
+    from conqret.debateqa.curation.question_sample import draw_question_pairs, duplicate_threshold
+    from conqret.debateqa.curation.removal import remove_partial_answers
     from conqret.debateqa.preferences import correlate
+    from conqret.debateqa.stability import metric_stability
+    from conqret.debateqa.standings import rank_systems
     from conqret.errors import ConqretError, DeclarationError, ExecutionError, ItemsError
     from conqret.experiments.experiment import run
+    from conqret.experiments.run_report import report_run
     from conqret.generation.generate import generate
     from conqret.judging.criterion import Criterion
     from conqret.judging.judge import ajudge, judge
     from conqret.judging.judgments import Judgments
+    from conqret.judging.recorded_requests import recorded_requests
+    from conqret.labels.exporting import export_labels
     from conqret.labels.sampling import sample_items
     from conqret.llm.client_options import ClientOptions
+    from conqret.llm.recording_files import count_recordings, export_recordings, import_recordings
+    from conqret.llm.salvage import check_store
     from conqret.perspectives.detection_study import detect
-    from conqret.perspectives.making import make_perspectives
+    from conqret.perspectives.detector_tuning import tune_detector
+    from conqret.perspectives.making import make_perspectives, perspective_errors
+    from conqret.perspectives.own_corpora import collect_corpora
     from conqret.perturb.perturbing import write_perturbations
     from conqret.retrieval.corpus_index import build_index
+    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr, evaluate_rankings
     from conqret.retrieval.retrieve import retrieve
+    from conqret.runs.management import list_runs, merge_recordings, move_run, prune_runs
     from conqret.runs.session import Session
     from conqret.scrapers.corpus_building import import_passages, import_release, make_corpus
     from conqret.studies.abstain.result import abstain
     from conqret.studies.agreement.annotator_agreement import agreement
     from conqret.studies.bias.bias_study import bias
     from conqret.studies.calibrate.result import calibrate
+    from conqret.studies.card.methods import describe_methods
     from conqret.studies.compare.frontier import pareto
     from conqret.studies.compare.result import compare
     from conqret.studies.diff.result import diff
     from conqret.studies.drift.result import drift
     from conqret.studies.jury.jury_run import jury
     from conqret.studies.leaderboard.result import leaderboard
+    from conqret.studies.power.sample_sizes import (
+        power_agreement,
+        power_bias,
+        power_curve,
+        power_difference,
+        power_drift,
+        power_probe,
+    )
+    from conqret.studies.power.selftest import power_planted
     from conqret.studies.sensitivity.sensitivity_study import sensitivity
     from conqret.studies.systems.result import systems
     from conqret.studies.validate.validate import validate
@@ -68,33 +110,85 @@ _HOMES = {
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answer",
+    "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
+    "benchmark_relevance": "conqret.debateqa.curation.benchmark_figures",
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
+    "check_store": "conqret.llm.salvage",
+    "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
+    "collect_corpora": "conqret.perspectives.own_corpora",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.debate_judging",
     "correlate": "conqret.debateqa.preferences",
+    "count_recordings": "conqret.llm.recording_files",
+    "curate_benchmark": "conqret.debateqa.curation.benchmark",
+    "debatable_questions": "conqret.debateqa.curation.debatable",
+    "debate_anova": "conqret.debate.two_turn.anova",
+    "debate_outcomes": "conqret.debate.two_turn.outcomes",
+    "debate_training_data": "conqret.debate.debatune.training_export",
     "dedupe": "conqret.debateqa.curation.deduplication",
+    "describe_methods": "conqret.studies.card.methods",
     "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
+    "draw_question_pairs": "conqret.debateqa.curation.question_sample",
     "drift": "conqret.studies.drift.result",
+    "duplicate_threshold": "conqret.debateqa.curation.question_sample",
+    "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
+    "export_labels": "conqret.labels.exporting",
+    "export_recordings": "conqret.llm.recording_files",
+    "filter_statements": "conqret.debate.debatune.filtering",
     "generate": "conqret.generation.generate",
+    "grade_counter_arguments": "conqret.debate.two_turn.rubric",
+    "hold_debates": "conqret.debate.debatune.holding",
     "import_passages": "conqret.scrapers.corpus_building",
+    "import_recordings": "conqret.llm.recording_files",
     "import_release": "conqret.scrapers.corpus_building",
     "judge": "conqret.judging.judge",
+    "judge_debates": "conqret.debate.two_turn.judged_run",
     "jury": "conqret.studies.jury.jury_run",
     "leaderboard": "conqret.studies.leaderboard.result",
+    "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
     "make_perspectives": "conqret.perspectives.making",
+    "merge_recordings": "conqret.runs.management",
+    "metric_stability": "conqret.debateqa.stability",
+    "move_run": "conqret.runs.management",
     "pareto": "conqret.studies.compare.frontier",
+    "payoffs": "conqret.debate.two_turn.payoffs",
+    "perspective_errors": "conqret.perspectives.making",
+    "power_agreement": "conqret.studies.power.sample_sizes",
+    "power_bias": "conqret.studies.power.sample_sizes",
+    "power_curve": "conqret.studies.power.sample_sizes",
+    "power_difference": "conqret.studies.power.sample_sizes",
+    "power_drift": "conqret.studies.power.sample_sizes",
+    "power_planted": "conqret.studies.power.selftest",
+    "power_probe": "conqret.studies.power.sample_sizes",
+    "prune_runs": "conqret.runs.management",
+    "rank_systems": "conqret.debateqa.standings",
+    "read_two_turn": "conqret.debate.two_turn.two_turn_files",
+    "recorded_requests": "conqret.judging.recorded_requests",
+    "remove_partial_answers": "conqret.debateqa.curation.removal",
+    "report_run": "conqret.experiments.run_report",
     "response_quality": "conqret.debate.debatune.debate_judging",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "sample_items": "conqret.labels.sampling",
+    "sample_statements": "conqret.debate.debatune.manual_inspection",
+    "score_awareness": "conqret.debateqa.answer_scores",
+    "score_baselines": "conqret.debateqa.answer_scores",
+    "score_diversity": "conqret.debateqa.answer_scores",
+    "score_writers": "conqret.debate.two_turn.writer_scores",
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
+    "statement_agreement": "conqret.debate.debatune.manual_inspection",
+    "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
+    "tune_debater": "conqret.debate.debatune.debater_training",
+    "tune_detector": "conqret.perspectives.detector_tuning",
+    "two_sided_topics": "conqret.debate.debatune.topic_check",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
+    "write_debates": "conqret.debate.two_turn.written_run",
     "write_perturbations": "conqret.perturb.perturbing",
     "write_statements": "conqret.debate.debatune.stating",
 }
@@ -117,33 +211,85 @@ __all__ = [
     "agreement",
     "ajudge",
     "answer",
+    "benchmark_domains",
+    "benchmark_relevance",
     "bias",
     "build_index",
     "calibrate",
+    "check_store",
+    "choose_mmr",
+    "collect_corpora",
     "compare",
     "controllability",
     "correlate",
+    "count_recordings",
+    "curate_benchmark",
+    "debatable_questions",
+    "debate_anova",
+    "debate_outcomes",
+    "debate_training_data",
     "dedupe",
+    "describe_methods",
     "detect",
     "diff",
+    "draw_question_pairs",
     "drift",
+    "duplicate_threshold",
+    "evaluate_rankings",
+    "export_labels",
+    "export_recordings",
+    "filter_statements",
     "generate",
+    "grade_counter_arguments",
+    "hold_debates",
     "import_passages",
+    "import_recordings",
     "import_release",
     "judge",
+    "judge_debates",
     "jury",
     "leaderboard",
+    "list_runs",
     "make_corpus",
     "make_perspectives",
+    "merge_recordings",
+    "metric_stability",
+    "move_run",
     "pareto",
+    "payoffs",
+    "perspective_errors",
+    "power_agreement",
+    "power_bias",
+    "power_curve",
+    "power_difference",
+    "power_drift",
+    "power_planted",
+    "power_probe",
+    "prune_runs",
+    "rank_systems",
+    "read_two_turn",
+    "recorded_requests",
+    "remove_partial_answers",
+    "report_run",
     "response_quality",
     "retrieve",
     "run",
     "sample_items",
+    "sample_statements",
+    "score_awareness",
+    "score_baselines",
+    "score_diversity",
+    "score_writers",
     "sensitivity",
+    "statement_agreement",
+    "summarize_annotations",
     "systems",
+    "tune_debater",
+    "tune_detector",
+    "two_sided_topics",
     "validate",
     "variance",
+    "write_debates",
     "write_perturbations",
     "write_statements",
 ]

@@ -49,7 +49,7 @@ BAD = ("serious", "critical")
 ITEMS = "fixtures/demo/items.jsonl"
 KINDS = (
     "abstention",
-    "annotate",
+    "labels",
     "answers",
     "asked and answered",
     "bias",

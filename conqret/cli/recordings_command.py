@@ -15,7 +15,6 @@ from conqret.io.bounded import whole_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conqret.llm.recordings import Recordings
     from conqret.llm.salvage import StoreCheck
 
 app = typer.Typer(
@@ -31,11 +30,12 @@ Store = Annotated[Path, typer.Argument(help="A run's folder, or a store of recor
 def export(store: Store, to: Annotated[Path, typer.Argument(help="The JSONL file to write.")]) -> None:
     """Write all recorded answers to JSONL, for others to replay. The file holds no API key. Damaged answers are left
     out."""
-    with _open(store) as recordings:
-        count = recordings.export_jsonl(to)
-    left_out = f"; {recordings.damaged} damaged left out" if recordings.damaged else ""
-    say(f"{counted(count, 'answer')} written to {to}{left_out}")
-    end(recordings.damaged)
+    from conqret.llm.recording_files import export_recordings
+
+    done = export_recordings(store, to)
+    left_out = f"; {done.damaged} damaged left out" if done.damaged else ""
+    say(f"{counted(done.answers, 'answer')} written to {to}{left_out}")
+    end(done.damaged)
 
 
 @app.command(
@@ -61,16 +61,18 @@ def redact(
 
     The store stays as it is. Only answers and ids of items are in an export; the items' texts are not.
     """
-    from conqret.llm.personal import PersonalData
+    from conqret.errors import DeclarationError
+    from conqret.llm.recording_files import export_recordings
 
-    personal = PersonalData(_names(names or []), _patterns(patterns or []))
-    with _open(store) as recordings:
-        count = recordings.export_jsonl(to, personal.taken_out)
-    removed = {label: number for label, number in personal.found.items() if number}
-    told = ", ".join(f"{number} x [{label}]" for label, number in removed.items()) or "nothing"
-    lines = [f"{counted(count, 'answer')} written to {to}", f"taken out: {told}"]
-    result({"answers": count, "removed": removed, "damaged": recordings.damaged}, lines, as_json=json_output)
-    end(recordings.damaged)
+    wanted = list(_names(names or [])), list(_patterns(patterns or []))
+    if not any(wanted):
+        raise DeclarationError("say what to take out: names, patterns, or both")
+    done = export_recordings(store, to, names=wanted[0], patterns=wanted[1])
+    told = ", ".join(f"{number} x [{label}]" for label, number in done.removed.items()) or "nothing"
+    lines = [f"{counted(done.answers, 'answer')} written to {to}", f"taken out: {told}"]
+    facts = {"answers": done.answers, "removed": done.removed, "damaged": done.damaged}
+    result(facts, lines, as_json=json_output)
+    end(done.damaged)
 
 
 def _names(given: list[str]) -> Iterator[str]:
@@ -93,19 +95,10 @@ def import_(
     store: Annotated[Path, typer.Argument(help="A run's folder, or a store (made if it is not there).")],
 ) -> None:
     """Add exported answers to a store; those that it has already stay as they are."""
-    from conqret.errors import DeclarationError
-    from conqret.llm.recordings import Recordings
+    from conqret.llm.recording_files import import_recordings, store_file
 
-    target = _file(store)
-    fresh = not target.exists()
-    try:
-        with Recordings(target) as recordings:
-            count = recordings.import_jsonl(source)
-    except DeclarationError:
-        if fresh:  # leave no empty store behind
-            target.unlink(missing_ok=True)
-        raise
-    say(f"{counted(count, 'answer')} added to {target}")
+    count = import_recordings(source, store)
+    say(f"{counted(count, 'answer')} added to {store_file(store)}")
 
 
 @app.command("stats", epilog="Example: conqret runs recordings stats runs/first")
@@ -113,8 +106,9 @@ def stats(store: Store, json_output: options.Json = False) -> None:
     """Say what a store holds: answers by model and question, tokens, cost."""
     from dataclasses import asdict
 
-    with _open(store) as recordings:
-        found = recordings.stats()
+    from conqret.llm.recording_files import count_recordings
+
+    found = count_recordings(store)
     cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.4f}"
     lines = [
         f"answers  {found.answers}",
@@ -147,7 +141,7 @@ def check(
 
     from conqret.llm.salvage import check_store
 
-    found = check_store(_file(store), repair=repair)
+    found = check_store(store, repair=repair)
     result(asdict(found), _checked(found), as_json=json_output)
     end(not found.whole)
 
@@ -169,15 +163,3 @@ def _checked(found: StoreCheck) -> Iterator[str]:
         yield f"{counted(found.answers, 'answer')}, each as it was recorded"
     if found.repaired and (found.kept or found.damaged):
         yield "the next run asks again for what is missing"
-
-
-def _file(store: Path) -> Path:
-    from conqret.llm.recordings import STORE_NAME
-
-    return store / STORE_NAME if store.is_dir() else store
-
-
-def _open(store: Path) -> Recordings:
-    from conqret.llm.recordings import Recordings
-
-    return Recordings.open_for_replay(store)

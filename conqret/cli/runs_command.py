@@ -37,9 +37,9 @@ def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> N
     """
     from dataclasses import asdict
 
-    from conqret.runs.management import runs_under
+    from conqret.runs.management import list_runs
 
-    found = list(runs_under(folder))
+    found = list_runs(folder)
     result([asdict(run) | {"path": str(run.path)} for run in found], _listed(found), as_json=json_output)
 
 
@@ -71,9 +71,9 @@ def move(
     json_output: options.Json = False,
 ) -> None:
     """Move a run to another place, also on another disk, unless something is writing to it. It can go on from there."""
-    from conqret.runs.management import move as moved
+    from conqret.runs.management import move_run
 
-    place = moved(run, to)
+    place = move_run(run, to)
     result({"from": str(run), "to": str(place)}, [f"{run} is now {place}"], as_json=json_output)
 
 
@@ -91,9 +91,9 @@ def merge(
 
     If two have different answers to the same question, the one that came first stays.
     """
-    from conqret.runs.management import merge as merged
+    from conqret.runs.management import merge_recordings
 
-    done = list(merged(store, sources))
+    done = list(merge_recordings(store, sources))
     rows = [
         {"source": str(one), "answers": all_, "new": new, "differing": other}
         for one, all_, new, other in done
@@ -128,16 +128,12 @@ def prune(
     No answer is removed that is not stored elsewhere. A run whose recordings were removed goes on with
     `--recordings STORE`.
     """
-    from conqret.errors import DeclarationError
-    from conqret.runs.management import removable, remove
+    from conqret.runs.management import prune_runs
 
-    found, kept = list(removable(folder, store)), 0
-    for one in found if yes else []:
-        try:
-            remove(one)
-        except DeclarationError as error:
-            complain(str(error))
-            kept += 1
+    kept: list[str] = []
+    found = prune_runs(folder, store=store, remove=yes, on_fault=lambda error: kept.append(str(error)))
+    for one in kept:
+        complain(one)
     rows = [{"path": str(one.path), "why": one.why, "size": one.size} for one in found]
     lines = [f"{one.path}  ({_size(one.size)}) {one.why}" for one in found]
     what = f"{_size(sum(one.size for one in found))} in {number(len(found), 'place')}"

@@ -44,18 +44,16 @@ def rank(
     conqret debateqa rank runs/*/scores.parquet --weights 0.5 --json
     """
     from conqret.debateqa.rank_page import ranking_table, ranking_words, read_systems, write_ranks
-    from conqret.debateqa.score_table import read_tables
-    from conqret.debateqa.standings import ranks, shown, standings
+    from conqret.debateqa.standings import rank_systems, ranks, shown
     from conqret.errors import DeclarationError
 
     if answers and report is None:
         raise DeclarationError("--answers are told about on the page: name it with --report")
     systems = read_systems(answers or ())
-    given = read_tables(scores)
-    found = standings(given)
+    found = rank_systems(scores)
     table = {weight: found.combined(weight) for weight in _weights(weights)}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
-    remark_missing(given)
+    remark_missing(found.missing)
     for metric, instrument, means in _measured(found):
         remark_left_out(metric, instrument, means.left_out, means.questions)
     ranking = ranking_table(found, table, places)

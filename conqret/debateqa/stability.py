@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of
-from conqret.errors import DeclarationError, check_known
+from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
+from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.stats.correlation import kendall
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.stats.rank_correlation import too_crowded
@@ -62,6 +63,40 @@ class PairMatrix:
     def rows(self) -> list[list[float | None]]:
         """The whole matrix, in the order of the names."""
         return [[self.value(one, other) for other in self.names] for one in self.names]
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """A matrix for each metric that was compared; ``alone`` names metrics that one instrument alone measured."""
+
+    matrices: tuple[PairMatrix, ...]
+    alone: tuple[str, ...] = ()
+
+
+@strict_options
+def metric_stability(
+    scores: Sequence[str | Path], *, metrics: Sequence[str] = (), over: Over = "systems"
+) -> Stability:
+    """Compare every two instruments (backbones, prompts, judges) that measured the same metrics of the same answers.
+
+    Args:
+        scores: tables of ``conqret debateqa score``: the same answers, several instruments.
+        metrics: only these; by default all that two instruments and more measured.
+        over: compare rankings of ``systems`` by their means, or of all ``answers``.
+
+    Raises:
+        DeclarationError: as :func:`stability`, a file cannot be read, or each metric was measured by one instrument.
+    """
+    table = read_tables(scores)
+    known = instruments_of(table)
+    several = [name for name, instruments in known.items() if len(instruments) > 1]
+    alone = () if metrics else tuple(name for name in known if name not in several)
+    if not metrics and not several:
+        raise DeclarationError(
+            f"each of these metrics was measured by one instrument alone: {', '.join(alone)}; score the same answers "
+            "with another backbone or prompt, and give both tables"
+        )
+    return Stability(tuple(stability(table, name, over=over) for name in metrics or several), alone)
 
 
 def tau_matrix(scores: Mapping[str, Mapping[str, float]]) -> PairMatrix:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.debateqa.perspective_diversity import definition_of
-from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means
-from conqret.errors import DeclarationError
+from conqret.debateqa.score_table import (
+    AWARENESS,
+    DIVERSITY,
+    CommonMeans,
+    common_means,
+    read_tables,
+    reasons,
+)
+from conqret.errors import DeclarationError, strict_options
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,7 +120,7 @@ class Standings:
     """``diversity`` and ``awareness`` hold for each instrument the systems' means over the questions common to all.
 
     Where several instruments measured a metric, the mean over them stands for it in the combination, and the ranks
-    of its mean ranks beside it.
+    of its mean ranks beside it. ``missing`` counts the scores that are missing, by reason.
 
     Raises:
         DeclarationError: an instrument did not measure every system.
@@ -120,6 +128,7 @@ class Standings:
 
     diversity: Mapping[str, CommonMeans]
     awareness: Mapping[str, CommonMeans]
+    missing: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def partial_answers(self) -> float:
@@ -164,6 +173,23 @@ class Standings:
         return weighted(self.mean_diversity, self.mean_awareness, k)
 
 
+@strict_options
+def rank_systems(scores: Sequence[str | Path]) -> Standings:
+    """Rank systems by Perspective Diversity, Dispute Awareness, and their weighted mean (DebateQA, Equation 4).
+
+    Args:
+        scores: tables of ``conqret debateqa score``, of all systems and both metrics.
+
+    Returns:
+        The means and ranks of each metric; its ``combined(k)`` has the weighted mean, k the weight of Perspective
+        Diversity.
+
+    Raises:
+        DeclarationError: as :func:`standings`, or a file cannot be read.
+    """
+    return standings(read_tables(scores))
+
+
 def standings(table: pl.DataFrame) -> Standings:
     """The standings of all systems in ``table``.
 
@@ -171,7 +197,7 @@ def standings(table: pl.DataFrame) -> Standings:
         DeclarationError: a metric was not measured, or not of every system; no question was scored of all systems;
             or P.D. was computed by both definitions, whose figures have nothing in common.
     """
-    found = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS))
+    found = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS), reasons(table))
     by_definition = {definition_of(name): name for name in found.diversity}
     by_definition.pop(None, None)
     if len(by_definition) > 1:

@@ -51,55 +51,22 @@ def report(
 
     Example: conqret runs report runs/first --beside runs/offline --to report.html
     """
-    from conqret.experiments.experiment_folder import ExperimentFolder
     from conqret.experiments.experiment_tables import overview_tables
-    from conqret.experiments.page import write_experiment
-    from conqret.experiments.run_page import study_page
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.judging.page import write_report
-    from conqret.judging.summary_tables import ReferenceMeans, terminal
-    from conqret.runs.run_folder import REPORT
-    from conqret.show.page import write_file
-    from conqret.studies.calibrate.calibration import Calibration, calibrate_run
+    from conqret.experiments.run_report import report_run
+    from conqret.judging.summary_tables import terminal
 
-    given = to or beside or recordings or prompts or calibration
-    if (experiment := ExperimentFolder(run)).is_there():
-        _alone(run, "an experiment", given)
-        files, found = write_experiment(experiment), experiment.summary()
-        result(found, [*overview_tables(found), *map(at, files)], as_json=json_output)
+    found = report_run(
+        run, to, beside=beside, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
+    )  # fmt: skip
+    if found.experiment is not None:
+        tables = [*overview_tables(found.experiment), *map(at, found.files)]
+        result(found.experiment, tables, as_json=json_output)
         return
-    if (study := study_page(run)) is not None:
-        _alone(run, "a study of a judge", given)
-        page = write_file(run / REPORT, study)
+    page = found.files[0]
+    if found.summary is None or found.record is None:
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
-    directory = JudgeFolder(run)
-    summary = directory.so_far()
-    if calibration is not None:
-        summary = calibrate_run(directory, Calibration.read(calibration))
-    other = None if beside is None else ReferenceMeans.of(directory, JudgeFolder(beside))
-    if beside is not None and other is None:
+    if beside is not None and found.reference is None:
         note(f"{run} is the floor itself: nothing stands beside it")
-    written = write_report(
-        directory,
-        to,
-        max_items=max_items,
-        beside=other,
-        asked_too=True,
-        recordings=recordings,
-        prompts=prompts,
-    )
-    result(
-        summary, (terminal(summary, directory.record(), other), at(written, "report")), as_json=json_output
-    )
-
-
-def _alone(run: Path, what: str, given: object) -> None:
-    """Refuse the options of a judge's run for what is none."""
-    from conqret.errors import DeclarationError
-
-    if given is not None:
-        raise DeclarationError(
-            f"{run} holds {what}, whose page stands in its folder: leave out --to, --beside, --recordings, "
-            "--prompts and --calibration, or give the folder of a judge's run"
-        )
+    lines = (terminal(found.summary, found.record, found.reference), at(page, "report"))
+    result(found.summary, lines, as_json=json_output)

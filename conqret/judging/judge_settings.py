@@ -132,13 +132,10 @@ class StudySettings(RunSettings, ItemSettings, total=False):
     on_judgment: Callable[[Judgment], None]
 
 
-class AskedSettings(ClientSettings, AnswerSettings, total=False):
-    """Who is asked, and how: ``prompts`` is a folder with prompts of your own; ``overwrite`` begins afresh where the
-    folder holds another run, whose recordings are kept."""
+class AskedSettings(RunSettings, total=False):
+    """Who is asked, and how."""
 
     model: str | ClientOptions | None
-    prompts: str | Path | None
-    overwrite: bool
 
 
 def asked_session(settings: AskedSettings) -> Session:
@@ -149,12 +146,7 @@ def asked_session(settings: AskedSettings) -> Session:
     """
     from conqret.runs.session import Session
 
-    return Session(
-        client_options(settings.get("model"), settings),
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=as_path(settings.get("prompts")),
-    )
+    return Session(client_options(settings.get("model"), settings), **session_settings(settings))
 
 
 def check_names(function: str, given: Mapping[str, object], kind: type) -> None:

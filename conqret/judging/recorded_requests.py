@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Call, Judgment
-from conqret.errors import ConqretError, UnknownNameError, shortened
+from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import JudgeOptions
@@ -72,6 +72,54 @@ class RecordedRequests:
 
     judgment: Judgment
     exchanges: tuple[Exchange, ...]
+
+
+MOST_NAMED = 5
+"""Items that are named where several are meant."""
+
+
+@strict_options
+def recorded_requests(
+    run: str | Path,
+    item: str,
+    *,
+    recordings: str | Path | None = None,
+    prompts: str | Path | None = None,
+) -> RecordedRequests:
+    """Show what was asked and answered for an item of a run: prompts as they were sent, raw answers, and the scores.
+
+    A run keeps no prompts: each is filled in again, and shown only if it is exactly the one that was sent.
+
+    Args:
+        run: a judge's run, finished or not.
+        item: the id of an item, or its beginning.
+        recordings: where the answers are, if not in the run's folder: a store, an export or another run.
+        prompts: the folder of prompts that the run was made with, if any.
+
+    Raises:
+        DeclarationError: ``run`` is no run of a judge, several items begin so, or there are no such recordings.
+        UnknownNameError: the item has no judgment.
+    """
+    folder = JudgeFolder(Path(run))
+    places = [None if one is None else Path(one) for one in (recordings, prompts)]
+    (found,) = asked(folder, [_whole(folder, item)], recordings=places[0], prompts=places[1])
+    return found
+
+
+def _whole(run: JudgeFolder, beginning: str) -> str:
+    """The id of the judged item that begins so, where there is one alone; else what was given.
+
+    Raises:
+        DeclarationError: several items begin so.
+    """
+    names = [judgment.item for judgment in run.judgments()]
+    fitting = [name for name in names if name.startswith(beginning)]
+    if beginning in names or not fitting:
+        return beginning
+    if len(fitting) > 1:
+        several = ", ".join(fitting[:MOST_NAMED]) + (" …" if len(fitting) > MOST_NAMED else "")
+        raise DeclarationError(f"{len(fitting)} items of {run.path} begin with {beginning!r}: {several}")
+    return fitting[0]
 
 
 def asked(

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from conqret.judging.recorded_requests import RecordedRequests
 
 
-MOST_NAMED = 5
 BEGINNING = 1_000
 """Characters of a prompt or an answer that are printed: enough to know it by."""
 
@@ -58,32 +57,13 @@ def show(
     conqret runs show runs/first voting-age-pro --json
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.judging.recorded_requests import asked
+    from conqret.judging.recorded_requests import recorded_requests
 
-    folder = JudgeFolder(run)
     if item is None:
-        result(*_listed(folder), as_json=json_output)
+        result(*_listed(JudgeFolder(run)), as_json=json_output)
         return
-    (found,) = asked(folder, [_whole(folder, item)], recordings=recordings, prompts=prompts)
+    found = recorded_requests(run, item, recordings=recordings, prompts=prompts)
     result(plain(found), list(_shown(found, full)), as_json=json_output)
-
-
-def _whole(run: JudgeFolder, beginning: str) -> str:
-    """The id of the judged item that begins so, where there is one alone; else what was given.
-
-    Raises:
-        DeclarationError: several items begin so.
-    """
-    from conqret.errors import DeclarationError
-
-    names = [judgment.item for judgment in run.judgments()]
-    fitting = [name for name in names if name.startswith(beginning)]
-    if beginning in names or not fitting:
-        return beginning
-    if len(fitting) > 1:
-        several = ", ".join(fitting[:MOST_NAMED]) + (" …" if len(fitting) > MOST_NAMED else "")
-        raise DeclarationError(f"{len(fitting)} items of {run.path} begin with {beginning!r}: {several}")
-    return fitting[0]
 
 
 def _listed(run: JudgeFolder) -> tuple[list[dict[str, Any]], list[Any]]:

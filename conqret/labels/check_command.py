@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.printing import end, note, note_all, result
+from conqret.console.printing import end, result
 from conqret.errors import number
-from conqret.labels.label_server import Folder, opened_study
+from conqret.labels.label_server import Folder
 
 if TYPE_CHECKING:
-    from conqret.labels.answer_ledger import Ledger
     from conqret.labels.repair import LabelCheck
 
 CHECK_EPILOG = (
     "Examples:\n\nconqret labels check labels\n\nconqret labels check labels --repair\n\n"
     "conqret labels check labels --repair --backup labels-monday.sqlite"
 )
-SHOWN = 20
-"""Lost labels that an export names; ``check`` names all of them."""
 
 
 def check(
@@ -71,31 +67,3 @@ def _checked(found: LabelCheck) -> Iterator[str]:
     yield "the file is made anew" + (f"; the damaged one is kept as {found.kept}" if found.kept else "")
     if any(name.startswith("the answer ") for name in found.lost):
         yield "the command that serves the study asks again for a lost answer"
-
-
-@contextlib.contextmanager
-def sound_study(folder: Path) -> Iterator[tuple[Ledger, Sequence[str]]]:
-    """The study in a folder, or what is sound of a damaged one, with the names of what is lost."""
-    import tempfile
-
-    from conqret.labels.database import DamagedLabelsError
-    from conqret.labels.repair import copied
-
-    with contextlib.ExitStack() as ending:
-        lost: Sequence[str] = ()
-        try:
-            ledger = ending.enter_context(opened_study(folder))
-        except DamagedLabelsError as damaged:
-            note(damaged.fault)
-            copy = Path(ending.enter_context(tempfile.TemporaryDirectory()))
-            lost = copied(folder, copy)
-            ledger = ending.enter_context(opened_study(copy))
-        yield ledger, lost
-
-
-def tell_lost(folder: Path, lost: Sequence[str]) -> None:
-    """Name what is lost, and end with exit code 1 where something is."""
-    if lost:
-        note_all(f"left out, as it cannot be read ({number(len(lost), 'entry')})", lost, SHOWN)
-        note(f"conqret labels check {folder} says what can be done")
-        end(failed=True)

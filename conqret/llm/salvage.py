@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from conqret.errors import ConqretError, DeclarationError
+from conqret.errors import ConqretError, DeclarationError, strict_options
 from conqret.io.sqlite_pages import rows_in_pages, set_aside
+from conqret.llm.recording_files import store_file
 from conqret.llm.recordings import Recordings
 from conqret.llm.store_file import COLUMNS, Recording
 
@@ -35,18 +36,23 @@ class StoreCheck:
         return self.repaired or not (self.damaged or self.fault)
 
 
-def check_store(path: Path, *, repair: bool = False) -> StoreCheck:
-    """Look at every answer of a store; with ``repair`` damaged ones are set aside, and a damaged file is made anew of
-    what can be read of it.
+@strict_options
+def check_store(store: str | Path, *, repair: bool = False) -> StoreCheck:
+    """Check whether every answer of a store is as it was recorded.
+
+    Args:
+        store: a run's folder, or a store of recordings.
+        repair: set damaged answers aside, and make a damaged file anew of what can be read of it.
 
     Raises:
         DeclarationError: there is no store, or nothing can be read of it.
     """
+    path = store_file(store)
     if not path.is_file() or not path.stat().st_size:
         raise DeclarationError(f"{path}: there is no such store of recordings, or it is empty")
     try:
-        with Recordings(path, read_only=not repair) as store:
-            answers, damaged = store.check(repair=repair)
+        with Recordings(path, read_only=not repair) as recordings:
+            answers, damaged = recordings.check(repair=repair)
         return StoreCheck(str(path), answers, tuple(damaged), repaired=repair)
     except ConqretError as error:
         fault = error

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.debateqa.curation.command import WebSearch
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from conqret.debateqa.curation.source_pages import PageSource
-    from conqret.io.questions import SourcedQuestion
 
 
 @grouped
@@ -51,21 +45,20 @@ def collect(
 
     conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini
     """
-    from conqret.perspectives import own_corpora
+    from conqret.perspectives.own_corpora import RESULTS, collect_corpora
     from conqret.perspectives.page import collected_table
-    from conqret.runs.run_folder import default_folder, stem
     from conqret.text.text_passages import WORDS
 
-    found = own_corpora.questions_of(questions)
-    wanted = own_corpora.RESULTS if results is None else results
-    source = _source(found, web, pages, wanted)
-    folder = own_corpora.CollectedFolder(output or default_folder(stem(questions), "collect"))
-    shown.tell(f"{len(found):,} questions, searched for in {source.described}")
     with progress("collecting", quiet=shown.quiet) as bar:
-        rows = own_corpora.collect(
-            found, source, folder, results=wanted, words=WORDS if words is None else words,
-            overwrite=overwrite, on_start=lambda kept: bar.reach(kept, total=len(found)),
-            on_row=lambda row: bar.advance(),
+
+        def started(count: int, kept: int, source: str) -> None:
+            shown.tell(f"{count:,} questions, searched for in {source}")
+            bar.reach(kept, total=count)
+
+        rows, folder = collect_corpora(
+            questions, search=web.search, user_agent=web.user_agent, pages=pages,
+            results=RESULTS if results is None else results, words=WORDS if words is None else words,
+            output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
         )  # fmt: skip
     result(
         [one.model_dump() for one in rows],
@@ -77,18 +70,3 @@ def collect(
     if failed := [one for one in rows if one.problem]:
         note(f"{len(failed)} searches failed, as {failed[0].problem}; the same command asks again")
     end(failed)
-
-
-def _source(
-    questions: Sequence[SourcedQuestion], web: WebSearch, pages: Path | None, results: int
-) -> PageSource:
-    from conqret.errors import DeclarationError
-    from conqret.perspectives.own_corpora import GivenPages
-
-    if (web.search is None) == (pages is None):
-        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
-    if pages is None:
-        return web.source(None, results=results)
-    if web.user_agent is not None:
-        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
-    return GivenPages(pages, questions)

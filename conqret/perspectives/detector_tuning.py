@@ -19,8 +19,8 @@ from typing import Any
 from conqret._optional import require
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, first_line
-from conqret.io.pairs import Pair
+from conqret.errors import DeclarationError, first_line, strict_options
+from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
 from conqret.local.checkpoints import quiet, whole
 from conqret.local.model_identity import folder_identity
@@ -43,6 +43,7 @@ from conqret.perspectives.detector import (
     prepared_tokenizer,
     windows,
 )
+from conqret.runs.run_folder import default_folder, stem
 
 CALIBRATION = 0.15
 """The share of the questions that calibrate."""
@@ -86,26 +87,52 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     return Parts(train, calibration, held_out)
 
 
+def tuned_place(pairs: object, model: str | Path, output: str | Path | None) -> Path:
+    """Where what is tuned on pairs is written.
+
+    Raises:
+        DeclarationError: no folder is named, and the pairs are no file whose name it might have.
+    """
+    if output is not None:
+        return Path(output)
+    if not isinstance(pairs, str | Path):
+        raise DeclarationError("say where to write the detector: output")
+    return default_folder(stem(Path(pairs)), "tune", Path(model).resolve().name)
+
+
+@strict_options
 def tune_detector(
-    pairs: Sequence[Pair],
-    model: Path,
-    folder: DetectorFolder,
+    pairs: str | Path | Sequence[Pair],
+    model: str | Path,
+    output: str | Path | None = None,
     settings: DetectorSettings = USUAL,
     *,
+    labels: str = "label",
     overwrite: bool = False,
     on_start: Callable[[Parts, int, int], None] = lambda parts, steps, done: None,
     on_step: Callable[[int, float], None] = lambda step, loss: None,
 ) -> DetectorCard:
-    """Tune the model in ``model`` on the labelled ones of ``pairs``, or go on where an earlier call was stopped.
+    """Tune a local detector of perspectives on labelled pairs, or go on where an earlier call was stopped.
 
-    ``on_start`` gets the parts, all steps, and those that are done; ``on_step`` a step and its loss. A finished folder
-    is read, and nothing is trained.
+    A finished folder is read, and nothing is trained.
+
+    Args:
+        pairs: a file with question, document, perspective and a label, or such pairs.
+        model: the folder of a transformers model with its tokenizer.
+        output: the folder to write, by default ``runs/PAIRS-tune-MODEL``; of pairs that are no file it is needed.
+        settings: how it is tuned.
+        labels: the labels (1 or 0, yes or no): a column of the file, or a file with the columns ``id`` and ``label``.
+        overwrite: begin afresh where the folder holds another run.
+        on_start: gets the parts, all steps, and those that are done.
+        on_step: gets a step and its loss.
 
     Raises:
         DeclarationError: as :func:`parted`; there is no model in the folder or it cannot be used, a perspective is too
             long for it, or ``folder`` holds something else or another run.
         MissingDependencyError: torch, transformers, accelerate or (for LoRA) peft is not installed.
     """
+    model, folder = Path(model), DetectorFolder(tuned_place(pairs, model, output))
+    pairs = read_pairs(Path(pairs), labels) if isinstance(pairs, str | Path) else pairs
     parts = parted(pairs, settings)
     check_base(model)
     require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
@@ -323,11 +350,11 @@ def across_domains(
         parted(own, settings)
     found = []
     for name, own in domains.items():
-        place = DetectorFolder(folder / _folder(name))
+        place = folder / _folder(name)
         card = tune_detector(
             own, model, place, settings, overwrite=overwrite, on_start=on_start, on_step=on_step
         )
-        detector = load_detector(place.path)
+        detector = load_detector(place)
         for other, tested in domains.items():
             quality = card.held_out
             if other != name:

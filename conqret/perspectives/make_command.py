@@ -86,8 +86,8 @@ def errors(
 
     Example: conqret perspectives errors runs/perspectives/inspect.csv
     """
-    from conqret.perspectives.making import read_errors
+    from conqret.perspectives.making import perspective_errors
     from conqret.perspectives.page import errors_table
 
-    found = read_errors(sheet)
+    found = perspective_errors(sheet)
     result([one.model_dump() for one in found], [errors_table(found)], as_json=shown.json_output)

@@ -305,15 +305,19 @@ class SubsetErrors(Frozen):
     left: int
 
 
-def read_errors(sheet: Path) -> tuple[SubsetErrors, ...]:
-    """Count the errors of a filled-in ``inspect.csv``: "no" or 0 is none, a blank was not looked at, and anything else
-    (yes, or what is wrong in words) is an error.
+@strict_options
+def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
+    """Count what annotators found wrong in a sample of made questions, by subset (BeRDS, Table 19).
+
+    Args:
+        sheet: a filled-in ``inspect.csv``: "no" or 0 is no error, a blank was not looked at, and anything else (yes, or
+            what is wrong in words) is an error.
 
     Raises:
         ItemsError: rows have faults.
         DeclarationError: there is no row, or nobody has filled one in.
     """
-    reader = TableReader(file_rows(sheet), SHEET)
+    reader = TableReader(file_rows(Path(sheet)), SHEET)
     parts = gathered((row["subset"], row["error"].strip()) for row in reader)
     reader.finish(wanted="questions")
     if not any(error for own in parts.values() for error in own):

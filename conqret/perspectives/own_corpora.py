@@ -26,8 +26,9 @@ from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.evidence_sources import web_source
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import filled, identifier, text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
@@ -38,7 +39,7 @@ from conqret.io.schema import Field, Schema, TableReader
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.runs.row_store import RowStore
-from conqret.runs.run_folder import RunFolder, RunRecord
+from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.trials import Trial, perform
 from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.text_passages import WORDS, passages
@@ -194,6 +195,64 @@ def collect(
         topics = (CorpusTopic(id=one.id, question=one.question, split="test") for one in questions)
         CorpusDirectory(folder.path).write_topics(topics)
         return list(rows.rows())
+
+
+@strict_options
+def collect_corpora(
+    questions: str | Path,
+    *,
+    search: str | Sequence[str] | None = None,
+    user_agent: str | None = None,
+    pages: str | Path | None = None,
+    results: int = RESULTS,
+    words: int = WORDS,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[int, int, str], None] = lambda questions, kept, source: None,
+    on_row: Callable[[Collected], None] = lambda row: None,
+) -> tuple[list[Collected], CollectedFolder]:
+    """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
+
+    Args:
+        questions: a file with a column ``question``, optionally ``id``.
+        search: search engines: ``google``, ``brave`` or ``searxng``, with keys from the environment.
+        user_agent: the user agent that web sites see.
+        pages: a file of pages in place of a search.
+        results: how many results of a search are read.
+        words: words in each passage.
+        output: the folder, by default ``runs/QUESTIONS-collect``; the same call goes on there.
+        overwrite: begin afresh where it holds another run.
+        on_start: gets how many questions there are, how many are kept from before, and where pages come from.
+        on_row: gets what was found for each question.
+
+    Returns:
+        What was found for each question, and the folder, which is a corpus.
+
+    Raises:
+        DeclarationError: as :func:`collect`, or not one of ``search`` and ``pages`` is named.
+    """
+    source_file = Path(questions)
+    found = questions_of(source_file)
+    if (search is None) == (pages is None):
+        raise DeclarationError("say where pages come from: --search for the web, or --pages FILE")
+    if pages is None:
+        source: PageSource = web_source(search or (), user_agent, results=results)
+    elif user_agent is None:
+        source = GivenPages(Path(pages), found)
+    else:
+        raise DeclarationError("--user-agent is for --search: pages of a file are not fetched")
+    folder = CollectedFolder(default_folder(stem(source_file), "collect") if output is None else Path(output))
+    rows = collect(
+        found,
+        source,
+        folder,
+        results=results,
+        words=words,
+        overwrite=overwrite,
+        on_start=lambda kept: on_start(len(found), kept, source.described),
+        on_row=on_row,
+    )
+    return rows, folder
 
 
 def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:

@@ -86,12 +86,11 @@ def tune(
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detection_tables import quality_table
     from conqret.perspectives.detector import DetectorFolder, DetectorSettings
-    from conqret.perspectives.detector_tuning import parted, tune_detector
-    from conqret.runs.run_folder import default_folder, stem
+    from conqret.perspectives.detector_tuning import parted, tune_detector, tuned_place
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
-    target = output or default_folder(stem(pairs), "tune", model.resolve().name)
+    target = tuned_place(pairs, model, output)
     if across:
         tune_across(read, model, target, chosen, overwrite=overwrite, dry_run=dry_run, shown=shown)
         return
@@ -110,7 +109,7 @@ def tune(
         card = tune_detector(
             read,
             model,
-            folder,
+            folder.path,
             chosen,
             overwrite=overwrite,
             on_start=started,

@@ -18,10 +18,9 @@ from conqret.retrieval.retrieve_session import (
     Where,
     describe_windows,
 )
-from conqret.runs.run_folder import RUNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -71,57 +70,40 @@ def evaluate(
         measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
     """
+    from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings
+    from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, has_step
 
-    from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.retrieval.corpus_index import open_index
-    from conqret.retrieval.evaluation.depths import check_depth, default_measures
-    from conqret.retrieval.evaluation.evaluate import evaluate as score
-    from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, check_systems, has_step
-    from conqret.retrieval.evaluation.systems import VIEWS, judgments, run_systems
-    from conqret.retrieval.pipeline import PipelinePlan
-    from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
-
-    names, measures = options.listed(systems), measure or list(default_measures(depth))
-    check_systems(names)
-    chosen = chosen_topics(corpus, split, topics)
-    judged = judgments(CorpusDirectory(corpus), as_split(split), {one.id for one in chosen})
-    session = retrieval_session(
-        calls.of(rerank), beside=RUNS / "evaluate", recordings=answers.recordings, replay=answers.replay,
-        prompts=prompts,
-    )  # fmt: skip
-    index = open_index(corpus)
-    if not any("=" in name for name in names):
-        check_depth(measures, depth, len(index))
-    by = named(rerank, session.options.backend.baseline, "a model")
-    asking = f"; reranked by {by}" if any(has_step(one, ASKING) for one in names) else ""
-    shown.tell(f"{number(len(chosen), 'topic')}, {number(len(index), 'document')} ({index.engine}){asking}")
+    names, client = options.listed(systems), calls.of(rerank)
     reranked = [one for one in names if has_step(one, RERANKED)]
-    with progress("reranking", len(chosen) * len(reranked), quiet=shown.quiet) as bar:
-        runs = run_systems(
-            names, index, chosen, PipelinePlan(depth=depth), session, bar.advance, encoder=encoder
-        )
-    found = score(
-        {one.name: one.run for one in runs},
-        judged,
-        measures=measures,
-        depths={one.name: one.depth for one in runs},
-    )
-    failed = sum(one.windows.failed for one in runs if one.windows)
+    with progress("reranking", quiet=shown.quiet) as bar:
+
+        def started(topics: int, documents: int, engine: str) -> None:
+            by = named(rerank, client.backend.baseline, "a model")
+            asking = f"; reranked by {by}" if any(has_step(one, ASKING) for one in names) else ""
+            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){asking}")
+            bar.reach(0, total=topics * len(reranked))
+
+        done = evaluate_rankings(
+            corpus, systems=names, rerank=client, measures=measure or (), topics=topics, split=split,
+            depth=depth, encoder=encoder, prompts=prompts, recordings=answers.recordings, replay=answers.replay,
+            on_start=started, on_topic=bar.advance,
+        )  # fmt: skip
+    found, runs = done.evaluation, done.runs
     if not shown.quiet:
         for one in runs:
             if one.windows:
                 note(f"{one.name}: {describe_windows(one.windows)}")
-        for view in [one for one in VIEWS if one not in judged]:
+        for view in done.lacking:
             note(f"none of the topics has a relevant document of the view {view}")
         for name, left in found.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, and has 0 there", left, 5)
-    result(_facts(found, runs, session.cost_usd), _lines(found), as_json=shown.json_output)
-    if reranked and f"R@{depth}" in measures and not (shown.quiet or shown.json_output):
+    result(_facts(found, runs, done.session.cost_usd), _lines(found), as_json=shown.json_output)
+    if reranked and (measure is None or f"R@{depth}" in measure) and not (shown.quiet or shown.json_output):
         note(f"R@{depth} is the ceiling that the first stage leaves: a reranker only reorders what it found")
-    end(failed, session.counts)
+    end(done.failed, done.session)
 
 
-def _facts(found: Evaluation, runs: list[SystemRun], cost: float | None) -> dict[str, Any]:
+def _facts(found: Evaluation, runs: Sequence[SystemRun], cost: float | None) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {
@@ -195,19 +177,15 @@ def tune(
 
     The values 0.5, 0.75, 0.9, 0.95 and 0.99 are tried (BeRDS). Report figures on other topics than these.
     """
-    from conqret.io.corpus_folder import CorpusDirectory
-    from conqret.retrieval.evaluation.mmr_tuning import MEASURE, tune_mmr
-    from conqret.retrieval.evaluation.systems import judgments, queries
-    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
-    from conqret.retrieval.pipeline import mmr_encoder as encoder_of
-    from conqret.retrieval.retrieve import as_split, topics_of
+    from conqret.retrieval.evaluation.mmr_tuning import MEASURE
+    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr
 
-    topics, judged = topics_of(corpus, split), judgments(CorpusDirectory(corpus), as_split(split))
-    indexes = open_indexes(corpus, options.listed(engine), encoder)
-    engines = ", ".join(one.engine for one in indexes)
-    shown.tell(f"{len(topics)} topics, {number(len(indexes[0]), 'document')} ({engines})")
-    ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
-    found, best = tune_mmr(ranked, judged, encoder_of(mmr_encoder))
+    def started(topics: int, documents: int, engines: str) -> None:
+        shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
+
+    found, best = choose_mmr(
+        corpus, engine=engine, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
+    )  # fmt: skip
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(found.topics), "scores": _scores_of(found)}
     result(facts, _tuned(found, best, MEASURE), as_json=shown.json_output)
 

@@ -11,17 +11,17 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import ConqretError, DeclarationError
+from conqret.errors import ConqretError, DeclarationError, strict_options
 from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import parse
 from conqret.io.safe_files import LOCK_NAME, check_own_files, only_writer
 from conqret.llm.recordings import STORE_NAME, Recordings
-from conqret.runs.run_folder import ITEMS, RECORD_NAME, SCORES, SUMMARY
+from conqret.runs.run_folder import ITEMS, RECORD_NAME, RUNS, SCORES, SUMMARY
 
 _WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "system", "items_name")
 """Fields of records that say in words what a run is; the rest says what it was made with."""
@@ -61,17 +61,21 @@ class Removable:
     size: int
 
 
-def runs_under(folder: Path) -> Iterator[FoundRun]:
-    """The runs under a folder, or the folder itself, by name; those inside a run (of an experiment) belong to it.
+@strict_options
+def list_runs(folder: str | Path = RUNS) -> list[FoundRun]:
+    """List the runs under a folder, or the run in the folder itself; those inside a run belong to it.
+
+    Args:
+        folder: where the runs are.
 
     Raises:
         DeclarationError: there is no such folder.
     """
-    return map(found_run, run_folders(folder))
+    return [found_run(one) for one in run_folders(Path(folder))]
 
 
 def run_folders(folder: Path) -> Iterator[Path]:
-    """Where those runs are. Raises what :func:`runs_under` raises."""
+    """Where those runs are. Raises what :func:`list_runs` raises."""
     if not folder.is_dir():
         raise DeclarationError(f"{folder}: there is no such folder")
     if (folder / RECORD_NAME).is_file():
@@ -97,12 +101,18 @@ def found_run(path: Path) -> FoundRun:
     )  # fmt: skip
 
 
-def move(run: Path, to: Path) -> Path:
-    """Move a run, into ``to`` where that is a folder already; returns where it is now.
+@strict_options
+def move_run(run: str | Path, to: str | Path) -> Path:
+    """Move a run to another place, also on another disk; it can go on from there. Returns where it is now.
+
+    Args:
+        run: the run's folder.
+        to: the new place; into it, where that is a folder already.
 
     Raises:
         DeclarationError: there is no run, it is part of another, another process is writing it, or the place is taken.
     """
+    run, to = Path(run), Path(to)
     _record(run)
     target = to / run.name if to.is_dir() else to
     if any((parent / RECORD_NAME).is_file() for parent in run.absolute().parents):
@@ -117,23 +127,32 @@ def move(run: Path, to: Path) -> Path:
     return target
 
 
-def merge(store: Path, sources: Sequence[Path]) -> Iterator[tuple[Path, int, int, int]]:
-    """Add the answers of runs, folders of runs, stores or exports to a store, which is made if it is not there.
+@strict_options
+def merge_recordings(
+    store: str | Path, sources: Sequence[str | Path]
+) -> Iterator[tuple[Path, int, int, int]]:
+    """Bring the answers of runs into one store, which is made if it is not there. The runs stay as they are.
 
-    Yields for each source with answers how many it has, how many were new, and how many it has under a key that has
-    another answer in the store already: that one stays.
+    Args:
+        store: the store of answers.
+        sources: runs, folders of runs, stores or exports.
+
+    Yields:
+        For each source with answers, as it is read, how many it has, how many were new, and how many it has under a key
+        that has another answer in the store already: that one stays.
 
     Raises:
         DeclarationError: a source holds no recordings.
     """
+    store, places = Path(store), [Path(one) for one in sources]
     found = [
         folder
-        for source in sources
+        for source in places
         for folder in ([source] if source.is_file() else run_folders(source))
         if folder.is_file() or (folder / STORE_NAME).is_file()
     ]
     if not found:
-        raise DeclarationError(f"{', '.join(map(str, sources))}: there are no answers here")
+        raise DeclarationError(f"{', '.join(map(str, places))}: there are no answers here")
     with contextlib.ExitStack() as opened:  # all of them, before the store is made
         recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
         store.parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +182,39 @@ def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
             yield Removable(run, own, f"all its answers are in {store}", _size(own))
 
 
-def remove(found: Removable) -> None:
+@strict_options
+def prune_runs(
+    folder: str | Path = RUNS,
+    *,
+    store: str | Path | None = None,
+    remove: bool = False,
+    on_fault: Callable[[DeclarationError], object] | None = None,
+) -> list[Removable]:
+    """Find, and remove, what is left over of runs: half-written files, mended damaged stores, runs with nothing done.
+
+    No answer is removed that is not stored elsewhere.
+
+    Args:
+        folder: where the runs are.
+        store: a store: recordings of runs can go, too, if all their answers are in it.
+        remove: remove what was found, in place of only naming it.
+        on_fault: gets why something could not be removed, and the others are; by default it is raised.
+
+    Raises:
+        DeclarationError: there is no such folder, or another process is writing a run.
+    """
+    found = list(removable(Path(folder), None if store is None else Path(store)))
+    for one in found if remove else []:
+        try:
+            _remove(one)
+        except DeclarationError as error:
+            if on_fault is None:
+                raise
+            on_fault(error)
+    return found
+
+
+def _remove(found: Removable) -> None:
     """Remove it. Raises DeclarationError where another process is writing the run."""
     with only_writer(found.run, "wait for it"):
         if found.path.is_dir():

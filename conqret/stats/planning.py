@@ -53,8 +53,8 @@ class SamplePlan:
     """What is simulated: each number of ``topics`` with each number of ``items`` a topic; ``on_cell`` is called after
     each. Raises DeclarationError where a number is below 1."""
 
-    topics: Sequence[int]
-    items: Sequence[int]
+    topics: Sequence[int] = (6, 8, 12, 20, 50)
+    items: Sequence[int] = (1, 3, 10)
     simulations: int = SIMULATIONS
     seed: int = SEED
     confidence: float = CONFIDENCE

@@ -143,7 +143,7 @@ def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, re
 def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monkeypatch):
     from filelock import FileLock, Timeout
 
-    from conqret.debateqa import score_table as table
+    from conqret.debateqa import answer_scores as table
     from conqret.io.safe_files import LOCK_NAME
 
     folder, write, held = tmp_path / "out", table.write_table, []

@@ -9,7 +9,7 @@ import pytest
 from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
 from conqret.debateqa.curation.debatable import VERDICT, by_words, failed, subjects
-from conqret.debateqa.curation.question_sample import COLUMNS, choose_threshold, draw_pairs, sheet_rows
+from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion
@@ -71,7 +71,7 @@ def test_the_threshold_follows_the_labels_with_bands_by_their_size(tmp_path):
             (0.62, 0.6, 100, "no"), (0.61, 0.6, 100, "no"), (0.6, 0.6, 100, ""),
         ],
     )  # fmt: skip
-    found = choose_threshold(file)
+    found = duplicate_threshold(file)
     assert (found.none_below, found.labelled_below, found.unlabelled) == (0.83, 3, 1)
     assert found.at_most_below == pytest.approx(1 - 0.05 ** (1 / 3))
     # From .82 on: hits 1 + 1 + 5 pairs, none wrong, none missed.
@@ -80,18 +80,18 @@ def test_the_threshold_follows_the_labels_with_bands_by_their_size(tmp_path):
         (0.95, 2, 2, 2), (0.8, 10, 2, 1), (0.6, 100, 2, 0),
     ]  # fmt: skip
     low = sheet(tmp_path / "low.csv", [(0.9, 0.9, 2, "yes"), (0.62, 0.6, 100, "yes"), (0.61, 0.6, 100, "no")])
-    found = choose_threshold(low)
+    found = duplicate_threshold(low)
     # All pairs from .62 on: hits 2 + 50; at .62 nothing wrong is let in.
     assert (found.none_below, found.best_f1) == (0.62, 0.62)
 
 
 def test_a_sheet_without_use_is_refused(tmp_path):
     with pytest.raises(DeclarationError, match=r"no pair of .* is labelled"):
-        choose_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "")]))
+        duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "")]))
     with pytest.raises(DeclarationError, match=r"none of the 1 labelled pairs"):
-        choose_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "no")]))
+        duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "no")]))
     with pytest.raises(ItemsError, match=r"'maybe', which is no label"):
-        choose_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))
+        duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))
 
 
 def test_the_sheet_can_be_read_and_holds_no_formula():

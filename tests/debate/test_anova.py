@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("statsmodels")
 from scipy.stats import ttest_rel
 
-from conqret.debate.two_turn.anova import MEASURES, anovas, default_subject
+from conqret.debate.two_turn.anova import MEASURES, debate_anova, default_subject
 from conqret.debate.two_turn.outcome_page import anova_tables
 from conqret.errors import DeclarationError
 from tests.debate.made import answer, study
@@ -18,7 +18,7 @@ def answers():
 
 
 def test_each_f_is_the_squared_t_of_the_subjects_contrasts(answers):
-    found = anovas(answers)
+    found = debate_anova(answers)
     assert [one.measure for one in found] == list(MEASURES)
     for one, counts in zip(found, MEASURES.values(), strict=True):
         assert one.subjects == 7
@@ -47,13 +47,13 @@ def test_each_f_is_the_squared_t_of_the_subjects_contrasts(answers):
 
 def test_who_lacks_a_cell_enters_the_mixed_model_only(answers):
     kept = [one for one in answers if (one.judge, one.turn, one.condition) != ("j1", 2, "PS")]
-    for one in anovas(kept):
+    for one in debate_anova(kept):
         assert (one.subjects, one.lacking) == (6, ("j1",))
         assert {effect.df for effect in one.effects} == {(1, 5)}
         assert [effect.name for effect in one.mixed] == [effect.name for effect in one.effects]
         assert {effect.df for effect in one.mixed} == {(1,)}
         assert all(0 <= effect.p <= 1 for effect in one.mixed)
-    (first, *_) = anova_tables(anovas(kept), "judge")
+    (first, *_) = anova_tables(debate_anova(kept), subject="judge")
     assert first.header == ("effect", "F", "p", "mixed: chi2", "p (mixed)")
     assert "'j1' (1 of 7 judges)" in first.note
 
@@ -61,25 +61,25 @@ def test_who_lacks_a_cell_enters_the_mixed_model_only(answers):
 def test_with_one_judge_passages_are_the_subjects(answers):
     alone = [one for one in answers if one.judge == "j0"]
     assert default_subject(alone) == "passage"
-    assert anovas(alone)[1].subjects == 8
+    assert debate_anova(alone)[1].subjects == 8
     assert (
-        anovas(alone, "judge")[1].reason
+        debate_anova(alone, subject="judge")[1].reason
         == "two subjects with answers in all cells are needed, and there are 1"
     )
 
 
 def test_factors_that_do_not_vary_stay_out(answers):
     first = [one for one in answers if one.turn == 1 and one.instruction == "simple"]
-    assert [(one.factors, [effect.name for effect in one.effects]) for one in anovas(first)] == [
+    assert [(one.factors, [effect.name for effect in one.effects]) for one in debate_anova(first)] == [
         (("arguments",), ["arguments"])
     ] * 3
     with pytest.raises(DeclarationError, match="nothing to compare"):
-        anovas([one for one in first if one.condition == "PS"])
+        debate_anova([one for one in first if one.condition == "PS"])
 
 
 def test_who_always_abstains_has_no_anova_and_a_reason():
     rows = [answer(0, judge=judge, condition=condition) for judge in "ab" for condition in ("PS", "PSA")]
-    removed, wrong, slider = anovas(rows)
+    removed, wrong, slider = debate_anova(rows)
     assert "there are 0" in removed.reason
     assert removed.mixed_reason == "some combination of the factors has no answer at all"
     assert wrong.reason == slider.reason == "all subjects answer alike in every cell"
@@ -102,7 +102,7 @@ def test_an_effect_that_is_the_same_in_all_subjects_has_no_f():
         if point + (turn - 1) * place <= 3
     ]
     rows.append(answer(3, judge="b", condition="PSA", turn=2, question="other"))
-    slider = anovas(rows)[-1]
+    slider = debate_anova(rows)[-1]
     assert slider.subjects == 2
     assert all(effect.statistic >= 0 for effect in slider.effects)
     alike = [
@@ -112,7 +112,7 @@ def test_an_effect_that_is_the_same_in_all_subjects_has_no_f():
     ]
     alike.append(answer(3, judge="b", condition="PSA", question="other"))
     alike.append(answer(2, judge="b", question="other"))
-    found = anovas(alike)[-1]
+    found = debate_anova(alike)[-1]
     assert found.effects == ()
     assert found.reason == "1 effects are the same in all subjects, and have no F"
 

@@ -9,7 +9,7 @@ from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.debate_topics import DebateTopic
 from conqret.debate.debatune.holding import HoldingPlan, estimate
-from conqret.debate.debatune.page import write_held
+from conqret.debate.debatune.page import held_page
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
 from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken
 from conqret.errors import DeclarationError
@@ -202,7 +202,7 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
         missing={"timeout": 1},
         trimmed=0,
     )
-    text = write_held([debate], summary, tmp_path / "report.html").read_text()
+    text = "".join(held_page([debate], summary))
     assert "&lt;script&gt;alert(1)" in text
     assert "m&lt;b&gt;" in text
     assert "Not finished." in text
@@ -237,7 +237,7 @@ def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_p
         for key in (motion.key(*one) for one in motion.places())
     }
     held = [motion.debate(missing, models) for motion in debated]
-    text = write_held(held, summary, tmp_path / "report.html").read_text()
+    text = "".join(held_page(held, summary))
     assert re.findall(r'<li><a href="#(t[0-9])">(.*?)</a>', text) == [("t1", "Ban it?"), ("t2", "Allow it?")]
     headings = [text.index('<h2 id="t1" dir="auto">Ban it?'), text.index('<h2 id="t2" dir="auto">Allow it?')]
     folded = [text.index(f'<span dir="auto">{one.arguments["affirmative"]}</span>') for one in held]

@@ -3,7 +3,7 @@
 import pytest
 
 from conqret.debate.two_turn.outcome_page import confidence_plot, outcome_tables, verdict
-from conqret.debate.two_turn.outcomes import outcomes
+from conqret.debate.two_turn.outcomes import debate_outcomes
 from conqret.show.terminal import shown
 from tests.debate.made import NAMES, answer, study
 
@@ -21,7 +21,7 @@ TABLE_2 = {
 
 
 def came_of(answers):
-    return outcomes(list(answers))
+    return debate_outcomes(list(answers))
 
 
 @pytest.fixture(scope="module")

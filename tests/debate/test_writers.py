@@ -7,10 +7,10 @@ import pytest
 
 from conqret.debate.two_turn.debate_judge import DebateRequest, askings, prompt
 from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
-from conqret.debate.two_turn.outcomes import better_half, of_judges, outcomes
+from conqret.debate.two_turn.outcomes import best_judges, debate_outcomes, of_judges
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.debate.two_turn.writer_scores import writers
+from conqret.debate.two_turn.writer_scores import score_writers
 from conqret.debate.two_turn.writer_tables import writers_table
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library
@@ -35,7 +35,7 @@ def consulted(point, number, consultant, **fields):
 def test_who_wins_nine_of_ten_games_has_odds_of_nine_to_one():
     games = [debate(2, n) for n in range(45)] + [debate(-2, n, "B", "A") for n in range(45, 90)]
     lost = [debate(-2, n) for n in range(90, 95)] + [debate(2, n, "B", "A") for n in range(95, 100)]
-    first, second = writers(games + lost)
+    first, second = score_writers(games + lost)
     assert (first.writer, second.writer) == ("A", "B")
     assert first.rating.value + second.rating.value == pytest.approx(3000)
     assert first.rating.value - second.rating.value == pytest.approx(
@@ -51,7 +51,7 @@ def test_who_wins_nine_of_ten_games_has_odds_of_nine_to_one():
 
 
 def test_abstaining_is_a_tie_and_earns_the_wrong_side_its_bonus():
-    first, second = writers([debate(0, n) for n in range(4)])
+    first, second = score_writers([debate(0, n) for n in range(4)])
     assert first.rating.value == pytest.approx(1500)
     by_name = {one.writer: one for one in (first, second)}
     assert by_name["B"].wrong.dollars == 3
@@ -66,12 +66,12 @@ def test_only_the_last_judgment_with_arguments_of_debates_counts():
         debate(2, 1, condition="PS", turn=2),
         consulted(2, 1, "right"),
     ]
-    one = next(one for one in writers(rows) if one.writer == "A")
+    one = next(one for one in score_writers(rows) if one.writer == "A")
     assert (one.right.answers, one.right.followed.value) == (1, 0)
 
 
 def test_who_argues_against_itself_has_no_rating():
-    (one,) = writers([debate(2, n, "A", "A") for n in range(3)])
+    (one,) = score_writers([debate(2, n, "A", "A") for n in range(3)])
     assert one.rating.value is None
     assert one.right.followed.value == 1
     assert one.wrong.followed.value == 0
@@ -80,7 +80,7 @@ def test_who_argues_against_itself_has_no_rating():
 
 def test_without_names_there_is_nobody_to_rate():
     with pytest.raises(DeclarationError, match="columns for_right and for_wrong are needed"):
-        writers([answer(2, condition="PSA")])
+        score_writers([answer(2, condition="PSA")])
 
 
 def test_the_better_half_is_right_more_often_at_the_last_judgment():
@@ -98,16 +98,16 @@ def test_the_better_half_is_right_more_often_at_the_last_judgment():
     ]
     pilot += judged("Di", 3, 3, 3, turn=1)  # an earlier judgment counts for nothing
     # Ann and Cy are right in two of three; abstaining earns more than being surely wrong
-    assert better_half(pilot) == ("Bob", "Ann")
-    assert better_half(pilot[:9]) == ("Bob",)  # of three the smaller half
+    assert best_judges(pilot) == ("Bob", "Ann")
+    assert best_judges(pilot[:9]) == ("Bob",)  # of three the smaller half
     main = [answer(1, judge="Ann"), answer(1, judge="Di")]
     assert [one.judge for one in of_judges(main, ("Bob", "Ann"))] == ["Ann"]
     with pytest.raises(DeclarationError, match=r"\(Bob\) is among those who answered here: Ann, Di"):
         of_judges(main, ("Bob",))
     with pytest.raises(DeclarationError, match="of two judges at least"):
-        better_half(pilot[:3])
+        best_judges(pilot[:3])
     with pytest.raises(DeclarationError, match="Eve has no answer at the pilot's last judgment"):
-        better_half([*pilot, answer(1, judge="Eve", condition="SA")])
+        best_judges([*pilot, answer(1, judge="Eve", condition="SA")])
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     rows = [debate(2 if n % 10 else -2, n) for n in range(20)]  # 18 of 20 right
     rows += [consulted(2, n, "right") for n in range(20)]
     rows += [consulted(-2 if n % 4 else 2, n, "wrong") for n in range(20)]  # misled in 15 of 20
-    found = outcomes(rows)
+    found = debate_outcomes(rows)
     assert found.consultancy.without.value == pytest.approx(25 / 40)
     assert found.consultancy.having.value == pytest.approx(0.9)
     assert [(one.condition, one.argued, one.consultant) for one in found.followed] == [

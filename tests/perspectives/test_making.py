@@ -194,20 +194,20 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
 
 
 def test_errors_that_people_found_are_counted_by_subset(tmp_path):
-    from conqret.perspectives.making import read_errors
+    from conqret.perspectives.making import perspective_errors
 
     sheet = tmp_path / "inspect.csv"
     rows = ["a,no", "a,not faithful", "a,0", "a,yes", "a,", "b,no", "c,"]
     sheet.write_text("subset,error\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    first, second, third = read_errors(sheet)
+    first, second, third = perspective_errors(sheet)
     assert (first.inspected, first.errors, first.share.value, first.left) == (4, 2, 0.5, 1)
     assert (second.inspected, second.errors, third.share.value) == (1, 0, None)
     sheet.write_text("subset,error\na,\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match="nobody has filled in"):
-        read_errors(sheet)
+        perspective_errors(sheet)
     sheet.write_text("error\nno\n", encoding="utf-8")
     with pytest.raises(ItemsError, match="Say which subset"):
-        read_errors(sheet)
+        perspective_errors(sheet)
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

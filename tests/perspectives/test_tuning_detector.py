@@ -92,7 +92,7 @@ def encoder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tuned(encoder, tmp_path_factory):
     folder = DetectorFolder(tmp_path_factory.mktemp("tuned") / "detector")
-    return folder, tune_detector(made(160), encoder, folder, QUICK)
+    return folder, tune_detector(made(160), encoder, folder.path, QUICK)
 
 
 def test_it_learns_a_planted_rule_and_its_card_says_how_well(tuned):
@@ -132,23 +132,25 @@ def test_a_run_that_was_stopped_goes_on_and_another_is_refused(tuned, encoder, t
 
     brief = DetectorSettings(epochs=6, learning_rate=0.02, batch_size=16, save_every=10)
     with pytest.raises(KeyboardInterrupt):
-        tune_detector(made(160), encoder, folder, brief, on_step=killed)
+        tune_detector(made(160), encoder, folder.path, brief, on_step=killed)
     assert card_of(folder.path) is None
     done = []
     found = tune_detector(
-        made(160), encoder, folder, brief, on_start=lambda parts, steps, kept: done.append(kept)
+        made(160), encoder, folder.path, brief, on_start=lambda parts, steps, kept: done.append(kept)
     )
     assert done == [10]
     assert found.held_out == expected.held_out
     with pytest.raises(DeclarationError, match="What differs: training data"):
-        tune_detector(made(120), encoder, folder, QUICK)
+        tune_detector(made(120), encoder, folder.path, QUICK)
 
 
 def test_a_causal_model_gets_a_head_and_an_adapter_is_merged(tmp_path):
     pytest.importorskip("peft", reason="the extra tune is not installed: peft is missing")
     base = save(tmp_path / "causal", causal=True)
     folder = DetectorFolder(tmp_path / "detector")
-    card = tune_detector(made(60), base, folder, DetectorSettings(epochs=1, lora=True, learning_rate=0.01))
+    card = tune_detector(
+        made(60), base, folder.path, DetectorSettings(epochs=1, lora=True, learning_rate=0.01)
+    )
     assert (folder.path / "adapter" / "adapter_config.json").is_file()
     assert card.lora
     detector = load_detector(folder.path)

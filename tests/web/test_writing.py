@@ -16,7 +16,7 @@ from conqret.debate.two_turn.debate_judge import DebateRequest, Judged
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
 from conqret.debate.two_turn.writer_feedback import check_judged, feedback
-from conqret.debate.two_turn.writer_scores import writers
+from conqret.debate.two_turn.writer_scores import score_writers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.pages.door import Setting
@@ -190,7 +190,7 @@ async def test_a_writer_is_told_how_judges_took_each_text_and_what_it_earned(
     ledger = study.ledger
     answers = judged_by(3, written_by_all(ledger))
     check_judged(ledger, answers)
-    paid = {one.writer: one.right.dollars + one.wrong.dollars for one in writers(answers)}
+    paid = {one.writer: one.right.dollars + one.wrong.dollars for one in score_writers(answers)}
     for person in ledger.people():
         taken = feedback(ledger, person, answers)
         assert len(taken) == 4

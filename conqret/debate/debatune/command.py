@@ -251,21 +251,20 @@ def filter_(
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
+    from functools import partial
+
     from conqret.debate.debatune.controllability_scores import check_good_from
-    from conqret.debate.debatune.filtering import FORMAT, controllability_of, filtered, rows_of
+    from conqret.debate.debatune.filtering import FORMAT, filter_statements
     from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
     items = read_statements([statements], skip_invalid=skip_invalid, on_check=asking.shown.left_out)
-    sides = None if scored is None else controllability_of(scored)
-    judgments = judged(
+    done = judged(
         items, [statements], FORMAT, model=model, output=run, asking=asking,
+        by=partial(filter_statements, statements, scored=scored, good_from=good_from, skip_invalid=skip_invalid),
     )  # fmt: skip
-    if judgments is not None:
-        found = filtered(
-            rows_of(statements, skip_invalid=skip_invalid), items, judgments, sides, good_from=good_from
-        )
-        sifted(judgments, found, output, "Statements", "statements", asking=asking)
+    if done is not None:
+        sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
 
 
 @grouped
@@ -299,13 +298,11 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, ArgumentsFolder, ArgumentsPlan, two_sided
-    from conqret.errors import DeclarationError
+    from conqret.debate.debatune.topic_check import FORMAT, arguments_plan, check_arguments, two_sided
     from conqret.io import open_items
     from conqret.show.words import reason
 
-    if arguments < 0:
-        raise DeclarationError(f"--arguments is 0 (none) or more a side, not {arguments}")
+    check_arguments(arguments)
     source = open_items(raw, skip_invalid=skip_invalid)
     asking.shown.left_out(source.check())
     items = tuple(source)
@@ -319,10 +316,7 @@ def topics(
     found, lost = two_sided(items, judgments), dict[str, int]()
     if arguments:
         session = asking.session(model or judgments.record.model)
-        session.keep_in(judgments.folder.recordings_file)
-        plan = ArgumentsPlan(
-            session, ArgumentsFolder(judgments.folder.path / f"arguments-{arguments}"), found, arguments
-        )
+        plan = arguments_plan(found, judgments, session, arguments)
         done = asking.execute(
             plan, len(plan.asked), "sides", about=f"arguments for {number(len(plan.asked), 'side')} by",
             doing="arguing", role="a debater",

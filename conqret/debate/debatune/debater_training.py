@@ -22,14 +22,17 @@ from conqret.debate.debatune.debater_tuning import (
     sides_of,
     topics_of,
 )
-from conqret.debate.debatune.instructions import ASSISTANT, Instruction
-from conqret.errors import DeclarationError, first_line
+from conqret.debate.debatune.instructions import ASSISTANT, Instruction, read_instructions
+from conqret.debate.debatune.tuning_plot import loss_curve
+from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.safe_files import write_whole
 from conqret.local.checkpoints import quiet, whole
 from conqret.local.models import Loaded, load
 from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, train
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
+from conqret.runs.run_folder import default_folder, stem
+from conqret.show.page import write_file
 
 UNLEARNT = -100
 """The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
@@ -78,6 +81,64 @@ def plan(
         MissingDependencyError: as :func:`tune`.
     """
     return prepared(rows, model, settings, held_out).plan
+
+
+@strict_options
+def tune_debater(
+    data: str | Path,
+    *,
+    model: str | Path,
+    test: str | Path | None = None,
+    settings: TuningSettings = DEFAULTS,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[TuningPlan, int], None] = lambda plan, kept: None,
+    on_step: Callable[[TrainingStep], None] = lambda step: None,
+) -> tuple[Training, TunedFolder]:
+    """Tune a local model on statements that debates concluded (DEBATunE).
+
+    Args:
+        data: rows of topic, side, argument and response, or chats, as ``conqret debate export`` writes them.
+        model: the folder of a transformers model with its tokenizer.
+        test: held-out rows on which the loss is measured; no topic may be in both files.
+        settings: how it is tuned.
+        output: the folder to write, by default ``runs/DATA-tune-MODEL``; the same call goes on from its last
+            checkpoint.
+        overwrite: begin afresh where the folder holds another run.
+        on_start: gets the plan and the steps that are done already.
+        on_step: gets each step.
+
+    Returns:
+        What came of the training, and the folder with model and adapter.
+
+    Raises:
+        DeclarationError: as :func:`tune`.
+        MissingDependencyError: as :func:`tune`.
+    """
+    rows, held_out = tuning_rows(data, test)
+    base = Path(model)
+    folder = TunedFolder(
+        default_folder(stem(Path(data)), "tune", base.resolve().name) if output is None else Path(output)
+    )
+    found = tune(
+        rows,
+        base,
+        folder,
+        settings,
+        held_out=held_out,
+        overwrite=overwrite,
+        on_start=on_start,
+        on_step=on_step,
+    )
+    write_file(folder.curve_file, loss_curve(found))
+    return found, folder
+
+
+def tuning_rows(
+    data: str | Path, test: str | Path | None
+) -> tuple[Sequence[Instruction], Sequence[Instruction]]:
+    """The rows to train on, and those that are held out."""
+    return read_instructions(Path(data)), () if test is None else read_instructions(Path(test))
 
 
 def tune(

@@ -57,18 +57,11 @@ def export(
 
     conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
     """
-    from conqret.debate.debatune.filtering import harmless
-    from conqret.debate.debatune.training_export import FILTERED, NOT_CONCLUDED, statements_of, training_data
+    from conqret.debate.debatune.training_export import debate_training_data
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import check_new, write_new
 
-    statements, lacking = statements_of(sources)
-    harmful = 0
-    if passed is not None:
-        statements, harmful = harmless(statements, passed)
-    data = training_data(statements, test_share=test_share, seed=seed)
-    lost = {NOT_CONCLUDED: lacking, FILTERED: harmful}
-    data.left_out.update({why: count for why, count in lost.items() if count})
+    data = debate_training_data(sources, test_share=test_share, seed=seed, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
     files = {
         output / name: json_lines(one.row(shape) for one in examples)

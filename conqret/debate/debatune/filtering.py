@@ -8,24 +8,56 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
-from conqret.debate.debatune.sifting import Dropped, Sifted, unanswered
-from conqret.debate.debatune.statements import judged_run, statements_in
-from conqret.errors import DeclarationError
+from conqret.debate.debatune.sifting import Dropped, Sifted, SiftedRun, unanswered
+from conqret.debate.debatune.statements import judged_run, read_statements, statements_in
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
 from conqret.io.files import file_rows
 from conqret.io.rows import Row
+from conqret.judging.judge import judge
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_settings import JudgeSettings
 
 FORMAT = METRIC = "harmlessness"
 NOT_ITS_SIDE = "not_its_side"
 
 Said = tuple[str, str, str]
 """Topic, side and text: by these a statement is known in another run."""
+
+
+@strict_options
+def filter_statements(
+    statements: str | Path,
+    *,
+    scored: str | Path | None = None,
+    good_from: int = GOOD_FROM,
+    **settings: Unpack[JudgeSettings],
+) -> SiftedRun:
+    """Keep the statements that contain nothing harmful, before a model is trained on them.
+
+    Args:
+        statements: a file with columns ``topic``, ``side`` and ``statement``; its rows are kept as they are.
+        scored: a run of ``conqret debate score`` on these statements: those that are not wholly on their side are
+            dropped, too.
+        good_from: per cent on the assigned side from which a statement is good, with ``scored``.
+        settings: those of :func:`conqret.judge`, without ``format``.
+
+    Raises:
+        DeclarationError: anything wrong with the call or the statements.
+    """
+    check_good_from(good_from)
+    file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
+    items = read_statements([file], skip_invalid=skip_invalid)
+    sides = None if scored is None else controllability_of(Path(scored))
+    named: JudgeSettings = {**settings, "format": FORMAT}
+    judgments = judge(items, **named).whole()
+    rows = rows_of(file, skip_invalid=skip_invalid)
+    return SiftedRun(filtered(rows, items, judgments, sides, good_from=good_from), judgments)
 
 
 def filtered(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from conqret.debate.debatune.holding import HeldFolder, HeldSummary
     from conqret.debate.debatune.transcript import ModelDebate
-    from conqret.llm.client_options import ClientOptions
 
 
 @grouped
@@ -61,18 +59,26 @@ def hold(
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
     from conqret.debate.debatune.debate_topics import read_debate_topics
-    from conqret.debate.debatune.holding import DebateRun, HeldFolder, HoldingPlan, estimate
-    from conqret.debate.debatune.page import write_held
+    from conqret.debate.debatune.holding import (
+        DebateRun,
+        HoldingPlan,
+        estimate,
+        holding_folder,
+        speakers_of,
+    )
     from conqret.prompts import Library
-    from conqret.runs.run_folder import default_folder, stem
 
-    plan = HoldingPlan(read_debate_topics(topics), _speakers(asking.calls, model, against), rounds, arguments)
+    one = asking.calls.of(model)
+    speaking = speakers_of(one, None if against is None else asking.calls.of(against))
+    if speaking[0] is not one:
+        note("each of the two models may spend half of the budget")
+    plan = HoldingPlan(read_debate_topics(topics), speaking, rounds, arguments)
     library = Library(asking.prompts)
     if asking.dry_run:
         asking.tell_cost(estimate(plan, library))
         return
     speakers = {one.model: named(one.model, one.backend.baseline, "a debater") for one in plan.speakers}
-    folder = HeldFolder(output or default_folder(stem(topics), "debate-hold", *speakers))
+    folder = holding_folder(topics, plan, output)
     with asking.sessions() as sessions:
         outcome = asking.execute(
             DebateRun(sessions, folder, plan), plan.turns, "turns", doing="debating",
@@ -81,24 +87,8 @@ def hold(
         )  # fmt: skip
     summary = outcome.summary
     debates = plan.debates(outcome.rows)
-    write_held(debates, summary, folder.report_file)
     lines = _lines(summary, debates, folder)
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
-
-
-def _speakers(
-    calls: options.Calls, model: str | None, against: str | None
-) -> tuple[ClientOptions, ClientOptions]:
-    """The models of both sides; what two different ones may spend, they share."""
-    one = calls.of(model)
-    if against is None or against == one.model:
-        return one, one
-    other = calls.of(against)
-    if one.budget_usd is None:
-        return one, other
-    note("each of the two models may spend half of the budget")
-    half = one.budget_usd / 2
-    return replace(one, budget_usd=half), replace(other, budget_usd=half)
 
 
 def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldFolder) -> Iterator[str]:

@@ -8,27 +8,31 @@ as they came), ``debates.jsonl`` (a :class:`~conqret.debate.debatune.transcript.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_arguments import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
 from conqret.debate.debatune.debate_arguments import PROMPT as ASKING
-from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
+from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
+from conqret.debate.debatune.page import held_page
 from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, Spoken, Turn
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, capped, counter, expected
 from conqret.judging.fitting import prompt_tokens
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 ROUNDS = 2
@@ -188,7 +192,56 @@ class DebateRun(StudyPlan[Spoken, HeldSummary]):
         return summary, {
             self.folder.debates_file: json_lines(one.model_dump(mode="json") for one in debates),
             self.folder.statements_file: json_lines(statements),
+            self.folder.report_file: held_page(debates, summary),
         }
+
+
+def speakers_of(one: ClientOptions, other: ClientOptions | None) -> tuple[ClientOptions, ClientOptions]:
+    """The models of both sides; what two different ones may spend, they share."""
+    if other is None or other.model == one.model:
+        return one, one
+    if one.budget_usd is None:
+        return one, other
+    half = one.budget_usd / 2
+    return replace(one, budget_usd=half), replace(other, budget_usd=half)
+
+
+def holding_folder(topics: str | Path, plan: HoldingPlan, output: str | Path | None) -> HeldFolder:
+    """Where debates on a file of topics are held."""
+    names = dict.fromkeys(one.model for one in plan.speakers)
+    return HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
+
+
+@strict_options
+def hold_debates(
+    topics: str | Path,
+    *,
+    against: str | ClientOptions | None = None,
+    rounds: int = ROUNDS,
+    arguments: int = ARGUMENTS,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[Spoken, HeldSummary]:
+    """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
+
+    Args:
+        topics: a file with a column ``topic``, optionally ``affirmative``, ``negative`` and ``id``.
+        against: the model of the negative side, by default ``model``, which speaks for both sides. Two models share
+            the budget.
+        rounds: turns of each side; 0 writes the statements at once, without a debate.
+        arguments: debates a topic, each on another argument; if a side has none, so many are asked for.
+        output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call goes on there.
+        settings: who speaks, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the topics or the folder. No model is asked then.
+    """
+    first = client_options(settings.get("model"), settings)
+    second = None if against is None else client_options(against, settings)
+    plan = HoldingPlan(read_debate_topics(Path(topics)), speakers_of(first, second), rounds, arguments)
+    with Sessions(**session_settings(settings)) as sessions:
+        debates = DebateRun(sessions, holding_folder(topics, plan, output), plan)
+        return run(debates, overwrite=settings.get("overwrite", False))
 
 
 async def _speak(

@@ -39,31 +39,14 @@ def sample(
 
     conqret debate sample runs/controllability --good 50 --seed 7 -o sheet.csv
     """
-    from conqret.debate.debatune.controllability_scores import FORMAT, METRIC
-    from conqret.debate.debatune.manual_inspection import draw_inspection
+    from conqret.debate.debatune.manual_inspection import plan_of, sample_statements
     from conqret.debate.debatune.page import inspection_table
-    from conqret.debate.debatune.statements import judged_run
-    from conqret.io.label_sheets import AnnotationSheet
     from conqret.io.overwriting import write_new
-    from conqret.labels.sampling import TASKS
 
-    folder = judged_run(run, FORMAT, "conqret debate score")
-    items = list(folder.items())
-    found = draw_inspection(
-        items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
-    )
-    by_id = {item.id: item for item in items}
-    sheet = AnnotationSheet(
-        TASKS["rating"], [by_id[one.item] for one in found.drawn], [METRIC], words=("good", "bad", "tie")
-    )
+    found, sheet = sample_statements(run, good=good, good_from=good_from, seed=seed)
     texts = {output: sheet.csv()[""], plan_of(output): found.model_dump_json(indent=1) + "\n"}
     paths = write_new(texts, overwrite=overwrite)
     result(found, [inspection_table(found), *map(at, paths, ("sheet", "plan"))], as_json=shown.json_output)
-
-
-def plan_of(sheet: Path) -> Path:
-    """Where the plan of a sheet is."""
-    return sheet.with_name(f"{sheet.name}.plan.json")
 
 
 @grouped
@@ -91,16 +74,12 @@ def agree(
     conqret debate agreement sheet-of-anna.csv --plan sheet.csv.plan.json --map gut=1,unklar=0.5,schlecht=0
     """
     from conqret._optional import require
-    from conqret.debate.debatune.controllability_scores import METRIC
-    from conqret.debate.debatune.manual_inspection import agreement, read_inspection
+    from conqret.debate.debatune.manual_inspection import statement_agreement
     from conqret.debate.debatune.page import agreement_table
-    from conqret.io.labels import read_labels
 
     require("numpy", extra="stats")
-    inspection = read_inspection(plan or plan_of(sheet))
-    labels = read_labels(sheet, words=[words], dimensions=[METRIC])
-    found = agreement(inspection, labels)
-    shown.note(*labels.notes)
-    data = {"model": inspection.model, "good_from": inspection.good_from,
-            "systems": [one.model_dump(mode="json") for one in found]}  # fmt: skip
-    result(data, [agreement_table(found, inspection)], as_json=shown.json_output)
+    found = statement_agreement(sheet, plan=plan, words=words)
+    shown.note(*found.notes)
+    data = {"model": found.inspection.model, "good_from": found.inspection.good_from,
+            "systems": [one.model_dump(mode="json") for one in found.systems]}  # fmt: skip
+    result(data, [agreement_table(found.systems, found.inspection)], as_json=shown.json_output)

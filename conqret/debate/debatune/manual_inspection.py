@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -20,11 +21,13 @@ from pydantic import Field, ValidationError
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.controllability_scores import GOOD_FROM, METRIC, check_good_from, is_good
-from conqret.debate.debatune.statements import system_of
-from conqret.errors import DeclarationError
+from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, METRIC, check_good_from, is_good
+from conqret.debate.debatune.statements import judged_run, system_of
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
+from conqret.io.label_sheets import AnnotationSheet
+from conqret.io.labels import read_labels
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
@@ -38,6 +41,9 @@ SEED = 13
 """Draws and shuffles the statements of a sheet."""
 GOOD, TIE = 1.0, 0.5
 """What people may say: strictly on its side, hard to judge; lower is what holds something of the other side."""
+
+WORDS = "good=1,tie=0.5,bad=0"
+"""The words of a sheet, and what they mean."""
 
 Verdict = Literal["good", "bad"]
 _COLUMNS = ("good", "good"), ("good", "bad"), ("bad", "good"), ("bad", "bad")
@@ -70,6 +76,41 @@ class Inspection(Frozen):
     seed: int
     unanswered: int
     drawn: tuple[Inspected, ...] = Field(min_length=1)
+
+
+@strict_options
+def sample_statements(
+    run: str | Path, *, good: int = DRAWN, good_from: int = GOOD_FROM, seed: int = SEED
+) -> tuple[Inspection, AnnotationSheet]:
+    """Draw the statements that annotators should inspect: all that were judged bad, and some of the good ones.
+
+    Args:
+        run: a finished run of ``conqret debate score``.
+        good: how many of the statements judged good to draw, of each system.
+        good_from: per cent on the assigned side from which a statement is good.
+        seed: the seed of draw and order.
+
+    Returns:
+        What was drawn, with the judge's verdicts, and the sheet for annotators, without them.
+
+    Raises:
+        DeclarationError: as :func:`draw_inspection`, or the run is another or not finished.
+    """
+    from conqret.labels.sampling import TASKS
+
+    folder = judged_run(Path(run), FORMAT, "conqret debate score")
+    items = list(folder.items())
+    found = draw_inspection(
+        items, folder.judgments(), model=folder.record().model, good=good, good_from=good_from, seed=seed
+    )
+    by_id = {item.id: item for item in items}
+    drawn = [by_id[one.item] for one in found.drawn]
+    return found, AnnotationSheet(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
+
+
+def plan_of(sheet: Path) -> Path:
+    """Where the plan of a sheet is."""
+    return sheet.with_name(f"{sheet.name}.plan.json")
 
 
 def draw_inspection(
@@ -162,6 +203,34 @@ class Agreed(Frozen):
     good_by_judge: Estimate
     good_by_people: Estimate
     ties: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class StatementAgreement:
+    """The draw behind a sheet, what was remarked of its labels, and each system's agreement."""
+
+    inspection: Inspection
+    notes: tuple[str, ...]
+    systems: tuple[Agreed, ...]
+
+
+@strict_options
+def statement_agreement(
+    sheet: str | Path, *, plan: str | Path | None = None, words: str = WORDS
+) -> StatementAgreement:
+    """Estimate how far annotators agree with the judge on statements, corrected for how these were drawn.
+
+    Args:
+        sheet: the sheet of ``conqret debate sample``, filled in.
+        plan: the plan that says what was drawn, by default ``SHEET.plan.json``.
+        words: what the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.
+
+    Raises:
+        DeclarationError: as :func:`agreement`, or sheet or plan cannot be read.
+    """
+    inspection = read_inspection(plan_of(Path(sheet)) if plan is None else Path(plan))
+    labels = read_labels(Path(sheet), words=[words], dimensions=[METRIC])
+    return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 
 
 def agreement(inspection: Inspection, labels: LabelSet) -> list[Agreed]:

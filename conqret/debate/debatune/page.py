@@ -2,38 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_topics import SIDES
 from conqret.debate.debatune.filtering import NOT_ITS_SIDE
-from conqret.debate.debatune.holding import HeldSummary
 from conqret.debate.debatune.manual_inspection import Agreed, Inspection
 from conqret.debate.debatune.quality_scores import Quality
 from conqret.debate.debatune.sifting import NO_ANSWER, Sifted
 from conqret.debate.debatune.topic_check import DUPLICATE
 from conqret.debate.debatune.transcript import ModelDebate
 from conqret.show import words
-from conqret.show.page import page, write_file
+from conqret.show.page import page
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED
+
+if TYPE_CHECKING:
+    from conqret.debate.debatune.holding import HeldSummary
 
 SHOWN = 200
 """Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
 
 
-def write_held(debates: Sequence[ModelDebate], summary: HeldSummary, file: Path) -> Path:
-    """Write the page of a run's debates; returns its place."""
-    content = page(
+def held_page(debates: Sequence[ModelDebate], summary: HeldSummary) -> Iterator[str]:
+    """The page of a run's debates."""
+    return page(
         "held_debates.html.j2",
         topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),
         omitted=max(0, len(debates) - SHOWN),
         summary=summary,
         sides=SIDES,
     )
-    return write_file(file, content)
 
 
 DROPPED = {

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from conqret.data import Measure
 from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import write_new
+from conqret.judging.judgments import Judgments
 from conqret.runs.run_folder import stem
+from conqret.runs.session import SessionCounts
 
 NO_ANSWER = "no_answer"
 """Dropped, as the judge gave no valid answer: nobody knows whether it may stay."""
@@ -48,6 +50,26 @@ class Sifted:
         lines = {file: json_lines(self.kept), beside: json_lines(map(asdict, self.dropped))}
         write_new(lines, overwrite=overwrite, register=register)
         return beside
+
+
+@dataclass(frozen=True, slots=True)
+class SiftedRun:
+    """What is kept and what is dropped, and the judgments that decided it; ``lost`` counts the sides of kept topics
+    that got no arguments, by reason."""
+
+    found: Sifted
+    judgments: Judgments
+    lost: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def session(self) -> SessionCounts:
+        """What was asked now, and what came from before."""
+        return self.judgments.session
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The answers that a replay lacked."""
+        return self.judgments.missing
 
 
 def unanswered(row: str, text: str, measure: Measure) -> Dropped:

@@ -10,15 +10,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 from conqret.data import Item, Judgment
 from conqret.debate.debatune.debate_arguments import PROMPT, Arguing, Arguments, argue, lacking
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic
-from conqret.debate.debatune.sifting import Dropped, Sifted, unanswered
+from conqret.debate.debatune.sifting import Dropped, Sifted, SiftedRun, unanswered
 from conqret.debate.debatune.transcript import Spoken
+from conqret.errors import DeclarationError, strict_options
+from conqret.io import open_items
 from conqret.io.safe_files import Content
 from conqret.judges.two_sided import CLAIM, VERDICT
+from conqret.judging.judge import judge
+from conqret.judging.judge_settings import JudgeSettings, client_options, session_settings
+from conqret.judging.judgments import Judgments
+from conqret.runs.engine import run
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
 from conqret.runs.trials import Trial
@@ -72,6 +78,51 @@ class ArgumentsFolder(AskedFolder[ArgumentsRecord, Spoken]):
     """The files of arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate topics"
+
+
+@strict_options
+def two_sided_topics(
+    collected: str | Path, *, arguments: int = 0, **settings: Unpack[JudgeSettings]
+) -> SiftedRun:
+    """Turn collected topics into claims with two sides, and keep each once.
+
+    Args:
+        collected: a file with a column ``topic``, optionally ``id``.
+        arguments: also ask for this many arguments for each side, which needs ``output``.
+        settings: those of :func:`conqret.judge`, without ``format``.
+
+    Raises:
+        DeclarationError: anything wrong with the call or the topics.
+    """
+    check_arguments(arguments)
+    if arguments and not settings.get("output"):
+        raise DeclarationError("arguments are kept in the run's folder: name it as output")
+    source = open_items(Path(collected), skip_invalid=settings.get("skip_invalid", False))
+    source.check()
+    items = tuple(source)
+    named: JudgeSettings = {**settings, "format": FORMAT}
+    judgments = judge(items, **named).whole()
+    found = two_sided(items, judgments)
+    if not arguments:
+        return SiftedRun(found, judgments)
+    model = settings.get("model") or judgments.record.model
+    with Session(client_options(model, settings), **session_settings(settings)) as session:
+        done = run(arguments_plan(found, judgments, session, arguments))
+    return SiftedRun(done.summary, judgments, done.lost)
+
+
+def check_arguments(count: int) -> None:
+    """Raise DeclarationError where so many arguments a side cannot be asked for."""
+    if count < 0:
+        raise DeclarationError(f"--arguments is 0 (none) or more a side, not {count}")
+
+
+def arguments_plan(found: Sifted, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:
+    """``count`` arguments for each side of the topics that are kept, beside the judgments and with their recordings."""
+    beside = judgments.folder
+    assert beside is not None  # noqa: S101 - with arguments there is one
+    session.keep_in(beside.recordings_file)
+    return ArgumentsPlan(session, ArgumentsFolder(beside.path / f"arguments-{count}"), found, count)
 
 
 @dataclass(frozen=True)

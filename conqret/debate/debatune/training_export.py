@@ -16,9 +16,10 @@ from typing import Any, Literal
 from conqret.data import Item
 from conqret.data.item import Stance
 from conqret.debate.debatune.debate_topics import SIDES, Side
+from conqret.debate.debatune.filtering import harmless
 from conqret.debate.debatune.holding import HeldFolder, HeldSummary
 from conqret.debate.debatune.statements import instruction_of, read_statements
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
 from conqret.text.word_lists import caseless
 
@@ -80,6 +81,36 @@ class TrainingData:
             f"{name}_topics": len({caseless(one.topic) for one in part}) for name, part in parts.items()
         }
         return {**counts, **topics, "left_out": self.left_out}
+
+
+@strict_options
+def debate_training_data(
+    sources: str | Path | Sequence[str | Path],
+    *,
+    test_share: float = TEST_SHARE,
+    seed: int = SEED,
+    passed: str | Path | None = None,
+) -> TrainingData:
+    """Choose concluded statements as training data: as many for both sides, and test topics that are not trained on.
+
+    Args:
+        sources: folders of ``conqret debate hold``, or files with columns ``topic``, ``side`` and ``statement``.
+        test_share: the share of the topics that are tested on.
+        seed: draws these topics.
+        passed: a run of ``conqret debate filter`` on these statements: those that did not pass are left out.
+
+    Raises:
+        DeclarationError: as :func:`training_data`, or a folder holds no finished run.
+    """
+    places = [sources] if isinstance(sources, str | Path) else sources
+    statements, lacking = statements_of([Path(one) for one in places])
+    harmful = 0
+    if passed is not None:
+        statements, harmful = harmless(statements, Path(passed))
+    data = training_data(statements, test_share=test_share, seed=seed)
+    lost = {NOT_CONCLUDED: lacking, FILTERED: harmful}
+    data.left_out.update({why: count for why, count in lost.items() if count})
+    return data
 
 
 def training_data(

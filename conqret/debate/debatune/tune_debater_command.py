@@ -74,22 +74,16 @@ def tune(
     """
     from dataclasses import asdict
 
-    from conqret.debate.debatune.debater_training import plan
-    from conqret.debate.debatune.debater_training import tune as tuned
-    from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
-    from conqret.debate.debatune.instructions import read_instructions
-    from conqret.debate.debatune.tuning_plot import loss_curve, plan_lines
-    from conqret.runs.run_folder import default_folder, stem
-    from conqret.show.page import write_file
+    from conqret.debate.debatune.debater_training import plan, tune_debater, tuning_rows
+    from conqret.debate.debatune.debater_tuning import TuningSettings
+    from conqret.debate.debatune.tuning_plot import plan_lines
 
     chosen = TuningSettings(**settings.given())
-    rows = read_instructions(data)
-    held_out = () if test is None else read_instructions(test)
     if dry_run:
+        rows, held_out = tuning_rows(data, test)
         planned = plan(rows, model, chosen, held_out=held_out)
         result(asdict(planned), plan_lines(planned, chosen), as_json=shown.json_output)
         return
-    folder = TunedFolder(output or default_folder(stem(data), "tune", model.resolve().name))
     with progress("tuning", quiet=shown.quiet) as bar:
 
         def started(planned: TuningPlan, done: int) -> None:
@@ -98,19 +92,18 @@ def tune(
                 shown.tell(f"{done:,} of {planned.steps:,} steps are done already")
             bar.reach(done, total=planned.steps)
 
-        found = tuned(
-            rows,
-            model,
-            folder,
-            chosen,
-            held_out=held_out,
+        found, folder = tune_debater(
+            data,
+            model=model,
+            test=test,
+            settings=chosen,
+            output=output,
             overwrite=overwrite,
             on_start=started,
             on_step=lambda step: bar.reach(
                 step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}"
             ),
         )
-    write_file(folder.curve_file, loss_curve(found))
     data_out = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
     result(
         {**data_out, **found.model_dump()}, _lines(found, folder, lora=chosen.lora), as_json=shown.json_output

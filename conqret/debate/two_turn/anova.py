@@ -12,11 +12,13 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from conqret._optional import require
-from conqret.debate.two_turn.slider_answers import SliderAnswer
-from conqret.errors import DeclarationError
+from conqret.debate.two_turn.outcomes import Answers, counted_answers
+from conqret.debate.two_turn.slider_answers import Design, SliderAnswer
+from conqret.errors import DeclarationError, strict_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,16 +71,31 @@ class Anova:
     mixed_reason: str
 
 
-def anovas(answers: Sequence[SliderAnswer], subject: Subject | None = None) -> tuple[Anova, ...]:
-    """The analysis of each measure, without consultancies. ``subject`` is what is measured repeatedly: judges, or with
-    one judge passages.
+@strict_options
+def debate_anova(
+    answers: Answers,
+    *,
+    subject: Subject | None = None,
+    design: Design | None = None,
+    better_half: str | Path | None = None,
+) -> tuple[Anova, ...]:
+    """Test whether arguments, the second judgment or the instruction change the answers: the analysis of each measure,
+    without consultancies.
+
+    Args:
+        answers: a file of answers on the slider, or such answers of one design.
+        subject: what is measured repeatedly; by default judges, with one judge passages.
+        design: of a file that holds both designs, the one whose answers count.
+        better_half: only the better half of the judges, by their last judgments in this pilot.
 
     Raises:
-        DeclarationError: nothing varies within the subjects.
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: there is no answer of the design, none of the better half, or nothing varies within the
+            subjects.
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
-    answers = [one for one in answers if not one.consultant]
+    answers = [one for one in counted_answers(answers, design, better_half) if not one.consultant]
     if not answers:
         raise DeclarationError("all answers are of consultancies, which are no part of the study's design")
     of = subject or default_subject(answers)

@@ -49,33 +49,22 @@ def argue(
 
     conqret debate two-turn judge runs/written/debates.jsonl --model gpt-4o-mini
     """
-    from conqret.debate.two_turn.counter_writing import debates, estimate, tasks
-    from conqret.debate.two_turn.two_turn_files import read_questions
-    from conqret.debate.two_turn.written_run import DebateWritingRun, WrittenFolder
-    from conqret.errors import DeclarationError
-    from conqret.runs.run_folder import default_folder, stem
+    from conqret.debate.two_turn.counter_writing import estimate
+    from conqret.debate.two_turn.written_run import writing_plan
     from conqret.runs.session import Session
 
-    writers = [asking.calls.of(model)]
-    if against is not None:
-        writers.append(asking.calls.of(against))
-        if writers[0].model == writers[1].model:
-            raise DeclarationError(
-                f"--model and --against are both {against}: leave --against away, and it argues both sides"
-            )
-    found = read_questions(questions)
-    debated = debates(found, [one.model for one in writers])
-    asked = tasks(debated)
-    if asking.dry_run:
-        asking.tell_cost([estimate(asked, Session(one, prompts=asking.prompts)) for one in writers])
-        return
-    names = [one.model for one in writers]
-    folder = WrittenFolder(output or default_folder(stem(questions), "debate-argue", *names))
-    by = " and ".join(named(one.model, one.backend.baseline, "an author") for one in writers)
+    writers = [asking.calls.of(one) for one in (model, against)[: 1 if against is None else 2]]
     with asking.sessions() as sessions:
+        plan = writing_plan(questions, sessions, writers, output=output)
+        asked, folder = plan.tasks, plan.folder
+        if asking.dry_run:
+            asking.tell_cost([estimate(asked, Session(one, prompts=asking.prompts)) for one in writers])
+            return
+        found = {one.question.id for one in plan.debated}
         outcome = asking.execute(
-            DebateWritingRun(sessions, folder, debated, writers), len(asked), "texts",
-            about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by", doing="writing", by=by,
+            plan, len(asked), "texts",
+            about=f"{number(len(asked), 'text')} on {number(len(found), 'question')}, by", doing="writing",
+            by=" and ".join(named(one.model, one.backend.baseline, "an author") for one in writers),
         )  # fmt: skip
     summary = outcome.summary
     examples = {one.reason: f"{one.id}: {one.detail}" for one in outcome.rows if not one.answered}

@@ -14,7 +14,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note, result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -44,15 +44,14 @@ class StudyAnswers(OptionGroup):
         ),
     ] = None
 
-    def read(self) -> tuple[SliderAnswer, ...]:
+    def read(self) -> Sequence[SliderAnswer]:
         """The answers of one design; with a pilot those of the better half of its judges."""
-        from conqret.debate.two_turn.outcomes import better_half, of_judges
-        from conqret.debate.two_turn.slider_answers import read_slider_answers
+        from conqret.debate.two_turn.outcomes import counted_answers
 
-        given = read_slider_answers(self.answers, self.design)
+        given = counted_answers(self.answers, self.design)
         if self.better_half is None:
             return given
-        kept = of_judges(given, better_half(read_slider_answers(self.better_half, "pilot")))
+        kept = counted_answers(given, pilot=self.better_half)
         judges = len({one.judge for one in kept})
         note(f"{judges} of {len({one.judge for one in given})} judges are kept, the better half of the pilot")
         return kept
@@ -83,7 +82,7 @@ def table(
 
     from conqret._optional import require
     from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
-    from conqret.debate.two_turn.outcomes import outcomes
+    from conqret.debate.two_turn.outcomes import debate_outcomes
     from conqret.errors import DeclarationError
     from conqret.show.page import write_file
 
@@ -92,7 +91,7 @@ def table(
         raise DeclarationError(f"--plot draws a .png or .svg file, not {plot}")
     require("scipy", extra="stats")
     answers = given.read()
-    found = outcomes(answers, confidence=confidence)
+    found = debate_outcomes(answers, confidence=confidence)
     if found.missing:
         note(f"{found.missing:,} of {found.answers:,} answers were not given, and are in no share")
     if plot is not None:
@@ -136,13 +135,13 @@ def anova(
     """
     from dataclasses import asdict
 
-    from conqret.debate.two_turn.anova import anovas, default_subject
+    from conqret.debate.two_turn.anova import debate_anova, default_subject
     from conqret.debate.two_turn.outcome_page import anova_tables
     from conqret.show.table import spaced
 
     answers = given.read()
     of = subject or default_subject(answers)
-    found = anovas(answers, of)
+    found = debate_anova(answers, subject=of)
     if missing := sum(one.slider is None for one in answers):
         note(f"{missing:,} of {len(answers):,} answers were not given, and have no part in this")
     result([asdict(one) for one in found], spaced(anova_tables(found, of)), as_json=json_output)
@@ -169,11 +168,11 @@ def writers(
     from dataclasses import asdict
 
     from conqret._optional import require
-    from conqret.debate.two_turn.writer_scores import writers as rated
+    from conqret.debate.two_turn.writer_scores import score_writers
     from conqret.debate.two_turn.writer_tables import writers_table
 
     require("scipy", extra="stats")
-    found = rated(given.read(), confidence=confidence)
+    found = score_writers(given.read(), confidence=confidence)
     result([asdict(one) for one in found], [writers_table(found)], as_json=json_output)
 
 
@@ -200,12 +199,10 @@ def annotated(
     from dataclasses import asdict
 
     from conqret._optional import require
-    from conqret.debate.two_turn.text_annotations import annotated as summed
-    from conqret.debate.two_turn.text_annotations import read_annotations
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.debate.two_turn.text_annotations import summarize_annotations
     from conqret.debate.two_turn.writer_tables import annotation_tables
     from conqret.show.table import spaced
 
     require("scipy", extra="stats")
-    found = summed(read_annotations(file, read_two_turn(of)), confidence=confidence)
+    found = summarize_annotations(file, of=of, confidence=confidence)
     result([asdict(one) for one in found], spaced(annotation_tables(found)), as_json=json_output)

@@ -52,33 +52,25 @@ def judge(
     """
     from dataclasses import asdict
 
-    from conqret.debate.two_turn.debate_judge import askings, check_allowance, estimate, shortened
-    from conqret.debate.two_turn.judged_run import DebateJudgingFolder, DebateJudgingRun
+    from conqret.debate.two_turn.debate_judge import estimate
+    from conqret.debate.two_turn.judged_run import debate_judging_plan
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
-    from conqret.debate.two_turn.payoffs import INSTRUCTIONS
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
-    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
-    check_allowance(allowance, asking.calls.of(model).max_tokens)
-    found = read_two_turn(questions)
-    session = asking.session(model)
-    lost: dict[str, tuple[int, int]] = {}
-    if passage_tokens is not None:
-        found, lost = shortened(found, passage_tokens, session.options.model)
-    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
-    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
+    plan = debate_judging_plan(
+        questions, asking.session(model), design=design, instruction=instruction, consultancy=consultancy,
+        allowance=allowance, passage_tokens=passage_tokens, output=output,
+    )  # fmt: skip
+    asked, lost, folder = plan.asked, plan.shortened, plan.folder
     if asking.dry_run:
-        asking.tell_cost([estimate(asked, session)])
+        asking.tell_cost([estimate(asked, plan.models)])
         return
-    folder = DebateJudgingFolder(
-        output or default_folder(stem(questions), "debate-judge", session.options.model)
-    )
     if lost:
         before, after = (sum(one[place] for one in lost.values()) for place in (0, 1))
         note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
+    found = {one.question.id for one in asked}
     outcome = asking.execute(
-        DebateJudgingRun(session, folder, asked, lost), len(asked), "judgments",
+        plan, len(asked), "judgments",
         about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
     )  # fmt: skip
     came, beside = outcome.summary.came, outcome.summary.beside

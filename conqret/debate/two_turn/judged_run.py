@@ -12,17 +12,32 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Unpack
 
 from conqret._optional import require
 from conqret.debate.two_turn.baseline_judges import floors
-from conqret.debate.two_turn.debate_judge import PROMPT, DebateRequest, Judged, Slid, trials
-from conqret.debate.two_turn.outcomes import Outcomes, Standing, outcomes, standings
-from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.debate.two_turn.debate_judge import (
+    PROMPT,
+    DebateRequest,
+    Judged,
+    Slid,
+    askings,
+    check_allowance,
+    shortened,
+    trials,
+)
+from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
+from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+from conqret.debate.two_turn.slider_answers import Design, SliderAnswer
+from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
 
 
@@ -94,7 +109,7 @@ class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
         others = tuple(
             one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(self.asked)
         )
-        came = outcomes(answers)
+        came = debate_outcomes(answers)
         beside = standings((*answers, *others))
         summary = {**asdict(came), "beside": [asdict(one) for one in beside]}
         return JudgedSummary(came, beside), {
@@ -102,6 +117,70 @@ class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
             self.folder.floors_file: json_lines(map(_record, others)),
             self.folder.summary_file: json.dumps(summary, indent=1, ensure_ascii=False),
         }
+
+
+def debate_judging_plan(
+    questions: str | Path,
+    models: Session,
+    *,
+    design: Design | None = None,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    consultancy: bool = False,
+    allowance: int | None = None,
+    passage_tokens: int | None = None,
+    output: str | Path | None = None,
+) -> DebateJudgingRun:
+    """Debates that are ready to be judged, or to be estimated; takes what :func:`judge_debates` takes."""
+    check_allowance(allowance, models.options.max_tokens)
+    found, lost = read_two_turn(questions), dict[str, tuple[int, int]]()
+    if passage_tokens is not None:
+        found, lost = shortened(found, passage_tokens, models.options.model)
+    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
+    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
+    folder = as_path(output) or default_folder(stem(Path(questions)), "debate-judge", models.options.model)
+    return DebateJudgingRun(models, DebateJudgingFolder(folder), asked, lost)
+
+
+@strict_options
+def judge_debates(
+    questions: str | Path,
+    *,
+    design: Design | None = None,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    consultancy: bool = False,
+    allowance: int | None = None,
+    passage_tokens: int | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[Judged, JudgedSummary]:
+    """Let a model say which option is right, on a slider of seven points, with and without the arguments of a debate.
+
+    Args:
+        questions: a file of questions with two options and the arguments for them.
+        design: only conditions of this one; by default those of the main design if every question has its passage,
+            else those of the pilot.
+        instruction: only this one of the paper's two; by default both.
+        consultancy: also show each side's argument alone, as a control for the debate.
+        allowance: tokens for each judgment, thoughts and answer together.
+        passage_tokens: the most tokens shown of each passage.
+        output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call goes on there.
+        settings: who judges, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+    """
+    with asked_session(settings) as session:
+        plan = debate_judging_plan(
+            questions,
+            session,
+            output=output,
+            design=design,
+            instruction=instruction,
+            consultancy=consultancy,
+            allowance=allowance,
+            passage_tokens=passage_tokens,
+        )
+        return run(plan, overwrite=settings.get("overwrite", False))
 
 
 def _record(answer: SliderAnswer) -> dict[str, Any]:

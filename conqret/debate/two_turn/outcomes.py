@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, writers_bonus
-from conqret.debate.two_turn.slider_answers import CONSULTANCY, SliderAnswer, conditions_of, design_of
-from conqret.errors import DeclarationError
+from conqret.debate.two_turn.slider_answers import (
+    CONSULTANCY,
+    Design,
+    SliderAnswer,
+    conditions_of,
+    design_of,
+    read_slider_answers,
+)
+from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, average
 from conqret.stats.resampling import leave_one_out
 
@@ -120,12 +128,46 @@ class Outcomes:
     writers: dict[str, float]
 
 
-def outcomes(
-    answers: Sequence[SliderAnswer],
+Answers = str | Path | Sequence[SliderAnswer]
+"""A file of answers on the slider, or such answers of one design."""
+
+
+def counted_answers(
+    answers: Answers, design: Design | None = None, pilot: str | Path | None = None
+) -> Sequence[SliderAnswer]:
+    """The answers of one design; with a ``pilot`` those of the better half of its judges.
+
+    Raises:
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: there is no answer of the design, or none of the better half.
+    """
+    given = read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
+    return (
+        given if pilot is None else of_judges(given, best_judges(read_slider_answers(Path(pilot), "pilot")))
+    )
+
+
+@strict_options
+def debate_outcomes(
+    answers: Answers,
     *,
+    design: Design | None = None,
+    better_half: str | Path | None = None,
     confidence: float = CONFIDENCE,
 ) -> Outcomes:
-    """What these answers (of one design, one at least) come to."""
+    """What judgments of debates come to: right, wrong and abstaining by condition, and whether debate helps.
+
+    Args:
+        answers: a file of answers on the slider, or such answers of one design.
+        design: of a file that holds both designs, the one whose answers count.
+        better_half: only the better half of the judges, by their last judgments in this pilot.
+        confidence: that of the intervals, which are over passages.
+
+    Raises:
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: there is no answer of the design, or none of the better half.
+    """
+    answers = counted_answers(answers, design, better_half)
     measured = _Measured(answers, confidence)
     present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
     last = max(turn for _, turn, _ in present)
@@ -304,7 +346,7 @@ def _order(cell: Cell) -> tuple[str, int, int]:
     return condition, turn, list(INSTRUCTIONS).index(name)
 
 
-def better_half(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
+def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
     """The names of the better half, best first; of an odd number the smaller half.
 
     Raises:

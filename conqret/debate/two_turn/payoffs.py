@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 
 STRENGTHS = ("abstain", "slightly confident", "moderately confident", "completely confident")
 """How far the slider is moved from its middle, 0 to 3 notches, in words (Tables 5 and 6)."""
@@ -102,6 +103,35 @@ ENCOURAGE_ABSTAIN = PayoffInstruction(
 )
 INSTRUCTIONS = {one.name: one for one in (SIMPLE, ENCOURAGE_ABSTAIN)}
 """The two instructions by name, with the pay-offs of Table 4 and the grids of Tables 5 and 6."""
+
+
+@strict_options
+def payoffs(
+    *,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    bonuses: Sequence[float] | None = None,
+) -> list[PayoffInstruction]:
+    """What the slider's bonuses reward: each instruction says from which confidence on an answer pays.
+
+    Args:
+        instruction: only this one of the paper's two; by default both.
+        bonuses: bonuses of one's own, in dollars, for the seven points of the slider, from surely right over abstain to
+            surely wrong.
+
+    Raises:
+        DeclarationError: both are given, or the bonuses are not seven finite numbers.
+    """
+    if bonuses is None:
+        return [one for name, one in INSTRUCTIONS.items() if instruction in (None, name)]
+    if instruction is not None:
+        raise DeclarationError("--bonuses are an instruction of your own: leave --instruction away")
+    try:
+        return [PayoffInstruction("--bonuses", tuple(Fraction(str(one)) for one in bonuses))]
+    except ValueError:  # infinite, or no number
+        raise DeclarationError(
+            f"--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6, not {bonuses!r}"
+        ) from None
+
 
 FOR_THE_RIGHT, FOR_THE_WRONG = Fraction("0.20"), Fraction("0.75")
 """Dollars that a writer earns for each judge who ends on the writer's side (section A.3)."""

@@ -34,24 +34,15 @@ def payoffs(
 
     conqret debate two-turn payoffs --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8 --json
     """
-    from fractions import Fraction
     from itertools import chain
 
     from conqret.debate.two_turn.payoff_tables import payoff_tables
-    from conqret.debate.two_turn.payoffs import INSTRUCTIONS, PayoffInstruction
-    from conqret.errors import DeclarationError
+    from conqret.debate.two_turn.payoffs import payoffs as rewarded
     from conqret.show.table import spaced
 
-    if bonuses is not None and instruction is not None:
-        raise DeclarationError("--bonuses are an instruction of your own: leave --instruction away")
-    shown = [one for name, one in INSTRUCTIONS.items() if instruction in (None, name)]
-    if bonuses is not None:
-        wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
-        try:
-            own = tuple(Fraction(str(one)) for one in options.numbers(bonuses, wanted))
-        except ValueError:  # infinite, or no number
-            raise DeclarationError(f"{wanted}, not {bonuses!r}") from None
-        shown = [PayoffInstruction("--bonuses", own)]
+    wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
+    own = None if bonuses is None else options.numbers(bonuses, wanted)
+    shown = rewarded(instruction=instruction, bonuses=own)
     result(
         [_plain(one) for one in shown],
         spaced(chain.from_iterable(map(payoff_tables, shown))),

@@ -5,20 +5,28 @@ over every counter-argument of two-turn debates, and what its grades come to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Unpack
 
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion
-from conqret.errors import DeclarationError
+from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID
 from conqret.io.label_set import LabelSet
+from conqret.io.labels import read_labels
 from conqret.judges.counter_argument import METRICS
+from conqret.judging.judge import judge
+from conqret.judging.judge_settings import JudgeSettings
+from conqret.judging.judgments import Judgments
+from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 FORMAT = "counter-argument"
+SCALE = "1:5"
 HIRED_FROM = 3.3
 """The mean grade from which writers were hired (section A.1)."""
 
@@ -41,6 +49,56 @@ class RubricGrade(Frozen):
     addresses: Estimate
     overall: Estimate
     ungraded: int
+
+
+@dataclass(frozen=True, slots=True)
+class CounterGrades:
+    """The grades of each writer, and a judge's judgments behind them (None: annotators graded)."""
+
+    grades: tuple[RubricGrade, ...]
+    judgments: Judgments | None = None
+
+    @property
+    def session(self) -> SessionCounts:
+        """What was asked now, and what came from before."""
+        return SessionCounts() if self.judgments is None else self.judgments.session
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """The answers that a replay lacked."""
+        return () if self.judgments is None else self.judgments.missing
+
+
+@strict_options
+def grade_counter_arguments(
+    questions: str | Path,
+    *,
+    labels: str | Path | Sequence[str | Path] | None = None,
+    **settings: Unpack[JudgeSettings],
+) -> CounterGrades:
+    """Grade counter-arguments from 1 to 5: are they convincing, do their snippets help, do they answer the argument?
+
+    Args:
+        questions: a file of two-turn debates with counter-arguments.
+        labels: annotators' grades, as ``conqret labels collect --task counter-argument`` gives them, in place of a
+            model's.
+        settings: those of :func:`conqret.judge`, without ``format``.
+
+    Raises:
+        DeclarationError: there is no counter-argument, nobody graded any, or anything is wrong with the call.
+    """
+    items = counter_items(read_two_turn(questions))
+    if labels is not None:
+        if settings.get("model") is not None:
+            raise DeclarationError(
+                "--labels are people's grades, and --model asks a model: leave one of them out"
+            )
+        files = [Path(labels)] if isinstance(labels, str | Path) else [Path(one) for one in labels]
+        known = read_labels(files, scales=[SCALE])
+        return CounterGrades(rubric(items, grades_of_people(items, known)))
+    named: JudgeSettings = {**settings, "format": FORMAT}
+    judgments = judge(items, **named).whole()
+    return CounterGrades(rubric(items, grades_of_judge(judgments)), judgments)
 
 
 def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:

@@ -12,9 +12,6 @@ from conqret.console.printing import result
 from conqret.debate.debatune.command import Output, conclude, judged
 from conqret.judging.study_command import StudyOptions
 
-SCALE = "1:5"
-"""Of the rubric."""
-
 
 @grouped
 def rubric(
@@ -46,36 +43,22 @@ def rubric(
 
     conqret debate two-turn rubric practice.jsonl --labels grades.csv
     """
-    from conqret.debate.two_turn.rubric import FORMAT, counter_items, grades_of_judge, grades_of_people
-    from conqret.debate.two_turn.rubric import rubric as graded
+    from functools import partial
+
+    from conqret.debate.two_turn.rubric import FORMAT, counter_items, grade_counter_arguments
     from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.debate.two_turn.writer_tables import rubric_table
-    from conqret.errors import DeclarationError
-    from conqret.io.labels import read_labels
 
-    items = counter_items(read_two_turn(questions))
     if labels is not None:
-        if model is not None:
-            raise DeclarationError(
-                "--labels are people's grades, and --model asks a model: leave one of them out"
-            )
-        found = graded(items, grades_of_people(items, read_labels(labels, scales=[SCALE])))
-        grades = [one.model_dump(mode="json") for one in found]
-        result(
-            {"labels": ", ".join(map(str, labels)), "grades": grades},
-            [rubric_table(found)],
-            as_json=asking.shown.json_output,
-        )
+        found = grade_counter_arguments(questions, labels=labels, model=model)
+        grades = [one.model_dump(mode="json") for one in found.grades]
+        facts = {"labels": ", ".join(map(str, labels)), "grades": grades}
+        result(facts, [rubric_table(found.grades)], as_json=asking.shown.json_output)
         return
-    judgments = judged(
-        items, [questions], FORMAT, model=model, output=output, asking=asking,
+    done = judged(
+        counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
+        by=partial(grade_counter_arguments, questions),
     )  # fmt: skip
-    if judgments is None:
-        return
-    found = graded(items, grades_of_judge(judgments))
-    conclude(
-        judgments,
-        lambda: rubric_table(found),
-        shown=asking.shown,
-        grades=[one.model_dump(mode="json") for one in found],
-    )
+    if done is not None:
+        grades = [one.model_dump(mode="json") for one in done.grades]
+        conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)

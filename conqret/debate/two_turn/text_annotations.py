@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
+from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
+from conqret.errors import strict_options
 from conqret.io.cell_values import as_list
 from conqret.io.checks import between, identifier, one_of
 from conqret.io.faults import Unfit, quoted
@@ -145,6 +146,24 @@ class Annotated:
     difference: Estimate
     responds: Estimate
     strategies: dict[str, int]
+
+
+@strict_options
+def summarize_annotations(
+    annotations: str | Path, *, of: str | Path, confidence: float = CONFIDENCE
+) -> tuple[Annotated, ...]:
+    """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for.
+
+    Args:
+        annotations: a table with a row for each annotator and text.
+        of: the questions whose texts were annotated.
+        confidence: that of the intervals, which are over passages.
+
+    Raises:
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: there is no row, or no question.
+    """
+    return annotated(read_annotations(Path(annotations), read_two_turn(of)), confidence=confidence)
 
 
 def annotated(found: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE) -> tuple[Annotated, ...]:

@@ -90,7 +90,7 @@ class TwoTurnQuestion:
         }  # fmt: skip
 
 
-def read_two_turn(path: Path) -> tuple[TwoTurnQuestion, ...]:
+def read_two_turn(path: str | Path) -> tuple[TwoTurnQuestion, ...]:
     """Read questions and their debates, all of them checked.
 
     Raises:
@@ -98,7 +98,7 @@ def read_two_turn(path: Path) -> tuple[TwoTurnQuestion, ...]:
             passage, an id that stands twice; all are listed.
         DeclarationError: there is no question.
     """
-    rows = file_rows(path)
+    rows = file_rows(Path(path))
     found = tuple(_released(rows) if RELEASED in columns_of(rows) else _own(rows))
     if not found:
         raise DeclarationError(f"{path} holds no questions")

@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from conqret.debate.two_turn.outcomes import Answers, counted_answers
 from conqret.debate.two_turn.payoffs import writers_bonus
-from conqret.debate.two_turn.slider_answers import SliderAnswer, conditions_of
-from conqret.errors import DeclarationError
+from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of
+from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval
@@ -43,13 +45,28 @@ class Writer:
     wrong: WrittenArgument
 
 
-def writers(answers: Sequence[SliderAnswer], *, confidence: float = CONFIDENCE) -> tuple[Writer, ...]:
-    """Every writer, the most persuasive first; intervals are over passages.
+@strict_options
+def score_writers(
+    answers: Answers,
+    *,
+    design: Design | None = None,
+    better_half: str | Path | None = None,
+    confidence: float = CONFIDENCE,
+) -> tuple[Writer, ...]:
+    """Score the writers of debates by whom judges followed: every writer, the most persuasive first.
+
+    Args:
+        answers: a file of answers on the slider, or such answers of one design.
+        design: of a file that holds both designs, the one whose answers count.
+        better_half: only the better half of the judges, by their last judgments in this pilot.
+        confidence: that of the intervals, which are over passages.
 
     Raises:
-        DeclarationError: no answer names the writers of both options, or none that does was shown arguments.
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: there is no answer of the design, none of the better half, no answer names the writers of both
+            options, or none that does was shown arguments.
     """
-    given = last_with_arguments(answers)
+    given = last_with_arguments(counted_answers(answers, design, better_half))
     ratings = _ratings(given, confidence)
     names = dict.fromkeys(name for one in given for name in (one.for_right, one.for_wrong))
     found = [

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.counter_writing import (
@@ -21,14 +21,20 @@ from conqret.debate.two_turn.counter_writing import (
     Debated,
     Task,
     Written,
+    debates,
     tasks,
     trials,
 )
+from conqret.debate.two_turn.two_turn_files import read_questions
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.llm.client_options import ClientOptions
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 
@@ -119,3 +125,52 @@ class DebateWritingRun(StudyPlan[Written, WrittenSummary]):
         return summary, {
             self.folder.debates_file: json_lines(one.record() for one in whole.values() if one is not None),
         }
+
+
+def writing_plan(
+    questions: str | Path,
+    sessions: Sessions,
+    writers: Sequence[ClientOptions],
+    *,
+    output: str | Path | None = None,
+) -> DebateWritingRun:
+    """Debates that are ready to be written, or to be estimated, by one writer or two.
+
+    Raises:
+        DeclarationError: both writers are the same model.
+    """
+    names = [one.model for one in writers]
+    if len(names) > len({*names}):
+        raise DeclarationError(
+            f"--model and --against are both {names[0]}: leave --against away, and it argues both sides"
+        )
+    folder = WrittenFolder(as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names))
+    return DebateWritingRun(sessions, folder, debates(read_questions(Path(questions)), names), writers)
+
+
+@strict_options
+def write_debates(
+    questions: str | Path,
+    *,
+    against: str | ClientOptions | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[Written, WrittenSummary]:
+    """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
+
+    Args:
+        questions: a file of questions with ``id``, ``question``, ``options``, ``right``, ``passage_id`` and
+            ``passage``; arguments in it are ignored.
+        against: a second model: each question is debated twice, with the sides exchanged. By default ``model`` argues
+            for both options.
+        output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call goes on there.
+        settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+    """
+    writers = [client_options(settings.get("model"), settings)]
+    writers += [] if against is None else [client_options(against, settings)]
+    with Sessions(**session_settings(settings)) as sessions:
+        plan = writing_plan(questions, sessions, writers, output=output)
+        return run(plan, overwrite=settings.get("overwrite", False))

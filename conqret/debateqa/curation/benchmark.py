@@ -18,25 +18,40 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from pydantic import BaseModel
 
+from conqret._optional import require
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.debateqa.curation import curation_requests as asking
-from conqret.debateqa.curation.algorithm import DEPTH, LISTWISE, POOL, STEPS, Collector, CurationStep, cleaned
+from conqret.debateqa.curation.algorithm import (
+    DEPTH,
+    LISTWISE,
+    POOL,
+    STEPS,
+    Collector,
+    CurationPlan,
+    CurationStep,
+    cleaned,
+)
+from conqret.debateqa.curation.evidence_sources import page_source
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
+from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
+from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
-from conqret.io.questions import SourcedQuestion
+from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, counter, expected_asking
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.prompts import Rendered
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.retrieval.rerank import INSTRUCTIONS
-from conqret.runs.run_folder import ITEMS
+from conqret.runs.engine import run
+from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
 
 UNSTATED = "not stated"
@@ -260,6 +275,73 @@ class CurationRun(StudyPlan[CurationStep, CurateSummary]):
     def conclude(self, rows: tuple[CurationStep, ...]) -> tuple[CurateSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         return benchmark_files(self.questions, rows, self.collector, self.folder)
+
+
+USUAL = CurationPlan()
+"""What is kept where nothing else is said."""
+
+
+def curation_run(
+    questions: str | Path,
+    models: Session,
+    *,
+    corpus: str | Path | None = None,
+    search: str | Sequence[str] | None = None,
+    user_agent: str | None = None,
+    trusted: str | Path | None = None,
+    plan: CurationPlan = USUAL,
+    output: str | Path | None = None,
+) -> CurationRun:
+    """A benchmark that is ready to be made, or to be estimated; takes what :func:`curate_benchmark` takes."""
+    require("pyterrier", "pandas", extra="retrieval")
+    domains = TrustedDomains() if trusted is None else read_trusted(Path(trusted))
+    source = page_source(corpus, search, user_agent, domains)
+    folder = as_path(output) or default_folder(stem(Path(questions)), "curate", models.options.model)
+    collector = Collector(source, domains, plan, models)
+    return CurationRun(models, CurateFolder(folder), read_sourced([Path(questions)]), collector)
+
+
+@strict_options
+def curate_benchmark(
+    questions: str | Path,
+    *,
+    corpus: str | Path | None = None,
+    search: str | Sequence[str] | None = None,
+    user_agent: str | None = None,
+    trusted: str | Path | None = None,
+    plan: CurationPlan = USUAL,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[CurationStep, CurateSummary]:
+    """Collect partial answers to debatable questions: queries, trusted documents, points of view, and an explanation of
+    each (DebateQA, Algorithm 1).
+
+    Args:
+        questions: a file with a column ``question``.
+        corpus: the corpus directory in which evidence is searched; it is indexed first where it is not.
+        search: search engines in its place: ``google``, ``brave`` or ``searxng``, with keys from the environment.
+        user_agent: the user agent that web sites see.
+        trusted: a file of domains to trust besides .edu, .org, .gov, .info and .pro.
+        plan: what is kept, and how much of a document is read.
+        output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call goes on there.
+        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    with asked_session(settings) as session:
+        made = curation_run(
+            questions,
+            session,
+            corpus=corpus,
+            search=search,
+            user_agent=user_agent,
+            trusted=trusted,
+            plan=plan,
+            output=output,
+        )
+        return run(made, overwrite=settings.get("overwrite", False))
 
 
 def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[Expected]:

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
-from conqret.debateqa.curation.embeddings import Embed, unit_rows
-from conqret.debateqa.curation.made import MadeBenchmark
-from conqret.errors import DeclarationError
+from conqret.debateqa.curation.embeddings import LEXICAL, Embed, embedder, unit_rows
+from conqret.debateqa.curation.made import MadeBenchmark, read_made
+from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -82,6 +83,37 @@ def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
     ]
     order = {question.id: place for place, question in enumerate(made.questions)}
     return sorted(near, key=lambda one: (order[one.question], -one.similarity))
+
+
+@strict_options
+def benchmark_relevance(benchmark: str | Path, *, encoder: str = LEXICAL) -> Relevance:
+    """Measure how near documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4).
+
+    Args:
+        benchmark: the folder of ``conqret debateqa curate run``.
+        encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
+
+    Raises:
+        DeclarationError: there is no finished benchmark, it holds no text, or the encoder is wrong.
+    """
+    return relevance(near_chunks(read_made(benchmark), embedder(encoder)))
+
+
+@strict_options
+def benchmark_domains(
+    benchmark: str | Path, *, number: int = DOMAINS, encoder: str = LEXICAL
+) -> list[Domain]:
+    """Group a benchmark's questions into domains, named by their words (DebateQA, Figure 7).
+
+    Args:
+        benchmark: the folder of ``conqret debateqa curate run``.
+        number: how many domains.
+        encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
+
+    Raises:
+        DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
+    """
+    return domains([one.question for one in read_made(benchmark).questions], embedder(encoder), number)
 
 
 def relevance(near: Sequence[Near]) -> Relevance:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
@@ -12,11 +12,6 @@ from conqret.console.printing import at, end, note, result
 from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-
-if TYPE_CHECKING:
-    from conqret.debateqa.curation.source_pages import PageSource
-    from conqret.debateqa.curation.trusted import TrustedDomains
-    from conqret.debateqa.curation.web import WebSource
 
 
 @dataclass(frozen=True)
@@ -31,23 +26,6 @@ class WebSearch(OptionGroup):
 
     search: str | None = None
     user_agent: str | None = None
-
-    def source(self, trusted: TrustedDomains | None, **more: Any) -> WebSource:
-        """The web by the search engines that are named, ``more`` being arguments of :class:`WebSource`."""
-        from conqret._optional import require
-        from conqret.errors import DeclarationError
-
-        require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
-        from conqret.debateqa.curation.web import WebSource
-        from conqret.scrapers.evidence_fetching import EvidenceOptions
-        from conqret.scrapers.fetch import USER_AGENT, FetchOptions
-        from conqret.scrapers.providers import providers
-
-        names = options.listed(self.search)
-        if not names:
-            raise DeclarationError("--search names no search engine: google, brave or searxng")
-        fetch = FetchOptions(user_agent=self.user_agent or USER_AGENT)
-        return WebSource(EvidenceOptions(fetch, providers(names)), trusted, **more)
 
 
 @dataclass(frozen=True)
@@ -99,22 +77,16 @@ def run(
     conqret debateqa curate run questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o
     benchmark/
     """
-    from conqret._optional import require
-
-    require("pyterrier", "pandas", extra="retrieval")
-    from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
-    from conqret.debateqa.curation.benchmark import VIEWS, CurateFolder, CurationRun, estimate
+    from conqret.debateqa.curation.algorithm import STEPS, CurationPlan
+    from conqret.debateqa.curation.benchmark import VIEWS, curation_run, estimate
     from conqret.debateqa.curation.page import curate_table
-    from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
-    from conqret.io.questions import read_sourced
-    from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
-    session = asking.session(model)
-    domains = TrustedDomains() if trusted is None else read_trusted(trusted)
-    found, plan = read_sourced([questions]), CurationPlan(**filters.given())
-    source = _source(corpus, web, domains)
-    collector = Collector(source, domains, plan, session)
+    made = curation_run(
+        questions, asking.session(model), corpus=corpus, search=web.search, user_agent=web.user_agent,
+        trusted=trusted, plan=CurationPlan(**filters.given()), output=output,
+    )  # fmt: skip
+    found, folder, collector = made.questions, made.folder, made.collector
     if asking.dry_run:
         asking.tell_cost(estimate(found, collector))
         what = (
@@ -124,10 +96,9 @@ def run(
         )
         note(f"assumed of each question: {VIEWS} points of view, and {what}")
         return
-    folder = CurateFolder(output or default_folder(stem(questions), "curate", session.options.model))
     outcome = asking.execute(
-        CurationRun(session, folder, found, collector), len(found) * len(STEPS), "steps",
-        about=f"{number(len(found), 'question')}, {source.described}, asked of",
+        made, len(found) * len(STEPS), "steps",
+        about=f"{number(len(found), 'question')}, {collector.source.described}, asked of",
         doing="collecting", role="an author",
     )  # fmt: skip
     summary = outcome.summary
@@ -145,16 +116,3 @@ def run(
             "you share their texts, or name licences by domain in --trusted"
         )
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
-
-
-def _source(corpus: Path | None, web: WebSearch, domains: TrustedDomains) -> PageSource:
-    """Where evidence is searched for: a corpus, or the web."""
-    from conqret.errors import DeclarationError
-
-    if (corpus is None) == (web.search is None):
-        raise DeclarationError("say where evidence is searched for: --corpus FOLDER, or --search for the web")
-    if corpus is not None:
-        from conqret.debateqa.curation.source_pages import CorpusSource
-
-        return CorpusSource(corpus)
-    return web.source(domains)

@@ -19,14 +19,12 @@ def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.Ou
 
     Example: conqret debateqa curate check relevance benchmark/ --encoder models/gte-large
     """
-    from conqret.debateqa.curation.benchmark_figures import near_chunks, relevance
-    from conqret.debateqa.curation.embeddings import embedder
+    from conqret.debateqa.curation.benchmark_figures import benchmark_relevance
     from conqret.debateqa.curation.made import read_made
     from conqret.debateqa.curation.page import relevance_table
 
-    made = read_made(folder)
-    found = relevance(near_chunks(made, embedder(encoder)))
-    texts = {one.id: one.question for one in made.questions}
+    found = benchmark_relevance(folder, encoder=encoder)
+    texts = {one.id: one.question for one in read_made(folder).questions}
     result(found, [relevance_table(found, texts, encoder)], as_json=shown.json_output)
 
 
@@ -181,13 +179,10 @@ def domains(
 
     Example: conqret debateqa curate check domains benchmark/ --encoder models/gte-large -n 8
     """
-    from conqret.debateqa.curation.benchmark_figures import domains
-    from conqret.debateqa.curation.embeddings import embedder
-    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.benchmark_figures import benchmark_domains
     from conqret.show.table import Column, Table
 
-    questions = [one.question for one in read_made(folder).questions]
-    found = domains(questions, embedder(encoder), number)
+    found = benchmark_domains(folder, number=number, encoder=encoder)
     rows = [(", ".join(one.words), one.questions, one.example) for one in found]
     columns = (Column("domain", "text"), "questions", Column("in its middle", "text"))
     table = Table("Domains", columns, rows, note=f"Groups by k-means over embeddings by {encoder}.")

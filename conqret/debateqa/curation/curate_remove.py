@@ -46,24 +46,14 @@ def remove(
     """
     from dataclasses import replace
 
-    from conqret.debateqa.curation.made import read_made
-    from conqret.debateqa.curation.removal import missing_people
-    from conqret.debateqa.curation.removal import remove as removed
-    from conqret.debateqa.curation.review import read_review
-    from conqret.errors import DeclarationError
+    from conqret.debateqa.curation.removal import missing_people, remove_partial_answers
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import write_new
     from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
 
-    if labels is None and duplicates is None:
-        raise DeclarationError("nothing says what is to be removed: give --labels, --duplicates or both")
-    made = read_made(folder)
     scale = reading.scale or ["{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)]
     people = None if labels is None else replace(reading, scale=scale).load(labels)
-    alike = {} if duplicates is None else read_review(duplicates, "duplicate")
-    if duplicates is not None and not alike:
-        raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
-    lines, found = removed(made, people, alike, least=least)
+    lines, found = remove_partial_answers(folder, labels=people, duplicates=duplicates, least=least)
     write_new({output: json_lines(lines)}, overwrite=overwrite)
     facts = {
         "partial answers": found.answers,

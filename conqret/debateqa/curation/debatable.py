@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack
 
-from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
-from conqret.io.questions import SourcedQuestion
+from conqret.debateqa.curation.check_verdicts import (
+    CheckVerdict,
+    Subject,
+    VerdictFolder,
+    VerdictPlan,
+    VerdictRow,
+)
+from conqret.errors import strict_options
+from conqret.io.jsonl import json_lines
+from conqret.io.label_sheets import csv_text
+from conqret.io.questions import SourcedQuestion, read_sourced
+from conqret.io.safe_files import write_files
+from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.judging.responses import Typed
+from conqret.runs.engine import run
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.session import SessionCounts
+from conqret.runs.study_run import StudyOutcome
 from conqret.text.text_passages import root
 from conqret.text.word_lists import words
 
@@ -68,3 +85,64 @@ def by_words(question: str) -> dict[str, Any]:
         "beyond_taste": not _TASTE.search(text),
         "about_issue": opinion or not _OWN.search(text),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class DebatableQuestions:
+    """The questions that are kept, how many failed each criterion, and how many have no answer; ``files`` hold those
+    that are kept, and all verdicts."""
+
+    questions: int
+    kept: tuple[SourcedQuestion, ...]
+    failed: Mapping[str, int]
+    unanswered: int
+    files: tuple[Path, ...]
+    session: SessionCounts
+
+
+@strict_options
+def debatable_questions(
+    questions: str | Path | Sequence[str | Path],
+    *,
+    texts: str | Path | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> DebatableQuestions:
+    """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
+
+    Args:
+        questions: files with a column ``question``.
+        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
+        output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call goes on there.
+        settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
+    """
+    files = [questions] if isinstance(questions, str | Path) else list(questions)
+    read = tuple(read_sourced(files, texts))
+    with asked_session(settings) as session:
+        folder = VerdictFolder(
+            as_path(output) or default_folder(stem(Path(files[0])), "debatable", session.options.model)
+        )
+        plan = VerdictPlan(session, folder, VERDICT, subjects(read))
+        done = run(plan, overwrite=settings.get("overwrite", False))
+    return chosen_questions(read, done, folder)
+
+
+def chosen_questions(
+    read: Sequence[SourcedQuestion], done: StudyOutcome[VerdictRow, None], folder: VerdictFolder
+) -> DebatableQuestions:
+    """The questions that meet all criteria, written into the folder with all verdicts."""
+    wrong = [failed(one.answer) if one.answered else None for one in done.rows]
+    good = tuple(one for one, faults in zip(read, wrong, strict=True) if faults == ())
+    rows = (
+        (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
+         row.answer.get("explanation", ""), row.reason)
+        for one, faults, row in zip(read, wrong, done.rows, strict=True)
+    )  # fmt: skip
+    table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
+    kept = json_lines(one.record() for one in good)
+    written = write_files({folder.kept_file: kept, folder.table_file: table})
+    counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
+    return DebatableQuestions(len(read), good, counts, wrong.count(None), tuple(written), done.session)

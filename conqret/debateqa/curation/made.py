@@ -60,14 +60,14 @@ class MadeBenchmark:
     texts: Mapping[str, str]
 
 
-def read_made(path: Path) -> MadeBenchmark:
+def read_made(path: str | Path) -> MadeBenchmark:
     """Read the benchmark of a folder of ``conqret debateqa curate run``.
 
     Raises:
         DeclarationError: it is no such folder, its run is not finished, or it holds no question.
         FaultsError: a line cannot be read.
     """
-    folder = CurateFolder(path)
+    folder = CurateFolder(Path(path))
     folder.record()
     if not folder.summary_file.is_file():
         raise DeclarationError(f"{path} holds no finished benchmark; give the command again that made it")

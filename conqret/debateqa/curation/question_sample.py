@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.embeddings import cosines
-from conqret.errors import DeclarationError, check_positive
+from conqret.debateqa.curation.embeddings import LEXICAL, cosines, vectors_of
+from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.checks import filled, number, one_of, whole_number
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
-from conqret.io.questions import SourcedQuestion
+from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.schema import Field, Schema, TableReader
 
 PAIRS = 500
@@ -50,6 +50,38 @@ class DrawnPair(Frozen):
     similarity: float
     band: float
     band_pairs: int
+
+
+@strict_options
+def draw_question_pairs(
+    questions: str | Path | Sequence[str | Path],
+    number: int = PAIRS,
+    *,
+    lowest: float = LOWEST,
+    seed: int = SEED,
+    encoder: str = LEXICAL,
+    embeddings: str | Path | None = None,
+    texts: str | Path | None = None,
+) -> tuple[tuple[SourcedQuestion, ...], tuple[DrawnPair, ...]]:
+    """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold of duplicates by.
+
+    Args:
+        questions: files with a column ``question``.
+        number: pairs to draw.
+        lowest: the lowest cosine; below it no pair is drawn.
+        seed: the seed of the draw.
+        encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
+        embeddings: embeddings that are there already, a ``.npy`` file with a row for each question.
+        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
+
+    Returns:
+        The questions, and the pairs of their places.
+
+    Raises:
+        DeclarationError: as :func:`draw_pairs`, or a file or an encoder is wrong.
+    """
+    read = tuple(read_sourced([questions] if isinstance(questions, str | Path) else questions, texts))
+    return read, draw_pairs(vectors_of(read, encoder, embeddings), number, lowest=lowest, seed=seed)
 
 
 def draw_pairs(
@@ -145,13 +177,18 @@ _LABELLED = Schema(
 )
 
 
-def choose_threshold(path: Path) -> ChosenThreshold:
-    """What the labels of a filled sheet say of thresholds.
+@strict_options
+def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
+    """Choose the threshold of duplicates by labels.
+
+    Args:
+        sheet: a sheet of ``conqret debateqa questions pairs``, filled in.
 
     Raises:
         ItemsError: rows have faults; all are listed.
         DeclarationError: no pair is labelled, or none is a duplicate.
     """
+    path = Path(sheet)
     reader = TableReader(file_rows(path), _LABELLED)
     every = list(reader)
     reader.finish()

@@ -123,14 +123,13 @@ def pairs(
 
     Example: conqret debateqa questions pairs questions.jsonl --encoder models/gte-large -n 500 -o pairs.csv
     """
-    from conqret.debateqa.curation.embeddings import vectors_of
-    from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, sheet_rows
+    from conqret.debateqa.curation.question_sample import COLUMNS, draw_question_pairs, sheet_rows
     from conqret.io.label_sheets import csv_text
     from conqret.io.overwriting import write_new
-    from conqret.io.questions import read_sourced
 
-    read = read_sourced(questions, texts)
-    drawn = draw_pairs(vectors_of(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+    read, drawn = draw_question_pairs(
+        questions, number, lowest=lowest, seed=seed, encoder=encoder, embeddings=embeddings, texts=texts
+    )
     write_new({output: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=overwrite)
     bands = len({one.band for one in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
@@ -157,10 +156,10 @@ def threshold(
     Example: conqret debateqa questions threshold pairs.csv
     """
     from conqret.debateqa.curation.page import threshold_tables
-    from conqret.debateqa.curation.question_sample import choose_threshold
+    from conqret.debateqa.curation.question_sample import duplicate_threshold
     from conqret.show.table import spaced
 
-    found = choose_threshold(sheet)
+    found = duplicate_threshold(sheet)
     result(found, spaced(threshold_tables(found)), as_json=shown.json_output)
     if found.unlabelled:
         shown.note(f"{found.unlabelled:,} pairs have no label and are left out")
@@ -187,12 +186,9 @@ def debatable(
     conqret debateqa questions debatable questions.jsonl --model gpt-4o-mini -o runs/debatable
     """
     from conqret.debateqa.curation.curate_review import verdicts
-    from conqret.debateqa.curation.debatable import CRITERIA, VERDICT, failed, subjects
+    from conqret.debateqa.curation.debatable import VERDICT, chosen_questions, subjects
     from conqret.debateqa.curation.page import debatable_table
-    from conqret.io.jsonl import json_lines
-    from conqret.io.label_sheets import csv_text
     from conqret.io.questions import read_sourced
-    from conqret.io.safe_files import write_files
 
     read = read_sourced(questions, texts)
     done = verdicts(
@@ -200,18 +196,14 @@ def debatable(
     )  # fmt: skip
     if done is None:
         return
-    wrong = [failed(one.answer) if one.answered else None for one in done.asked.rows]
-    good = [one for one, faults in zip(read, wrong, strict=True) if faults == ()]
-    rows = (
-        (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
-         row.answer.get("explanation", ""), row.reason)
-        for one, faults, row in zip(read, wrong, done.asked.rows, strict=True)
-    )  # fmt: skip
-    table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
-    kept = json_lines(one.record() for one in good)
-    written = write_files({done.folder.kept_file: kept, done.folder.table_file: table})
-    counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
-    facts = {"questions": len(read), "kept": len(good), "failed": counts, "unanswered": wrong.count(None)}
-    shape = debatable_table(counts, wrong.count(None), len(read), len(good))
-    result(facts, [shape, "", *map(at, written, ("kept", "verdicts"))], as_json=asking.shown.json_output)
+    found = chosen_questions(read, done.asked, done.folder)
+    kept = len(found.kept)
+    facts = {
+        "questions": found.questions,
+        "kept": kept,
+        "failed": found.failed,
+        "unanswered": found.unanswered,
+    }
+    shape = debatable_table(found.failed, found.unanswered, found.questions, kept)
+    result(facts, [shape, "", *map(at, found.files, ("kept", "verdicts"))], as_json=asking.shown.json_output)
     done.end()

@@ -7,14 +7,18 @@ offends no ethics. Who says no to any of these rejects it; what two of them reje
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from conqret.data.digest import gathered
-from conqret.debateqa.curation.made import MadeBenchmark
-from conqret.errors import DeclarationError, check_positive
+from conqret.debateqa.curation.made import MadeBenchmark, read_made
+from conqret.debateqa.curation.review import read_review
+from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.label_set import Label, LabelSet
+from conqret.io.labels import Labels, read_labels
+from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
 
 LEAST = 2
 """Annotators who reject what is removed: two of three (A.4)."""
@@ -33,6 +37,39 @@ class Removal(BaseModel, frozen=True):
     lost: tuple[str, ...]
     kept: int
     questions: int
+
+
+@strict_options
+def remove_partial_answers(
+    benchmark: str | Path,
+    *,
+    labels: Labels | None = None,
+    duplicates: str | Path | None = None,
+    least: int = LEAST,
+) -> tuple[list[dict[str, object]], Removal]:
+    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another.
+
+    Args:
+        benchmark: the folder of ``conqret debateqa curate run``.
+        labels: human labels: filled-in sheets of ``conqret labels sample --task partial-answer``.
+        duplicates: the sheet of ``conqret debateqa curate check distinctiveness``, filled in.
+        least: how many annotators must reject a partial answer for it to be removed.
+
+    Returns:
+        The lines of the benchmark that is left, and what was removed.
+
+    Raises:
+        DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a sheet is not filled in.
+    """
+    if labels is None and duplicates is None:
+        raise DeclarationError("nothing says what is to be removed: give --labels, --duplicates or both")
+    made = read_made(benchmark)
+    scale = "{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)
+    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=[scale])
+    alike = {} if duplicates is None else read_review(Path(duplicates), "duplicate")
+    if duplicates is not None and not alike:
+        raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
+    return remove(made, known, alike, least=least)
 
 
 def remove(

@@ -8,7 +8,7 @@ from typing import Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note
-from conqret.debateqa.scores.score_options import MetricOptions, leave, show
+from conqret.debateqa.scores.score_options import MetricOptions, leave, show, tell_partners
 from conqret.errors import number
 from conqret.judging.study_command import PlanOptions
 
@@ -32,47 +32,23 @@ def dispute_awareness(
 
     Example: conqret debateqa score dispute-awareness answers.jsonl --questions debateqa.jsonl --model gpt-4o-mini
     """
-    from conqret._optional import require
-    from conqret.debateqa.debateqa_files import read_answers, read_questions, read_verdicts
-    from conqret.debateqa.dispute_awareness import AwarenessPlan, against_labels, estimate
-    from conqret.debateqa.kept import ScoreFolder, ScoreRecord
-    from conqret.debateqa.metric_requests import cases_of
-    from conqret.debateqa.perspective_diversity import model_name
-    from conqret.debateqa.score_table import AWARENESS, write_table
-    from conqret.errors import DeclarationError
+    from conqret.debateqa.answer_scores import awareness_scoring
+    from conqret.debateqa.dispute_awareness import estimate
 
-    if labels is not None:
-        require("scipy", extra="stats")
-    known = read_questions(questions, measured.mapping)
-    together = measured.met(known, asking.shown)
-    if not any(known[one].question.strip() for one in together):
-        raise DeclarationError(
-            f"no question of {questions} that was answered has a text: map its column with --columns question=…"
-        )
-    truth = None if labels is None else read_verdicts(labels)
-    if truth is not None and not set(truth) & set(together):
-        raise DeclarationError(
-            f"no id of {labels} is among those of the answers: a label belongs to an answer's id"
-        )
-    asked = cases_of(read_answers(measured.answers, measured.mapping), known)
-    session = asking.session(model)
-    client = session.options.resolved()
-    judge = model_name(client.backend.pinned(client.model)[0])
-    folder = ScoreFolder(measured.folder("dispute-awareness", judge, shots))
-    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", measured.name, measured.answers)
-    if asking.dry_run:
-        asking.tell_cost([estimate(asked, session, shots=shots)])
-        return
-    plan = AwarenessPlan(
-        cases=asked, models=session, folder=folder, scores=record, system=measured.name, shots=shots
+    scoring = awareness_scoring(
+        measured.of_system, questions, asking.session(model), shots=shots, labels=labels
     )
-    found = asking.execute(plan, len(together), "verdicts", about=f"{number(len(together), 'verdict')} by")
-    table = write_table(found.rows, folder.scores_file)
-    show(table, folder.scores_file, asking.shown.json_output)
-    if truth is not None and any(row.value is not None for row in found.rows):
-        fit = against_labels(found.rows, truth, plan.shares)
+    tell_partners(scoring.met, asking.shown)
+    plan = scoring.plan
+    if asking.dry_run:
+        asking.tell_cost([estimate(plan.cases, plan.models, shots=shots)])
+        return
+    count = len(scoring.met.together)
+    done = scoring.scores(asking.execute(plan, count, "verdicts", about=f"{number(count, 'verdict')} by"))
+    show(done, asking.shown)
+    if (fit := done.fit) is not None:
         note(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
             f"MCC {fit.mcc}"
         )
-    leave(table, found.session)
+    leave(done)

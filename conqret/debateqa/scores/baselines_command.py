@@ -11,7 +11,15 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
 from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
-from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References, leave, show
+from conqret.debateqa.scores.score_options import (
+    Device,
+    Dtype,
+    MetricOptions,
+    References,
+    leave,
+    show,
+    tell_partners,
+)
 from conqret.errors import number
 from conqret.judging.study_command import PlanOptions
 
@@ -62,19 +70,20 @@ def baselines(
     Example: conqret debateqa score baselines answers.jsonl --references debateqa.jsonl --metrics
     bleu,rouge-l,num-of-povs
     """
-    from dataclasses import replace
+    from conqret.debateqa.answer_scores import baseline_scoring
+    from conqret.debateqa.baselines.baseline_run import Models
+    from conqret.debateqa.baselines.llm_metrics import estimate
 
-    from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
-    from conqret.debateqa.baselines.llm_metrics import LlmMetricsPlan, estimate
-    from conqret.debateqa.baselines.metric_list import selected
-    from conqret.debateqa.debateqa_files import read_answers, read_questions
-    from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord, ScoringOutcome
-    from conqret.debateqa.metric_requests import cases_of
-    from conqret.debateqa.score_table import write_table
-
-    chosen = selected(options.listed(metrics))
-    names = {one.name for one in chosen}
-    asks = {one.name: one.metric for one in chosen if one.kind == "asked"}
+    chosen = options.listed(metrics)
+    scoring = baseline_scoring(
+        measured.of_system,
+        references,
+        asking.session(model),
+        metrics=chosen,
+        weights=Models(**weights.given()),
+        replayed=asking.kept.replay is not None,
+    )
+    names, asks, cases = {*chosen}, scoring.asks, scoring.cases
     _serve(bool(asks), "direct-score, g-eval or num-of-povs", model=model, **asking.calls.given(),
            **{name: value for name, value in asking.settings.items() if value and name != "overwrite"})  # fmt: skip
     _serve("bartscore" in names, "bartscore", bart=weights.bart)
@@ -85,44 +94,26 @@ def baselines(
         device=weights.device,
         dtype=weights.dtype,
     )
-    questions = read_questions(references, measured.mapping)
-    measured.met(questions, asking.shown)
-    cases = list(cases_of(read_answers(measured.answers, measured.mapping), questions))
-    folder = ScoreFolder(measured.folder("baselines"))
-    session = asking.session(model)
+    tell_partners(scoring.met, asking.shown)
     if asking.dry_run:
-        asking.tell_cost(estimate(asks, cases, session))
+        asking.tell_cost(estimate(asks, cases, scoring.models))
         return
-    client = session.options
-    if asking.kept.replay is not None:  # nothing is spent
-        client = replace(client, budget_usd=None)
-    similarities = prepared(chosen, cases, Models(**weights.given()), client if asks else None)
-    instruments = [one.fingerprint for one in similarities.values()] + [client.model] * bool(asks)
-    record = ScoreRecord.of(sorted(names), ", ".join(instruments), measured.name, measured.answers)
-    asked, overwrite = ScoringOutcome((), session.counts, ()), asking.kept.overwrite
+
+    asked, count = None, len(asks) * len(cases)
     if asks:
-        plan = LlmMetricsPlan(
-            cases=cases, models=session, folder=folder, scores=record, system=measured.name, metrics=asks
-        )
-        count = len(asks) * len(cases)
-        asked, overwrite = asking.execute(plan, count, "grades", about=f"{number(count, 'grade')} by"), False
-    with folder.claimed(record, overwrite=overwrite), KeptValues(folder.values_file) as values:
-        if len(values):
-            asking.shown.note(f"{len(values)} values are kept from before")
-        with progress("scoring", len(cases), quiet=asking.shown.quiet) as bar:
-            rows = baseline_rows(
-                chosen, cases, measured.name, similarities=similarities, asked=asked.rows, kept=values,
-                on_answer=lambda metric, number: bar.reach(number + 1, metric),
-            )  # fmt: skip
-        for one in (one for one in chosen if one.kind == "similarity"):
-            own = [row for row in rows if row.metric == one.metric]
-            if shortened := sum(row.detail != "" for row in own):
-                asking.shown.note(
-                    f"{one.name}: {shortened} of {len(own)} answers lost text beyond the model's window (detail)"
-                )
-        table = write_table(rows, folder.scores_file)
-    show(table, folder.scores_file, asking.shown.json_output)
-    leave(table, asked.session)
+        asked = asking.execute(scoring.plan, count, "grades", about=f"{number(count, 'grade')} by")
+    with progress("scoring", len(cases), quiet=asking.shown.quiet) as bar:
+
+        def started(kept: int) -> None:
+            if kept:
+                asking.shown.note(f"{kept} values are kept from before")
+
+        found = scoring.scores(
+            asked, overwrite=asking.kept.overwrite, on_start=started,
+            on_answer=lambda metric, number: bar.reach(number + 1, metric),
+        )  # fmt: skip
+    show(found, asking.shown)
+    leave(found)
 
 
 def _serve(wanted: bool, metrics: str, **given: object) -> None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import progress
-from conqret.debateqa.scores.score_options import Device, Dtype, MetricOptions, References, leave, show
+from conqret.debateqa.scores.score_options import (
+    Device,
+    Dtype,
+    MetricOptions,
+    References,
+    leave,
+    show,
+    tell_partners,
+)
 from conqret.judging.command_options import Engines
+
+if TYPE_CHECKING:
+    from conqret.debateqa.debateqa_files import Partners
 
 CHAT = {"auto": None, "never": False, "always": True}
 """Whether the backbone's chat template is used; None: where it has one."""
@@ -57,47 +67,23 @@ def perspective_diversity(
 
     Example: conqret debateqa score perspective-diversity answers.jsonl --references debateqa.jsonl --backbone gpt2
     """
-    from conqret.debateqa.debateqa_files import read_questions
-    from conqret.debateqa.kept import ScoreFolder, ScoreRecord, TargetStore
-    from conqret.debateqa.perspective_diversity import DiversityRun, model_name
-    from conqret.debateqa.score_table import DIVERSITY, write_table
-    from conqret.errors import DeclarationError
-    from conqret.judging.engines.perplexity_workers import scorer_of
-    from conqret.local.scorer import ConditionalPerplexity
+    from dataclasses import asdict
 
-    questions = read_questions(references, measured.mapping)
-    if not any(one.partial_answers for one in questions.values()):
-        raise DeclarationError(
-            f"no question of {references} has a partial answer, and perspective diversity needs them: give DebateQA's "
-            "layout with --references, or map its columns with --columns"
-        )
-    together = measured.met(questions, shown)
-    settings = ["released"] if definition == "released" else [f"prompt-{read.wrapping}"]
-    settings += [] if read.chat_template == "auto" else [f"template-{read.chat_template}"]
-    folder = ScoreFolder(measured.folder("perspective-diversity", model_name(backbone), *settings))
-    with contextlib.ExitStack() as held:
-        scorer = held.enter_context(
-            scorer_of(
-                backbone,
-                **engines.given(),
-                wrapping=read.wrapping,
-                chat=CHAT[read.chat_template],
-                definition=definition,
-                device=read.device,
-                dtype=read.dtype,
-                token_budget=read.token_budget,
-                reader=read.reader,
-            )
-        )
-        record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, measured.name, measured.answers)
-        held.enter_context(folder.claimed(record, overwrite=overwrite))
-        store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
-        if len(store):
-            shown.note(f"{len(store)} rows are kept from before")
-        run = DiversityRun(measured.name, measured.answers, questions, scorer, store, measured.mapping)
-        with progress("scoring", len(together), quiet=shown.quiet) as bar:
-            table = write_table(run.rows(bar.advance), folder.scores_file)
-    show(table, folder.scores_file, shown.json_output)
-    if isinstance(scorer, ConditionalPerplexity) and scorer.budget.halvings:
-        shown.note(f"memory ran out: the token budget sank to {scorer.budget.tokens}")
-    leave(table)
+    from conqret.debateqa.answer_scores import score_diversity
+
+    reading = asdict(read)
+    chat = CHAT[reading.pop("chat_template")]
+    with progress("scoring", quiet=shown.quiet) as bar:
+
+        def started(met: Partners, kept: int) -> None:
+            tell_partners(met, shown)
+            if kept:
+                shown.note(f"{kept} rows are kept from before")
+            bar.reach(0, total=len(met.together))
+
+        found = score_diversity(
+            references=references, backbone=backbone, definition=definition, overwrite=overwrite, chat=chat,
+            **asdict(measured.of_system), **reading, **engines.given(), on_start=started, on_answer=bar.advance,
+        )  # fmt: skip
+    show(found, shown)
+    leave(found)

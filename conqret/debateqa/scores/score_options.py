@@ -14,17 +14,15 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, result
-from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
 
-    from conqret.debateqa.debateqa_files import DebatableQuestion
+    from conqret.debateqa.answer_scores import AnswerScores, SystemAnswers
+    from conqret.debateqa.debateqa_files import Partners
     from conqret.debateqa.score_table import SystemMean
-    from conqret.runs.session import SessionCounts
 
 
 References = Annotated[Path, typer.Option(help="Questions with partial answers, in DebateQA's layout.")]
@@ -52,50 +50,39 @@ class MetricOptions(OptionGroup):
     columns: str | None = None
 
     @property
-    def name(self) -> str:
-        """The system's."""
-        run = self.answers.resolve().parent
-        return self.system or (run.name if (run / RECORD_NAME).is_file() else stem(self.answers))
+    def of_system(self) -> SystemAnswers:
+        """The same, as the functions that score take it."""
+        from conqret.debateqa.answer_scores import SystemAnswers
 
-    @property
-    def mapping(self) -> Mapping[str, str]:
-        """From field to column, of answers and questions."""
-        return options.column_map(self.columns, "id=qid,answer=text")
-
-    def met(
-        self, questions: Mapping[str, DebatableQuestion], shown: options.OutputOptions
-    ) -> tuple[str, ...]:
-        """The ids of the answers that have one of ``questions``, all checked; ids that only one side has are named."""
-        from conqret.debateqa.debateqa_files import check_answers, partners
-
-        met = partners(check_answers(self.answers, self.mapping), questions)
-        for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
-            if ids:
-                more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
-                shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
-        return met.together
-
-    def folder(self, metric: str, *instrument: str) -> Path:
-        """Where the scores go; ``instrument`` tells two measurements of a metric apart."""
-        return self.output or default_folder(self.name, metric, *instrument)
+        columns = options.column_map(self.columns, "id=qid,answer=text")
+        return SystemAnswers(self.answers, self.output, self.system, columns)
 
 
-def show(scores: pl.DataFrame, file: Path, json_output: bool) -> None:
+def tell_partners(met: Partners, shown: options.OutputOptions) -> None:
+    """Name the ids that only one side has."""
+    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
+        if ids:
+            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
+            shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
+
+
+def show(found: AnswerScores, shown: options.OutputOptions) -> None:
     """Print the system's means, what is missing, and where the scores are."""
     from dataclasses import asdict
 
-    from conqret.debateqa.score_table import system_means
+    from conqret.debateqa.score_table import reasons, system_means
 
-    remark_missing(scores)
-    means = system_means(scores)
-    result([asdict(one) for one in means], _lines(means, file), as_json=json_output)
+    shown.note(*found.notes)
+    remark_missing(reasons(found.table))
+    means = system_means(found.table)
+    result([asdict(one) for one in means], _lines(means, found.file), as_json=shown.json_output)
 
 
-def leave(scores: pl.DataFrame, session: SessionCounts | None = None) -> None:
-    """Leave with exit code 1 where there is no score, or where the ``session`` with a model stopped before its end."""
+def leave(found: AnswerScores) -> None:
+    """Leave with exit code 1 where there is no score, or where the session with a model stopped before its end."""
     from conqret.debateqa.score_table import reasons
 
-    end(False, session, there=scores["value"].count(), reasons=reasons(scores))
+    end(False, found.session, there=found.table["value"].count(), reasons=reasons(found.table))
 
 
 def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
@@ -108,12 +95,11 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
     yield at(file, "scores")
 
 
-def remark_missing(scores: pl.DataFrame) -> None:
-    """Count the missing scores by their reasons."""
-    from conqret.debateqa.score_table import reasons
+def remark_missing(reasons: Mapping[str, int]) -> None:
+    """Say how many scores are missing, by their reasons."""
     from conqret.show.words import reason
 
-    for name, count in reasons(scores).items():
+    for name, count in reasons.items():
         note(f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}")
 
 

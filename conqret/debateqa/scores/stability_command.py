@@ -10,8 +10,6 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from conqret.debateqa.stability import PairMatrix
     from conqret.show.table import Table
 
@@ -49,15 +47,16 @@ def stability(
     conqret debateqa score stability runs/*/scores.parquet --metric dispute_awareness --json
     """
     from conqret._optional import require
-    from conqret.debateqa.score_table import read_tables
-    from conqret.debateqa.stability import stability as compare
+    from conqret.debateqa.stability import metric_stability
     from conqret.errors import DeclarationError
 
     require("scipy", extra="stats")
     if plot is not None and plot.suffix.lower() not in PLOTS:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
-    given = read_tables(scores)
-    found = [compare(given, name, over=over) for name in metric or _comparable(given)]
+    compared = metric_stability(scores, metrics=metric or (), over=over)
+    found = compared.matrices
+    if compared.alone:
+        note(f"measured by one instrument alone, and left out: {', '.join(compared.alone)}")
     for matrix in found:
         _remark(matrix)
     if plot is not None:
@@ -68,24 +67,6 @@ def stability(
     result([_record(matrix) for matrix in found], map(_table, found), as_json=json_output)
     if plot is not None:
         note(f"plot: {plot}")
-
-
-def _comparable(table: pl.DataFrame) -> list[str]:
-    """The metrics of two instruments and more; those of one are named."""
-    from conqret.debateqa.score_table import instruments_of
-    from conqret.errors import DeclarationError
-
-    known = instruments_of(table)
-    several = [name for name, instruments in known.items() if len(instruments) > 1]
-    alone = [name for name in known if name not in several]
-    if not several:
-        raise DeclarationError(
-            f"each of these metrics was measured by one instrument alone: {', '.join(alone)}; score the same answers "
-            "with another backbone or prompt, and give both tables"
-        )
-    if alone:
-        note(f"measured by one instrument alone, and left out: {', '.join(alone)}")
-    return several
 
 
 def _remark(matrix: PairMatrix) -> None:

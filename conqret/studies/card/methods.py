@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from conqret.judging.judge_folder import JudgeRecord
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.labels import Labels
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.overview import judge_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, metric_names, metric_table, reason_rows
@@ -14,11 +17,13 @@ from conqret.show.latex import PREAMBLE, escaped, tables_latex
 from conqret.show.markdown import safe, tables_markdown
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.card.card_tables import repeatability_table
 from conqret.studies.card.result import Card
 from conqret.studies.sensitivity.result import verdict_words
 from conqret.studies.validate.result import Validation
+from conqret.studies.validate.validate import validate
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,45 @@ class Methods:
             for one in self.tables
         ]
         return {"paragraphs": dict(self.paragraphs), "tables": tables}
+
+
+@strict_options
+def describe_methods(
+    run: str | Path,
+    *,
+    labels: Labels | None = None,
+    metrics: Mapping[str, str] | None = None,
+    settings: AgreementSettings = USUAL,
+    bias: str | Path | None = None,
+    sensitivity: str | Path | None = None,
+    on_validation: Callable[[Validation], object] = lambda validation: None,
+) -> Methods:
+    """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
+
+    Args:
+        run: the folder of a run of ``conqret judge``, which may not be finished.
+        labels: human labels of the items: agreement is then reported, too.
+        metrics: which metric of the judge a dimension is compared with, where their names differ.
+        settings: how agreement is measured.
+        bias: a folder of ``conqret bias``, with ``labels``.
+        sensitivity: a folder of ``conqret sensitivity``, with ``labels``.
+        on_validation: gets what was compared with the labels.
+
+    Raises:
+        DeclarationError: there is no run, or ``bias`` or ``sensitivity`` come without ``labels``.
+    """
+    if labels is None and (bias is not None or sensitivity is not None):
+        raise DeclarationError("--bias and --sensitivity go together with --labels, as for conqret validate")
+    folder = JudgeFolder(Path(run))
+    record, summary = folder.record(), folder.so_far()
+    topics = len({judgment.topic for judgment in folder.judgments()})
+    if labels is None:
+        return methods(record, summary, topics)
+    found = validate(
+        run, labels=labels, metrics=metrics, settings=settings, bias=bias, sensitivity=sensitivity
+    )
+    on_validation(found.validation)
+    return methods(record, summary, topics, found.validation, found.card)
 
 
 def methods(

@@ -51,33 +51,22 @@ def methods(
     """
     from conqret.errors import DeclarationError
     from conqret.io.overwriting import write_new
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.card.methods import methods as paragraphs
-    from conqret.studies.validate.validate import validate
+    from conqret.studies.card.methods import describe_methods
 
     if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
         raise DeclarationError(f"{output} ends in neither {LATEX} nor {MARKDOWN}; give a file that does")
-    if labels is None and (bias is not None or sensitivity is not None):
-        raise DeclarationError("--bias and --sensitivity go together with --labels, as for conqret validate")
-    folder = JudgeFolder(run)
-    record, summary = folder.record(), folder.so_far()
-    found = None
-    if labels is not None:
-        found = validate(
-            run,
-            labels=reading.load(labels),
-            metrics=label_options.metric_map(metric),
-            settings=AgreementSettings(people=people, confidence=confidence),
-            bias=bias,
-            sensitivity=sensitivity,
-        )
-        note(*found.validation.basis.notes)
-    else:
+    said = describe_methods(
+        run,
+        labels=None if labels is None else reading.load(labels),
+        metrics=label_options.metric_map(metric),
+        settings=AgreementSettings(people=people, confidence=confidence),
+        bias=bias,
+        sensitivity=sensitivity,
+        on_validation=lambda found: note(*found.basis.notes),
+    )
+    if labels is None:
         note("without --labels nothing is said of agreement with people")
-    topics = len({judgment.topic for judgment in folder.judgments()})
-    checked = (None, None) if found is None else (found.validation, found.card)
-    said = paragraphs(record, summary, topics, *checked)
     if output is None:
         result(said.plain(), [said.latex() if latex else said.markdown()], as_json=json_output)
         return

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from conqret._optional import require
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, add_commands, grouped
@@ -17,10 +16,7 @@ from conqret.console.printing import at, note, progress, result, tell
 from conqret.options import Within
 
 if TYPE_CHECKING:
-    from conqret.stats.planning import Draw, PlannedSize, SamplePlan
-    from conqret.studies.bias.bias_run import BiasFolder
-    from conqret.studies.power.pilot import Differences
-    from conqret.studies.sensitivity.result import SensitivityFolder
+    from conqret.studies.power.sample_sizes import SampleSizes
 
 EPILOG = (
     "Examples:\n\n"
@@ -34,8 +30,6 @@ EPILOG = (
     "conqret judges power curve --shift 0.1 --pilot runs/sens --perturbation irrelevant --metric context-relevance"
 )
 PANEL = "Plan"
-POWER_PROBES = ("position", "length", "authority", "injection")
-"""What a bias run looks for in pairs without documents and labels."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +51,24 @@ class Planning(OptionGroup):
     svg: Path | None = None
     json_output: options.Json = False
 
-    def show(self, what: str, simulate: Callable[[SamplePlan], list[PlannedSize]], confidence: float) -> None:
-        """Simulate, and print the plan for ``what``."""
+    def show(self, power: Callable[..., SampleSizes], confidence: float, **settings: Any) -> None:
+        """Simulate by ``power``, one of the public functions, and print the plan."""
         from dataclasses import asdict
 
         from conqret.io.safe_files import write_whole
-        from conqret.stats.planning import SamplePlan
         from conqret.studies.power.page import plan_picture, plan_tables
 
         topics, items = options.counts("--topics", self.topics), options.counts("--items", self.items)
         with progress("simulating", len(topics) * len(items)) as bar:
-            cells = simulate(SamplePlan(topics, items, self.simulations, self.seed, confidence, bar.advance))
-        picture = None if self.svg is None else plan_picture(cells, what)
+            found = power(
+                **settings, topics=topics, items=items, simulations=self.simulations, seed=self.seed,
+                confidence=confidence, on_cell=bar.advance,
+            )  # fmt: skip
+        note(*filter(None, [found.pilot]))
+        picture = None if self.svg is None else plan_picture(found.cells, found.what)
         result(
-            [asdict(one) for one in cells],
-            plan_tables(cells, what, self.simulations),
+            [asdict(one) for one in found.cells],
+            plan_tables(found.cells, found.what, found.simulations),
             as_json=self.json_output,
         )
         if self.svg is not None and picture is not None:
@@ -107,40 +104,10 @@ def agreement(
         alpha: The assumed true alpha of judge and people.
         pilot: A finished run whose topics and items are drawn instead (with `--labels`).
     """
-    from conqret.errors import DeclarationError
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.stats.planning import assumed, from_pilot, plan_agreement
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-    from conqret.studies.agreement.label_join import join_labels
+    from conqret.studies.power.sample_sizes import power_agreement
 
-    require("numpy", "scipy", extra="stats")
-    _together(pilot=pilot, labels=labels)
-    if pilot is None or labels is None:
-        draw = assumed(alpha, icc)
-        planning.show(f"alpha {alpha:g}", lambda plan: plan_agreement(draw, plan), confidence)
-        return
-    import numpy as np
-
-    joined = join_labels(JudgeFolder(pilot).finished(), reading.load(labels))
-    if len(joined.metrics) > 1:
-        raise DeclarationError(
-            f"the labels have {len(joined.metrics)} dimensions: say which is meant, as in --dimension "
-            f"{next(iter(joined.metrics))}"
-        )
-    (dimension,) = joined.metrics
-    view = View(joined, dimension, AgreementSettings(people=people, confidence=confidence))
-    if not view.placed or not view.compared.any():
-        raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
-    kept = np.flatnonzero(view.compared).tolist()
-    clusters = [view.clusters[place] for place in kept]
-    note(
-        f"the pilot has {len(kept)} items of {len(set(clusters))} {joined.clustered_by}s; the fewer it has, the less "
-        "it says of others"
-    )
-    drawn = from_pilot(np.stack([view.judge(), view.target])[:, kept], clusters)
-    level = view.scale.level
-    planning.show(f"alpha of {dimension}", lambda plan: plan_agreement(drawn, plan, level), confidence)
+    known = None if labels is None else reading.load(labels)
+    planning.show(power_agreement, confidence, alpha=alpha, icc=icc, pilot=pilot, labels=known, people=people)
 
 
 @grouped
@@ -169,19 +136,15 @@ def bias(
         simulations: How many judges are simulated without a bias, and as many with each probe's.
         seed: The seed of the simulated judges.
     """
-    from itertools import product
-
-    from conqret.studies.power.selftest import pairs_plan, selftest
+    from conqret.studies.power.sample_sizes import power_bias
     from conqret.studies.power.selftest_table import power_table
 
-    require("numpy", "scipy", extra="stats")
-    cells = list(product(options.counts("--topics", topics), options.counts("--items", items)))
-    found = {}
-    with progress("simulating", len(cells)) as bar:
-        for count, each in cells:
-            plan = pairs_plan(count * each, count, probe or POWER_PROBES)
-            found[count, each] = selftest(plan, size=size, simulations=simulations, seed=seed)
-            bar.advance()
+    counts, pairs = options.counts("--topics", topics), options.counts("--items", items)
+    with progress("simulating", len(counts) * len(pairs)) as bar:
+        found = power_bias(
+            size=size, topics=counts, items=pairs, probes=probe or (), simulations=simulations, seed=seed,
+            on_cell=bar.advance,
+        )  # fmt: skip
     result(
         [{"topics": count, "items": each, **one.model_dump(mode="json", exclude={"items", "topics"})}
          for (count, each), one in found.items()],
@@ -221,17 +184,11 @@ def difference(
         pilot: A finished run, from which the spread is taken (with `--beside`).
         beside: A second run over the pilot's items; the differences between both are drawn.
     """
-    from conqret.judging.judge_folder import JudgeFolder
-    from conqret.stats.planning import assumed_differences, plan_mean, shifted
-    from conqret.studies.power.pilot import between_runs
+    from conqret.studies.power.sample_sizes import power_difference
 
-    require("numpy", "scipy", extra="stats")
-    _together(pilot=pilot, beside=beside, metric=metric)
-    draw = assumed_differences(shift, sd, icc)
-    if pilot is not None and beside is not None and metric is not None:
-        found = between_runs(JudgeFolder(pilot).finished(), JudgeFolder(beside).finished(), _name(metric))
-        draw = shifted(_drawn(found), shift)
-    planning.show(f"a difference of {shift:g}", lambda plan: plan_mean(draw, plan), confidence)
+    planning.show(
+        power_difference, confidence, shift=shift, sd=sd, icc=icc, pilot=pilot, beside=beside, metric=metric
+    )
 
 
 @grouped
@@ -256,20 +213,12 @@ def probe(
         rows: How many probes are made; p-values are corrected over them.
         pilot: A finished run of `conqret bias`, from which the spread is taken.
     """
-    from conqret.stats.planning import assumed_differences, plan_probe
-    from conqret.studies.bias.bias_run import BiasFolder
+    from conqret.studies.power.sample_sizes import power_probe
 
-    require("numpy", "scipy", extra="stats")
-    draw = assumed_differences(0.0, sd, icc)
-    _together(pilot=pilot, perturbation=perturbation, metric=metric)
-    if pilot is not None:
-        folder = BiasFolder(pilot)
-        draw = _of_versions(folder, [folder.record().fingerprint], perturbation, metric)
     planning.show(
-        f"a shift of {shift:g} in one of {rows} rows",
-        lambda plan: plan_probe(draw, shift, rows, plan),
-        confidence,
-    )
+        power_probe, confidence, shift=shift, rows=rows, sd=sd, icc=icc, pilot=pilot, perturbation=perturbation,
+        metric=metric,
+    )  # fmt: skip
 
 
 @grouped
@@ -295,17 +244,12 @@ def curve(
         sd: The standard deviation of one score around its item's line.
         pilot: A finished run of `conqret sensitivity`, from which the spread is taken.
     """
-    from conqret.stats.planning import assumed_differences, plan_mean, shifted, trend_spread
-    from conqret.studies.sensitivity.result import SensitivityFolder
+    from conqret.studies.power.sample_sizes import power_curve
 
-    require("numpy", "scipy", extra="stats")
-    draw = assumed_differences(shift, trend_spread(levels, sd), icc)
-    _together(pilot=pilot, perturbation=perturbation, metric=metric)
-    if pilot is not None:
-        folder = SensitivityFolder(pilot)
-        judges = [judge["fingerprint"] for judge in folder.record().judges]
-        draw = shifted(_of_versions(folder, judges, perturbation, metric), shift)
-    planning.show(f"a fall of {shift:g}", lambda plan: plan_mean(draw, plan, one_sided=True), confidence)
+    planning.show(
+        power_curve, confidence, shift=shift, levels=levels, sd=sd, icc=icc, pilot=pilot,
+        perturbation=perturbation, metric=metric,
+    )  # fmt: skip
 
 
 @grouped
@@ -341,58 +285,18 @@ def drift(
         seed: The seed of the simulations.
     """
     from dataclasses import asdict
-    from itertools import product
 
-    from conqret.stats.control_charts import Design
-    from conqret.stats.drift_plan import Watched
     from conqret.studies.power.page import series_table
+    from conqret.studies.power.sample_sizes import power_drift
 
-    require("numpy", "scipy", extra="stats")
-    watched = Watched(shift, sd, icc, after, metrics, rate, seed=seed)
-    pairs = list(product(options.counts("--topics", topics), options.counts("--items", items)))
-    designs = [(Design(count, occasions, baseline), each) for count, each in pairs]
-    with progress("simulating", len(designs)) as bar:
-        cells = []
-        for design, each in designs:
-            cells.append(watched.plan(design, each))
-            bar.advance()
-    result([asdict(one) for one in cells], [series_table(cells, watched, designs[0][0])], as_json=json_output)
-
-
-def _together(**given: object) -> None:
-    """Raise DeclarationError where some of the options are given and others are not."""
-    from conqret.errors import DeclarationError
-
-    if len({value is None for value in given.values()}) > 1:
-        *names, last = (f"--{name}" for name in given)
-        raise DeclarationError(f"{', '.join(names)} and {last} go together")
-
-
-def _of_versions(
-    folder: BiasFolder | SensitivityFolder,
-    fingerprints: Sequence[str],
-    perturbation: str | None,
-    metric: str | None,
-) -> Draw:
-    from conqret.studies.power.pilot import of_versions
-
-    found = of_versions(folder.judgments(), fingerprints, _name(perturbation or "", "-"), _name(metric or ""))
-    return _drawn(found)
-
-
-def _drawn(found: Differences) -> Draw:
-    from conqret.stats.planning import from_pilot
-
-    topics = len(set(found.topics))
-    note(
-        f"the pilot has {len(found.values)} items of {topics} topics; the fewer it has, the less it says of others"
-    )
-    return from_pilot([found.values], found.topics)
-
-
-def _name(text: str, mark: str = "_") -> str:
-    """A name with its words joined as the runs have it."""
-    return text.strip().replace("-" if mark == "_" else "_", mark)
+    counts, each = options.counts("--topics", topics), options.counts("--items", items)
+    with progress("simulating", len(counts) * len(each)) as bar:
+        found = power_drift(
+            shift=shift, sd=sd, icc=icc, topics=counts, items=each, occasions=occasions, baseline=baseline,
+            after=after, metrics=metrics, rate=rate, seed=seed, on_cell=bar.advance,
+        )  # fmt: skip
+    table = series_table(found.cells, found.watched, found.design)
+    result([asdict(one) for one in found.cells], [table], as_json=json_output)
 
 
 app = typer.Typer(

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Unpack
 
 from conqret.data import Item
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.labels import Labels
+from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
+from conqret.judging.judge_settings import ItemSettings, OwnJudgeSettings
 from conqret.judging.own_judge import own_judge
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.stats.effects import ALPHA
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
+from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PREFERENCE, Ground
 from conqret.studies.bias.result import bias_rows, primary_contrasts
 from conqret.studies.power.planted_bias import NOISE, PlantedJudge
@@ -51,6 +57,50 @@ class SelfTest(Frozen):
     allowed: float
     rows: tuple[Planted, ...]
     left_out: Mapping[str, str] = {}
+
+
+class PlantedSettings(ItemSettings, OwnJudgeSettings, total=False):
+    """How items are read, and a judge of one's own that is simulated; ``metrics`` selects among those of the format."""
+
+    metrics: Sequence[str]
+
+
+@strict_options
+def power_planted(
+    items: Items,
+    *,
+    format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
+    size: float = SIZE,
+    noise: float = NOISE,
+    simulations: int = SIMULATIONS,
+    seed: int = 13,
+    probes: Sequence[str] = (),
+    labels: Labels | None = None,
+    on_plan: Callable[[BiasPlan], object] = lambda plan: None,
+    on_judge: Callable[[], object] = lambda: None,
+    **settings: Unpack[PlantedSettings],
+) -> SelfTest:
+    """Plant biases of known size into a simulated judge on these items, and test which of them a bias run detects.
+
+    Args:
+        items: a path, a frame, or items and dictionaries.
+        format: the format of the judge.
+        size: as for :func:`selftest`, like ``noise``, ``simulations``, ``seed`` and ``on_judge``.
+        noise: how far a score strays, a standard deviation.
+        simulations: judges without a bias, and with that of each probe.
+        seed: the seed of the simulated judges.
+        probes: only these; by default all.
+        labels: human labels of the items, for stance and self-preference.
+        on_plan: gets the plan of the comparisons.
+        on_judge: is called after each simulated judge.
+        settings: the judge's metrics, or a judge of one's own, and how items are read.
+
+    Raises:
+        DeclarationError: as :func:`selftest` and :func:`conqret.bias`.
+    """
+    plan = bias_plan(items, format=format, probes=probes, labels=labels, **settings)
+    on_plan(plan)
+    return selftest(plan, size=size, noise=noise, simulations=simulations, seed=seed, on_judge=on_judge)
 
 
 def selftest(

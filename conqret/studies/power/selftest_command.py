@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -12,6 +12,9 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note_left_out, progress, result
 from conqret.judging.command_options import OwnJudge
 from conqret.options import Within
+
+if TYPE_CHECKING:
+    from conqret.studies.bias.bias_run import BiasPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,31 +75,31 @@ def selftest(
 
     conqret judges power planted pairs.jsonl --judge my_judge:better --probe position --probe length
     """
-    from conqret.studies.bias.bias_study import bias_plan
     from conqret.studies.bias.result import primary_contrasts
-    from conqret.studies.power.selftest import selftest as plant
+    from conqret.studies.power.selftest import power_planted
     from conqret.studies.power.selftest_table import selftest_screen
 
-    plan = bias_plan(
-        items,
-        format=format,
-        **own.given(),
-        columns=options.column_map(read.item_columns, options.ITEM_COLUMNS),
-        skip_invalid=read.skip_invalid,
-        probes=probe or (),
-        labels=None if labels is None else reading.load(labels),
-        metrics=metric or (),
-    )
-    if plan.checked is not None:
-        note_left_out(plan.checked)
-    judges = planted.simulations * (1 + len(primary_contrasts(plan.contrasts)))
-    with progress("simulating judges", judges) as bar:
-        found = plant(
-            plan,
+    with progress("simulating judges") as bar:
+
+        def planned(plan: BiasPlan) -> None:
+            if plan.checked is not None:
+                note_left_out(plan.checked)
+            bar.reach(0, total=planted.simulations * (1 + len(primary_contrasts(plan.contrasts))))
+
+        found = power_planted(
+            items,
+            format=format,
+            **own.given(),
+            columns=options.column_map(read.item_columns, options.ITEM_COLUMNS),
+            skip_invalid=read.skip_invalid,
+            probes=probe or (),
+            labels=None if labels is None else reading.load(labels),
+            metrics=metric or (),
             size=planted.size,
             noise=planted.noise,
             simulations=planted.simulations,
             seed=planted.seed,
+            on_plan=planned,
             on_judge=bar.advance,
         )
     result(found, selftest_screen(found), as_json=json_output)

@@ -1,0 +1,95 @@
+"""``report_run``: the page of a run, written again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError, strict_options
+from conqret.experiments.experiment_folder import ExperimentFolder
+from conqret.experiments.page import write_experiment
+from conqret.experiments.run_page import study_page
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.page import write_report
+from conqret.judging.summary import Summary
+from conqret.judging.summary_tables import ReferenceMeans
+from conqret.judging.tally import MAX_ITEMS
+from conqret.runs.run_folder import REPORT
+from conqret.show.page import write_file
+from conqret.studies.calibrate.calibration import Calibration, calibrate_run
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """The ``files`` that were written. Of a judge's run there are its ``summary`` and ``record``, and the means of the
+    run that is shown beside it; of an experiment there is ``experiment``, its summary."""
+
+    files: tuple[Path, ...]
+    summary: Summary | None = None
+    record: JudgeRecord | None = None
+    reference: ReferenceMeans | None = None
+    experiment: Mapping[str, Any] | None = None
+
+
+@strict_options
+def report_run(
+    run: str | Path,
+    to: str | Path | None = None,
+    *,
+    beside: str | Path | None = None,
+    recordings: str | Path | None = None,
+    prompts: str | Path | None = None,
+    calibration: str | Path | None = None,
+    max_items: int = MAX_ITEMS,
+) -> RunReport:
+    """Write the HTML report of a run, a study or an experiment.
+
+    The prompts and raw answers of the items shown are written beside a judge's report, and linked.
+
+    Args:
+        run: the folder of a run, finished or not.
+        to: where to write the page, by default ``report.html`` in the run's folder.
+        beside: another run over the same items, whose means are shown beside it.
+        recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
+        prompts: the folder of prompts that the run was made with, if any.
+        calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown beside the raw
+            ones, and written into ``scores.parquet``.
+        max_items: how many items are shown in full.
+
+    Raises:
+        DeclarationError: there is no run, or options are given that are for a judge's run alone.
+    """
+    folder = Path(run)
+    alone = to or beside or recordings or prompts or calibration
+    if (experiment := ExperimentFolder(folder)).is_there():
+        _check_alone(folder, "an experiment", alone)
+        return RunReport(tuple(write_experiment(experiment)), experiment=experiment.summary())
+    if (study := study_page(folder)) is not None:
+        _check_alone(folder, "a study of a judge", alone)
+        return RunReport((write_file(folder / REPORT, study),))
+    judged = JudgeFolder(folder)
+    summary = judged.so_far()
+    if calibration is not None:
+        summary = calibrate_run(judged, Calibration.read(Path(calibration)))
+    reference = None if beside is None else ReferenceMeans.of(judged, JudgeFolder(Path(beside)))
+    written = write_report(
+        judged,
+        None if to is None else Path(to),
+        max_items=max_items,
+        beside=reference,
+        asked_too=True,
+        recordings=None if recordings is None else Path(recordings),
+        prompts=None if prompts is None else Path(prompts),
+    )
+    return RunReport((written,), summary, judged.record(), reference)
+
+
+def _check_alone(run: Path, what: str, given: object) -> None:
+    """Refuse the options of a judge's run for what is none."""
+    if given is not None:
+        raise DeclarationError(
+            f"{run} holds {what}, whose page stands in its folder: leave out --to, --beside, --recordings, "
+            "--prompts and --calibration, or give the folder of a judge's run"
+        )

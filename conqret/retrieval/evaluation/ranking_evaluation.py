@@ -1,0 +1,157 @@
+"""``evaluate_rankings`` and ``choose_mmr``: systems that rank a corpus's documents, held against its qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from conqret._optional import require
+from conqret.errors import strict_options
+from conqret.io.corpus_folder import CorpusDirectory
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
+from conqret.runs.run_folder import RUNS
+from conqret.runs.session import SessionCounts
+
+if TYPE_CHECKING:
+    from conqret.retrieval.evaluation.evaluate import Evaluation
+    from conqret.retrieval.evaluation.systems import SystemRun
+
+SYSTEMS = ("bm25", "generic", "pro", "con")
+"""Those of the paper's Table 4."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingEvaluation:
+    """The scores of all systems and their rankings; ``lacking`` are views of which no topic has a relevant document."""
+
+    evaluation: Evaluation
+    runs: tuple[SystemRun, ...]
+    lacking: tuple[str, ...]
+    session: SessionCounts
+
+    @property
+    def failed(self) -> int:
+        """Windows of rerankers that kept their order, as no answer came."""
+        return sum(one.windows.failed for one in self.runs if one.windows)
+
+
+class EvaluationSettings(TypedDict, total=False):
+    """``encoder``: where the encoder of an index by vectors is, by default where it was. ``prompts``: a folder with
+    prompts of your own. ``recordings``: a store of answers, by default one under ``runs``, for models that cost
+    something. ``replay``: recordings to answer from; nothing is sent then."""
+
+    encoder: str | None
+    prompts: str | Path | None
+    recordings: str | Path | None
+    replay: str | Path | None
+
+
+@strict_options
+def evaluate_rankings(
+    corpus: str | Path,
+    *,
+    systems: Sequence[str] = SYSTEMS,
+    rerank: str | ClientOptions = OFFLINE_MODEL,
+    measures: Sequence[str] = (),
+    topics: str | None = None,
+    split: str = "test",
+    depth: int = 100,
+    on_start: Callable[[int, int, str], object] = lambda topics, documents, engine: None,
+    on_topic: Callable[[str], None] = lambda topic: None,
+    **settings: Unpack[EvaluationSettings],
+) -> RankingEvaluation:
+    """Score systems against the qrels of a corpus for pro, con and both: means, 95% intervals, significant differences.
+
+    Args:
+        corpus: a corpus directory; it is indexed first where it is not.
+        systems: ``bm25``, ``dense`` or ``hybrid``, and further steps after a plus, as in ``dense+mmr``; or
+            ``NAME=FILE`` for a TREC run. All are compared with the first.
+        rerank: the model behind ``generic``, ``pro``, ``con`` and ``perspectives``.
+        measures: measures of ir-measures; by default P@10, nDCG@10, and R at ``depth``.
+        topics: only these topics of the split: ids with commas, or a file with one a line.
+        split: the topics of this split: ``train``, ``test`` or ``all``.
+        depth: documents that the first stage retrieves for each topic.
+        on_start: gets the numbers of topics and documents, and the name of the index.
+        on_topic: gets the id of each topic that is reranked.
+        settings: :class:`EvaluationSettings`.
+
+    Raises:
+        DeclarationError: a system, measure or topic is not known, the split has no topic, or a file cannot be read.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    require("pyterrier", extra="retrieval")
+    from conqret.retrieval.corpus_index import open_index
+    from conqret.retrieval.evaluation.depths import check_depth, default_measures
+    from conqret.retrieval.evaluation.evaluate import evaluate
+    from conqret.retrieval.evaluation.system_names import check_systems
+    from conqret.retrieval.evaluation.systems import VIEWS, judgments, run_systems
+    from conqret.retrieval.pipeline import PipelinePlan
+
+    wanted = list(measures or default_measures(depth))
+    check_systems(systems)
+    chosen = chosen_topics(Path(corpus), split, topics)
+    judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
+    session = retrieval_session(
+        rerank, beside=RUNS / "evaluate", recordings=settings.get("recordings"), replay=settings.get("replay"),
+        prompts=settings.get("prompts"),
+    )  # fmt: skip
+    index = open_index(Path(corpus))
+    if not any("=" in name for name in systems):
+        check_depth(wanted, depth, len(index))
+    on_start(len(chosen), len(index), index.engine)
+    plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
+    runs = run_systems(list(systems), index, chosen, plan, session, on_topic, encoder=encoder)
+    found = evaluate(
+        {one.name: one.run for one in runs},
+        judged,
+        measures=wanted,
+        depths={one.name: one.depth for one in runs},
+    )
+    lacking = tuple(one for one in VIEWS if one not in judged)
+    return RankingEvaluation(found, tuple(runs), lacking, session.counts)
+
+
+@strict_options
+def choose_mmr(
+    corpus: str | Path,
+    *,
+    engine: str = "bm25",
+    encoder: str | None = None,
+    mmr_encoder: str | None = None,
+    split: str = "train",
+    depth: int = 100,
+    on_start: Callable[[int, int, str], object] = lambda topics, documents, engine: None,
+) -> tuple[Evaluation, float]:
+    """Choose MMR's lambda: that with the highest alpha_nDCG@10, the two sides as subtopics.
+
+    Args:
+        corpus: a corpus directory; it is indexed first where it is not.
+        engine: ``bm25``, ``dense``, ``hnsw``, a plug-in's, or several with commas, which are fused.
+        encoder: where the encoder of an index by vectors is, by default where it was.
+        mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
+        split: the topics of this split: figures should be reported on others.
+        depth: documents that the first stage retrieves for each topic.
+        on_start: gets the numbers of topics and documents, and the names of the engines.
+
+    Returns:
+        The scores of the ranking without MMR and with each lambda, and the best lambda.
+
+    Raises:
+        DeclarationError: the split has no topic, or one of the sides has no relevant document.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    require("pyterrier", extra="retrieval")
+    from conqret.retrieval.evaluation.mmr_tuning import tune_mmr
+    from conqret.retrieval.evaluation.systems import judgments, queries
+    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
+    from conqret.retrieval.pipeline import mmr_encoder as encoder_of
+
+    folder = Path(corpus)
+    topics, judged = topics_of(folder, split), judgments(CorpusDirectory(folder), as_split(split))
+    indexes = open_indexes(folder, [name.strip() for name in engine.split(",")], encoder)
+    on_start(len(topics), len(indexes[0]), ", ".join(one.engine for one in indexes))
+    ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
+    return tune_mmr(ranked, judged, encoder_of(mmr_encoder))
