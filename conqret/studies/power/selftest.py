@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
+from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import ItemSettings, OwnJudgeSettings
 from conqret.judging.own_judge import own_judge
 from conqret.judging.setup import set_up
@@ -69,7 +69,7 @@ class PlantedSettings(ItemSettings, OwnJudgeSettings, total=False):
 def power_planted(
     items: Items,
     *,
-    format: str | Judge = DEFAULT_FORMAT,  # noqa: A002 - the word that users know
+    format: str | Judge | None = None,  # noqa: A002 - the word that users know
     size: float = SIZE,
     noise: float = NOISE,
     simulations: int = SIMULATIONS,
@@ -84,7 +84,7 @@ def power_planted(
 
     Args:
         items: a path, a frame, or items and dictionaries.
-        format: the format of the judge.
+        format: the format of the judge; None: the default one, or criteria among the settings.
         size: as for :func:`selftest`, like ``noise``, ``simulations``, ``seed`` and ``on_judge``.
         noise: how far a score strays, a standard deviation.
         simulations: judges without a bias, and with that of each probe.
