@@ -101,7 +101,7 @@ def text(rng: random.Random, length: int) -> str:
 
 def store_bytes(folder: Path) -> float:
     """What Python allocates for a row that :class:`TargetStore` knows, over 5,000 rows."""
-    from conqret.debateqa.kept import TargetStore
+    from conqret.debateqa.finished_scores import TargetStore
     from conqret.local.definitions import TargetScore
 
     with TargetStore(folder / "store.jsonl", "f") as store:

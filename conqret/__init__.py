@@ -17,11 +17,11 @@ from conqret._version import __version__ as __version__
 if TYPE_CHECKING:
     from conqret.data import Document, Item, Judgment, Measure
     from conqret.debate.debatune.debate_judging import controllability, response_quality
+    from conqret.debate.debatune.debate_run import hold_debates
     from conqret.debate.debatune.debater_training import tune_debater
-    from conqret.debate.debatune.filtering import filter_statements
-    from conqret.debate.debatune.holding import hold_debates
     from conqret.debate.debatune.manual_inspection import sample_statements, statement_agreement
-    from conqret.debate.debatune.stating import write_statements
+    from conqret.debate.debatune.output_filter import filter_statements
+    from conqret.debate.debatune.statement_run import write_statements
     from conqret.debate.debatune.topic_check import two_sided_topics
     from conqret.debate.debatune.training_export import debate_training_data
     from conqret.debate.two_turn.anova import debate_anova
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from conqret.llm.salvage import check_store
     from conqret.perspectives.detection_study import detect
     from conqret.perspectives.detector_tuning import tune_detector
-    from conqret.perspectives.making import make_perspectives, perspective_errors
     from conqret.perspectives.own_corpora import collect_corpora
+    from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors
     from conqret.perturb.perturbing import write_perturbations
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr, evaluate_rankings
@@ -137,10 +137,10 @@ _HOMES = {
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
     "export_recordings": "conqret.llm.recording_files",
-    "filter_statements": "conqret.debate.debatune.filtering",
+    "filter_statements": "conqret.debate.debatune.output_filter",
     "generate": "conqret.generation.generate",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
-    "hold_debates": "conqret.debate.debatune.holding",
+    "hold_debates": "conqret.debate.debatune.debate_run",
     "import_passages": "conqret.scrapers.corpus_building",
     "import_recordings": "conqret.llm.recording_files",
     "import_release": "conqret.scrapers.corpus_building",
@@ -150,13 +150,13 @@ _HOMES = {
     "leaderboard": "conqret.studies.leaderboard.result",
     "list_runs": "conqret.runs.management",
     "make_corpus": "conqret.scrapers.corpus_building",
-    "make_perspectives": "conqret.perspectives.making",
+    "make_perspectives": "conqret.perspectives.perspectives_run",
     "merge_recordings": "conqret.runs.management",
     "metric_stability": "conqret.debateqa.stability",
     "move_run": "conqret.runs.management",
     "pareto": "conqret.studies.compare.frontier",
     "payoffs": "conqret.debate.two_turn.payoffs",
-    "perspective_errors": "conqret.perspectives.making",
+    "perspective_errors": "conqret.perspectives.perspectives_run",
     "power_agreement": "conqret.studies.power.sample_sizes",
     "power_bias": "conqret.studies.power.sample_sizes",
     "power_curve": "conqret.studies.power.sample_sizes",
@@ -190,7 +190,7 @@ _HOMES = {
     "variance": "conqret.studies.variance.result",
     "write_debates": "conqret.debate.two_turn.written_run",
     "write_perturbations": "conqret.perturb.perturbing",
-    "write_statements": "conqret.debate.debatune.stating",
+    "write_statements": "conqret.debate.debatune.statement_run",
 }
 """What is public, and where it stands; nothing else is, and docs/api.md says what of it is stable."""
 

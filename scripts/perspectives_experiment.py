@@ -24,7 +24,7 @@ from typing import Any
 from sequence import as_options, run
 
 from conqret.perspectives.ranking_table import corpora_sheet
-from conqret.show.sheet import write_sheet
+from conqret.show.report_page import write_sheet
 
 PATHS = ("folder", "pairs", "pages", "encoder", "query-encoder", "detector", "model")
 """Options that may name files: those that are there beside the file of the experiment."""

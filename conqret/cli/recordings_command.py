@@ -82,7 +82,7 @@ def _names(given: list[str]) -> Iterator[str]:
 
 
 def _patterns(given: list[str]) -> Iterator[str]:
-    from conqret.llm.personal import PATTERNS
+    from conqret.llm.personal_data import PATTERNS
 
     for one in given:
         listed = options.listed(one)

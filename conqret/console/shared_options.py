@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from conqret.io import CheckedItems
     from conqret.runs.session import SessionCounts
-    from conqret.show.sheet import Sheet
+    from conqret.show.report_page import Sheet
 
 T = TypeVar("T")
 
@@ -208,14 +208,14 @@ class PageFile(OptionGroup):
 
     def __post_init__(self) -> None:
         if self.output is not None:
-            from conqret.show.sheet import check_ending
+            from conqret.show.report_page import check_ending
 
             check_ending(self.output)
 
     def write(self, sheet: Callable[[T], Sheet], found: T) -> None:
         """Write the ``sheet`` of what was found, and say where it is."""
         if self.output is not None:
-            from conqret.show.sheet import write_sheet
+            from conqret.show.report_page import write_sheet
 
             tell(at(write_sheet(sheet(found), self.output)))
 

@@ -24,7 +24,7 @@ from conqret.debateqa.debateqa_files import (
     read_verdicts,
 )
 from conqret.debateqa.dispute_awareness import AwarenessFit, AwarenessPlan, against_labels
-from conqret.debateqa.kept import KeptValues, ScoreFolder, ScoreRecord, ScoringOutcome, TargetStore
+from conqret.debateqa.finished_scores import KeptValues, ScoreFolder, ScoreRecord, ScoringOutcome, TargetStore
 from conqret.debateqa.metric_requests import AnswerCase, cases_of
 from conqret.debateqa.perspective_diversity import DiversityRun, model_name
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, write_table

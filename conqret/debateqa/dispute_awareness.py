@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from conqret.debateqa.kept import ScoringPlan
+from conqret.debateqa.finished_scores import ScoringPlan
 from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.debateqa.score_table import AWARENESS, ScoreRow

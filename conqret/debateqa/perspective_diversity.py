@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, read_answers
-from conqret.debateqa.kept import TargetStore
+from conqret.debateqa.finished_scores import TargetStore
 from conqret.debateqa.score_table import DIVERSITY, DIVERSITY_MEAN, EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.local.scorer import ConditionalPerplexity
 

@@ -9,10 +9,10 @@ from conqret._optional import require
 from conqret.errors import strict_options
 from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.experiment_run import ExperimentOutcome, run_experiment
+from conqret.experiments.experiment_spending import write_costs
 from conqret.experiments.job import Job
 from conqret.experiments.page import write_experiment
 from conqret.experiments.reading import read_experiment
-from conqret.experiments.spent import write_costs
 from conqret.judging.engines import Engine
 from conqret.judging.page import write_report
 from conqret.runs.run_folder import default_folder

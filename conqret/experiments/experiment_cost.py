@@ -18,9 +18,9 @@ from conqret.generation.generator import GenerationTask
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
 from conqret.judging.cost import STAND_IN, Expected, Sizes, capped, expected
-from conqret.judging.fitting import prompt_tokens
 from conqret.judging.judge_parts import Ask
 from conqret.judging.judging_cost import expected_asks
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.studies.sensitivity.sensitivity_cost import rewriting

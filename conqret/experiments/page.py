@@ -29,7 +29,7 @@ from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import Ways, write_files
-from conqret.show.sheet import PageLinks, Section, Sheet, section
+from conqret.show.report_page import PageLinks, Section, Sheet, section
 from conqret.show.visible_text import Piece, cited, cut
 from conqret.studies.sensitivity.sensitivity_tables import damage
 

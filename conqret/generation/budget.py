@@ -13,7 +13,7 @@ from itertools import islice
 
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
-from conqret.judging.fitting import FittedPrompt, Window, fit, lost, with_texts
+from conqret.judging.prompt_fitting import FittedPrompt, Window, fit, lost, with_texts
 from conqret.llm.trim import FLOOR
 from conqret.prompts import Prompt, Rendered
 
@@ -61,7 +61,7 @@ class BudgetedQuestion:
         self, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR
     ) -> FittedPrompt | None:
         """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
-        does not fit without them either (see :func:`conqret.judging.fitting.fit`)."""
+        does not fit without them either (see :func:`conqret.judging.prompt_fitting.fit`)."""
         return fit(self.shown, self.rendered, window, answer_room=answer_room, floor=floor)
 
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.judging.cost import Expected, Sizes, capped, counter, expected
-from conqret.judging.fitting import prompt_tokens
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 

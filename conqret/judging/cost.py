@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from conqret.data import Document, Item
-from conqret.judging.fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.judging.instrument import answer_room, filled
 from conqret.judging.judge_parts import Ask, Case
+from conqret.judging.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

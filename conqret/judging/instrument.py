@@ -15,10 +15,10 @@ from typing import Any, Protocol, runtime_checkable
 from conqret.computing import check_computing
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.dimensions import ordered
-from conqret.judging.fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.orders import both_orders, swap_item
+from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution

@@ -14,7 +14,7 @@ from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, Computed, Judge, digest
-from conqret.judging.stated import stating_confidence
+from conqret.judging.stated_confidence import stating_confidence
 from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions

@@ -107,8 +107,8 @@ def run(
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.command import ends
     from conqret.labels.label_study import OVERLAP, study_of
-    from conqret.labels.planned import items_of, planned_screens
     from conqret.labels.practice import practice_screens
+    from conqret.labels.study_screens import items_of, planned_screens
 
     metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
     source = items_of(

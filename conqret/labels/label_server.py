@@ -109,8 +109,8 @@ class ServerOptions(OptionGroup):
         require("starlette", "uvicorn", extra="web")
         from conqret.io.safe_files import only_writer
         from conqret.labels.links import Links
-        from conqret.labels.pages.door import Setting
         from conqret.labels.pages.label_app import annotation_app
+        from conqret.labels.pages.study_access import Setting
         from conqret.web.local_server import checked_proxy, checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"

@@ -15,7 +15,7 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
 from conqret.labels.records import Given
 from conqret.labels.written_arguments import TASK as WRITING
-from conqret.show.sheet import Folded, Section, Sheet
+from conqret.show.report_page import Folded, Section, Sheet
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement_tables import people_table

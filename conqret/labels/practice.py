@@ -12,9 +12,9 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.planned import planned_screens, sound_source
 from conqret.labels.records import Given, Person
 from conqret.labels.screens import Screen
+from conqret.labels.study_screens import planned_screens, sound_source
 from conqret.labels.task import GOLD
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"

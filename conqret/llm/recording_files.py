@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conqret.errors import DeclarationError, strict_options
-from conqret.llm.personal import PersonalData
+from conqret.llm.personal_data import PersonalData
 from conqret.llm.recordings import STORE_NAME, Recordings, RecordingStats
 
 

@@ -109,10 +109,10 @@ def _by_detector(
     overwrite: bool,
     shown: options.OutputOptions,
 ) -> None:
-    from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detection_calibration import quality_of
     from conqret.perspectives.detection_tables import quality_table
     from conqret.perspectives.detector import load_detector
+    from conqret.perspectives.detector_run import DetectedFolder
     from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 

@@ -13,11 +13,11 @@ from conqret.errors import number
 if TYPE_CHECKING:
     from conqret.io.pairs import Pair
     from conqret.judging.study_command import StudyOptions
-    from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detection_study import DetectionRecord
     from conqret.perspectives.detector import Detector
+    from conqret.perspectives.detector_run import DetectedFolder
+    from conqret.perspectives.diversity_run import Judged
     from conqret.perspectives.perspective_files import PerspectiveQuestion
-    from conqret.perspectives.scoring import Judged
     from conqret.runs.session import Session
 
 
@@ -57,10 +57,10 @@ def detected(
     asking: StudyOptions,
 ) -> tuple[Judged, dict[str, int]]:
     """What the documents contain, and how many pairs have no answer, by reason."""
-    from conqret.perspectives.detecting import DetectedFolder
     from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
     from conqret.perspectives.detector import load_detector
-    from conqret.perspectives.scoring import judged_of
+    from conqret.perspectives.detector_run import DetectedFolder
+    from conqret.perspectives.diversity_run import judged_of
 
     threshold, _ = threshold_of_option(yes_from)
     said: dict[str, bool | None]
@@ -96,7 +96,7 @@ def probabilities_of(
     shown: options.OutputOptions,
 ) -> list[float]:
     """The probability of each pair by a local detector, with a bar."""
-    from conqret.perspectives.detecting import detect_locally
+    from conqret.perspectives.detector_run import detect_locally
 
     shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
     with progress("detecting", len(pairs), quiet=shown.quiet) as bar:

@@ -26,7 +26,6 @@ from conqret.local.checkpoints import quiet, whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, train
-from conqret.perspectives.detecting import DetectedFolder, detect_locally
 from conqret.perspectives.detection_agreement import question_of
 from conqret.perspectives.detection_calibration import best_cut, platt, quality_of
 from conqret.perspectives.detector import (
@@ -43,6 +42,7 @@ from conqret.perspectives.detector import (
     prepared_tokenizer,
     windows,
 )
+from conqret.perspectives.detector_run import DetectedFolder, detect_locally
 from conqret.runs.run_folder import default_folder, stem
 
 CALIBRATION = 0.15

@@ -50,7 +50,6 @@ def make(
 
     conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives
     """
-    from conqret.perspectives import making
     from conqret.perspectives.page import made_table
 
     session = asking.session(model)
@@ -86,8 +85,8 @@ def errors(
 
     Example: conqret perspectives errors runs/perspectives/inspect.csv
     """
-    from conqret.perspectives.making import perspective_errors
     from conqret.perspectives.page import errors_table
+    from conqret.perspectives.perspectives_run import perspective_errors
 
     found = perspective_errors(sheet)
     result([one.model_dump() for one in found], [errors_table(found)], as_json=shown.json_output)

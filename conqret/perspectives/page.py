@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.perspectives.making import MadeSummary, SubsetErrors
+from conqret.perspectives.diversity_run import ALL, Diversity
 from conqret.perspectives.own_corpora import Collected
+from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
-from conqret.perspectives.scoring import ALL, Diversity
 from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, MeasureScore
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table

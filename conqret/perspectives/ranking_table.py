@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conqret.perspectives.diversity_run import ALL
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
-from conqret.perspectives.scoring import ALL
 from conqret.show import words
-from conqret.show.sheet import Section, Sheet
+from conqret.show.report_page import Section, Sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.stats import Estimate
 

@@ -16,7 +16,7 @@ from conqret.retrieval.retrieve_session import MmrEncoder, Where
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.perspectives.scoring import Diversity, Judged
+    from conqret.perspectives.diversity_run import Diversity, Judged
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS = "rankings"
@@ -84,11 +84,11 @@ def score(
     from conqret.errors import DeclarationError
     from conqret.perspectives.detection import estimate
     from conqret.perspectives.detection_options import detected, sided
+    from conqret.perspectives.diversity_run import facts_of, pairs_of, pooled, values_of
+    from conqret.perspectives.diversity_run import score as scored
     from conqret.perspectives.page import diversity_tables
     from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
-    from conqret.perspectives.ranked import named, qrels_of, ranked, read_judged, write_rankings
-    from conqret.perspectives.scoring import facts_of, pairs_of, pooled, values_of
-    from conqret.perspectives.scoring import score as scored
+    from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged, write_rankings
     from conqret.retrieval.evaluation.system_names import ASKING, has_step
     from conqret.retrieval.retrieve import retrieval_session
     from conqret.runs.run_folder import default_folder, stem

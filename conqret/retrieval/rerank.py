@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from conqret.data import Document, Item, Reason, Stance
 from conqret.errors import check_known
-from conqret.judging.fitting import fit
+from conqret.judging.prompt_fitting import fit
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages

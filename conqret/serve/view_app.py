@@ -25,7 +25,7 @@ from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened
 from conqret.show import words
 from conqret.show.page import page
-from conqret.show.sheet import PageLinks, Section, Sheet, SheetTexts
+from conqret.show.report_page import PageLinks, Section, Sheet, SheetTexts
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import read_card

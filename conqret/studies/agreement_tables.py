@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.sheet import SheetTexts
+from conqret.show.report_page import SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from conqret.data import Document, Item
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.choosing import screens_of, task_of
 from conqret.labels.label_study import study_of
 from conqret.labels.task import Wanted
+from conqret.labels.task_choice import screens_of, task_of
 
 TOPICS = ("Should cars leave the centre?", "Should school begin later?", "Should zoos close?")
 

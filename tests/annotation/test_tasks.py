@@ -10,10 +10,10 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
-from conqret.labels.choosing import screens_of, task_of
-from conqret.labels.planned import planned_screens
 from conqret.labels.screens import CANNOT_JUDGE, Screen
+from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import Wanted
+from conqret.labels.task_choice import screens_of, task_of
 from conqret.labels.task_formats import states_ratings
 from tests.annotation.studies import items
 

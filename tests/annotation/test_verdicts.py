@@ -17,14 +17,14 @@ from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_pairs
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.choosing import screens_of, task_of
 from conqret.labels.collected_labels import against_others, label_set
 from conqret.labels.disputes import disputes
 from conqret.labels.label_export import as_label_studio
 from conqret.labels.label_study import study_of
 from conqret.labels.label_verdicts import verdicts
-from conqret.labels.planned import items_of
+from conqret.labels.study_screens import items_of
 from conqret.labels.task import Wanted
+from conqret.labels.task_choice import screens_of, task_of
 from tests.annotation.studies import begun
 
 

@@ -16,10 +16,10 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 from conqret.data import Reason
 from conqret.debateqa.answering.answering_run import Answering, estimate
 from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
-from conqret.debateqa.answering.desk import AnswerPlan, Desk, NextStep
+from conqret.debateqa.answering.rag_session import AnswerPlan, Desk, NextStep
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
 from conqret.debateqa.curation.curation_requests import Unanswered
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.llm.client_options import ClientOptions

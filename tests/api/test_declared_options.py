@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from conqret.debateqa.answering.desk import AnswerPlan
+from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.errors import DeclarationError
 from conqret.generation.generator import GenerateOptions, GenerateSettings
 from conqret.judging import judge_settings

@@ -10,7 +10,7 @@ import pytest
 from conqret.debateqa.curation.algorithm import Collector, CurationPlan
 from conqret.debateqa.curation.benchmark import CurateFolder, CurationRun
 from conqret.debateqa.curation.source_pages import CorpusSource
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.io.questions import read_sourced
 from conqret.runs.engine import run

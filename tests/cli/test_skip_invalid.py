@@ -10,7 +10,7 @@ import pytest
 
 from conqret import judge
 from conqret.io import CheckedItems
-from conqret.labels.planned import items_of, planned_screens
+from conqret.labels.study_screens import items_of, planned_screens
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
 

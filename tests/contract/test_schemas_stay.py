@@ -15,10 +15,10 @@ from pydantic import BaseModel
 import conqret
 from conqret import Document, Item
 from conqret.debate.debatune.debate_arguments import Arguments
-from conqret.debate.debatune.speaking import Challenge, Reply, Statement
+from conqret.debate.debatune.debate_turns import Challenge, Reply, Statement
 from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid
-from conqret.debateqa.answering.desk import NextStep
+from conqret.debateqa.answering.rag_session import NextStep
 from conqret.debateqa.baselines.llm_metrics import Grade, ReasonedRating, Viewpoints
 from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
 from conqret.debateqa.curation.debatable import Debatable
@@ -30,8 +30,8 @@ from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
-from conqret.perspectives.checking import Checked
 from conqret.perspectives.detection import Graded
+from conqret.perspectives.perspective_checks import Checked
 from conqret.perspectives.perspective_sides import Supports
 from conqret.perspectives.perspective_writing import WAYS
 from conqret.perturb.rewriting import Rewrites

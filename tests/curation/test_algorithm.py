@@ -8,7 +8,7 @@ from aiohttp import web
 from conqret.data import Reason
 from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
 from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder, CurationRun, estimate
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items

@@ -6,8 +6,8 @@ import pytest
 from conqret.debateqa.answering.retrieved_chunks import chunks
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.benchmark_figures import alike_views, domains, near_chunks, relevance
+from conqret.debateqa.curation.benchmark_folder import MadeAnswer, MadeBenchmark, MadeQuestion, read_made
 from conqret.debateqa.curation.embeddings import lexical
-from conqret.debateqa.curation.made import MadeAnswer, MadeBenchmark, MadeQuestion, read_made
 from conqret.debateqa.curation.removal import remove
 from conqret.debateqa.curation.review import read_review, review_chunks, review_pairs
 from conqret.errors import DeclarationError

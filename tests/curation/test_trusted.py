@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.curation.trusted import TABLE_8, TrustedDomains, domain_of, read_trusted
+from conqret.debateqa.curation.trusted_domains import TABLE_8, TrustedDomains, domain_of, read_trusted
 from conqret.errors import DeclarationError
 
 

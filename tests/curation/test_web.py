@@ -7,7 +7,7 @@ import pytest
 
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.debateqa.curation.source_pages import PAGES
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.curation.web import WebSource
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Policy, Retries

@@ -7,10 +7,18 @@ import pytest
 from conqret.data import Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
+from conqret.debate.debatune.debate_run import HoldingPlan, estimate
 from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.holding import HoldingPlan, estimate
+from conqret.debate.debatune.debate_turns import (
+    CONCLUSION,
+    OPENING,
+    REPLY,
+    Challenge,
+    Reply,
+    Speaking,
+    Statement,
+)
 from conqret.debate.debatune.page import held_page
-from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Challenge, Reply, Speaking, Statement
 from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
@@ -182,7 +190,7 @@ def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
 
 
 def test_the_page_escapes_and_says_what_is_missing(tmp_path):
-    from conqret.debate.debatune.holding import HeldSummary
+    from conqret.debate.debatune.debate_run import HeldSummary
 
     models = {"affirmative": "m<b>", "negative": "n"}
     said = {
@@ -215,7 +223,7 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
 
 
 def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_path):
-    from conqret.debate.debatune.holding import HeldSummary
+    from conqret.debate.debatune.debate_run import HeldSummary
 
     models = {"affirmative": "m", "negative": "n"}
     debated = [

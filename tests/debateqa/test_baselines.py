@@ -13,7 +13,7 @@ from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT, selected
 from conqret.debateqa.baselines.text_similarity import Likeness, cut, rouge_l
 from conqret.debateqa.baselines.text_similarity import bleu as sentence_bleu
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
-from conqret.debateqa.kept import KeptValues
+from conqret.debateqa.finished_scores import KeptValues
 from conqret.debateqa.metric_requests import AnswerCase, cases_of
 from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of

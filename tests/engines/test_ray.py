@@ -220,7 +220,7 @@ def test_criteria_of_ones_own_are_spread_too(cluster: str, server: FaultServer, 
 def test_perplexity_is_that_of_one_process_and_rows_from_before_are_kept(
     cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from conqret.debateqa.kept import TargetStore
+    from conqret.debateqa.finished_scores import TargetStore
     from conqret.judging.engines import perplexity_workers as perplexity
     from tests.llm.local_models import save_model
 

@@ -14,9 +14,9 @@ from conqret.errors import DeclarationError
 from conqret.experiments.experiment import experiment_job
 from conqret.experiments.experiment_cost import estimate
 from conqret.experiments.experiment_run import run_experiment
+from conqret.experiments.experiment_spending import write_costs
 from conqret.experiments.experiment_tables import cost_table
 from conqret.experiments.record import experiment_record
-from conqret.experiments.spent import write_costs
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm.client import Client
@@ -297,7 +297,7 @@ from pathlib import Path
 from conqret.experiments.experiment_run import run_experiment
 from conqret.experiments.experiment import experiment_job
 from conqret.experiments.record import experiment_record
-from conqret.experiments.spent import write_costs
+from conqret.experiments.experiment_spending import write_costs
 print("begun", flush=True)
 say = lambda stage, text: print(stage, flush=True)
 run_experiment(experiment_job(sys.argv[1], output=sys.argv[2], say=say))

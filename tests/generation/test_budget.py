@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from conqret.data import Document
 from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
 from conqret.generation.examples import Example, Expert
-from conqret.judging.fitting import MESSAGE_OVERHEAD
+from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
 

@@ -10,7 +10,7 @@ from conqret.generation.generator import GenerateOptions, GenerationTask, Genera
 from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.fitting import MESSAGE_OVERHEAD
+from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer

@@ -18,10 +18,10 @@ from conqret.judging.cost import (
     judged_tokens,
     times,
 )
-from conqret.judging.fitting import prompt_tokens
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import PERTURBATIONS

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.personal import PATTERNS, PersonalData
+from conqret.llm.personal_data import PATTERNS, PersonalData
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.store_file import Recording

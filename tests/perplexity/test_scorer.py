@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from conqret.debateqa.kept import TargetStore
+from conqret.debateqa.finished_scores import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.local.memory import TokenBudget
 from conqret.local.scorer import ConditionalPerplexity

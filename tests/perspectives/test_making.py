@@ -7,8 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.perspectives.checking import TOGETHER, UNDEBATABLE, WRONG, Checked
-from conqret.perspectives.making import INSPECTED, MadeFolder, PerspectivesPlan, estimate, inspection_sheet
+from conqret.perspectives.perspective_checks import TOGETHER, UNDEBATABLE, WRONG, Checked
 from conqret.perspectives.perspective_files import QuestionPerspective, read_perspectives
 from conqret.perspectives.perspective_sources import read_perspective_sources
 from conqret.perspectives.perspective_writing import (
@@ -18,6 +17,13 @@ from conqret.perspectives.perspective_writing import (
     Opposite,
     Views,
     way_of,
+)
+from conqret.perspectives.perspectives_run import (
+    INSPECTED,
+    MadeFolder,
+    PerspectivesPlan,
+    estimate,
+    inspection_sheet,
 )
 from conqret.runs.engine import run
 from conqret.runs.session import Session
@@ -194,7 +200,7 @@ def test_the_sheet_has_twenty_of_each_subset(tmp_path):
 
 
 def test_errors_that_people_found_are_counted_by_subset(tmp_path):
-    from conqret.perspectives.making import perspective_errors
+    from conqret.perspectives.perspectives_run import perspective_errors
 
     sheet = tmp_path / "inspect.csv"
     rows = ["a,no", "a,not faithful", "a,0", "a,yes", "a,", "b,no", "c,"]

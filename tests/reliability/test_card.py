@@ -16,7 +16,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.show.sheet import SheetTexts
+from conqret.show.report_page import SheetTexts
 from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, Sampled
 from conqret.studies.agreement.dimension_result import DimensionAgreement

@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
 from conqret.show.charts import Chart, ChartLine, Point, round_numbers, round_powers
-from conqret.show.sheet import write_sheet
+from conqret.show.report_page import write_sheet
 from conqret.stats.estimate import Estimate
 from conqret.studies.compare.frontier import pareto
 from conqret.studies.compare.frontier_page import frontier_sheet, frontier_tables

@@ -10,7 +10,7 @@ from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.scales import combine_samples
-from conqret.show.sheet import write_sheet
+from conqret.show.report_page import write_sheet
 from conqret.studies.variance.page import noise_finding, noise_sheet, noise_tables, noise_words
 from conqret.studies.variance.result import repeatabilities, variance
 from tests.reliability.judged import judgment, scored

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conqret.show.forest import MARKS, Forest, ForestRow
-from conqret.show.sheet import Section, Sheet
+from conqret.show.report_page import Section, Sheet
 
 ROWS = [
     ForestRow("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),

@@ -1,6 +1,6 @@
 """A page of sections: long tables are folded, and the words of a title are whole."""
 
-from conqret.show.sheet import LONG, Section, Sheet
+from conqret.show.report_page import LONG, Section, Sheet
 from conqret.show.table import Table
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.choosing import task_of
 from conqret.labels.records import ScreenTurn
 from conqret.labels.screens import CANNOT_JUDGE, Screen
+from conqret.labels.task_choice import task_of
 from tests.annotation.studies import items_of
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page

@@ -14,8 +14,8 @@ import pytest
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_server import ANNOTATE_PORT
 from conqret.labels.links import DASHBOARD, JOIN, Links
-from conqret.labels.pages.door import Setting
 from conqret.labels.pages.label_app import annotation_app
+from conqret.labels.pages.study_access import Setting
 from conqret.web.local_server import guarded
 from conqret.web.request_guard import LOOPBACK
 from tests.annotation.studies import begun
@@ -266,9 +266,9 @@ async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
 
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
     from conqret.data import Item
-    from conqret.labels.choosing import screens_of, task_of
     from conqret.labels.label_study import study_of
     from conqret.labels.task import Wanted
+    from conqret.labels.task_choice import screens_of, task_of
 
     hostile = "<script>alert(1)</script></textarea>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
     item = Item(id="i", topic=hostile, argument=hostile)

@@ -18,7 +18,7 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from conqret.data import Item
     from conqret.debate.debatune.debate_judging import Systems
-    from conqret.debate.debatune.sifting import Sifted
+    from conqret.debate.debatune.row_selection import Sifted
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -254,7 +254,7 @@ def filter_(
     from functools import partial
 
     from conqret.debate.debatune.controllability_scores import check_good_from
-    from conqret.debate.debatune.filtering import FORMAT, filter_statements
+    from conqret.debate.debatune.output_filter import FORMAT, filter_statements
     from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)

@@ -14,7 +14,7 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conqret.debate.debatune.holding import HeldFolder, HeldSummary
+    from conqret.debate.debatune.debate_run import HeldFolder, HeldSummary
     from conqret.debate.debatune.transcript import ModelDebate
 
 
@@ -58,14 +58,14 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.debate_topics import read_debate_topics
-    from conqret.debate.debatune.holding import (
+    from conqret.debate.debatune.debate_run import (
         DebateRun,
         HoldingPlan,
         estimate,
         holding_folder,
         speakers_of,
     )
+    from conqret.debate.debatune.debate_topics import read_debate_topics
     from conqret.prompts import Library
 
     one = asking.calls.of(model)

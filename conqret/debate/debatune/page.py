@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_topics import SIDES
-from conqret.debate.debatune.filtering import NOT_ITS_SIDE
 from conqret.debate.debatune.manual_inspection import Agreed, Inspection
+from conqret.debate.debatune.output_filter import NOT_ITS_SIDE
 from conqret.debate.debatune.quality_scores import Quality
-from conqret.debate.debatune.sifting import NO_ANSWER, Sifted
+from conqret.debate.debatune.row_selection import NO_ANSWER, Sifted
 from conqret.debate.debatune.topic_check import DUPLICATE
 from conqret.debate.debatune.transcript import ModelDebate
 from conqret.show import words
@@ -20,7 +20,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED
 
 if TYPE_CHECKING:
-    from conqret.debate.debatune.holding import HeldSummary
+    from conqret.debate.debatune.debate_run import HeldSummary
 
 SHOWN = 200
 """Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""

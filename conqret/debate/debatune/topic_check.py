@@ -15,7 +15,7 @@ from typing import ClassVar, Unpack
 from conqret.data import Item, Judgment
 from conqret.debate.debatune.debate_arguments import PROMPT, Arguing, Arguments, argue, lacking
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic
-from conqret.debate.debatune.sifting import Dropped, Sifted, SiftedRun, unanswered
+from conqret.debate.debatune.row_selection import Dropped, Sifted, SiftedRun, unanswered
 from conqret.debate.debatune.transcript import Spoken
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items

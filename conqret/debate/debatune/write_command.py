@@ -42,7 +42,7 @@ def write(
 
     conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
-    from conqret.debate.debatune.stating import estimate, statements_plan
+    from conqret.debate.debatune.statement_run import estimate, statements_plan
 
     session = asking.session(model)
     plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)

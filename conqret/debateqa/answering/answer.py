@@ -16,8 +16,8 @@ from conqret.debateqa.answering.answering_run import (
     GivenAnswer,
 )
 from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES, AnswerStrategy
-from conqret.debateqa.answering.desk import AnswerPlan
-from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
+from conqret.debateqa.answering.rag_session import AnswerPlan
+from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.judging.judge_settings import AskingSettings, session_settings

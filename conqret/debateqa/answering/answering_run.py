@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from conqret.data import Document
 from conqret.data.item import Frozen
 from conqret.debateqa.answering.answering_strategy import AnswerStrategy
-from conqret.debateqa.answering.desk import KINDS, ROOM, AnswerPlan, Desk, NextStep, Searched
+from conqret.debateqa.answering.rag_session import KINDS, ROOM, AnswerPlan, Desk, NextStep, Searched
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import GeneratedArgument
@@ -28,8 +28,8 @@ from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, expected
-from conqret.judging.fitting import prompt_tokens
 from conqret.judging.instrument import Asks
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Plain, Request

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from conqret.debateqa.answering.desk import Desk
+from conqret.debateqa.answering.rag_session import Desk
 from conqret.registry import Registry
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, named, progress
-from conqret.debateqa.answering.desk import AnswerPlan
+from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 

@@ -9,7 +9,7 @@ from conqret.debateqa.baselines import bartscore, semscore
 from conqret.debateqa.baselines.metric_list import BaselineMetric
 from conqret.debateqa.baselines.text_similarity import Likeness, Similarity, bleu, rouge_l
 from conqret.debateqa.dispute_awareness import acknowledges
-from conqret.debateqa.kept import KeptValues
+from conqret.debateqa.finished_scores import KeptValues
 from conqret.debateqa.metric_requests import AnswerCase
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.errors import DeclarationError

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
-from conqret.debateqa.kept import ScoringPlan
+from conqret.debateqa.finished_scores import ScoringPlan
 from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.score_table import ScoreRow
 from conqret.judging.cost import Expected

@@ -17,10 +17,10 @@ from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.curation_requests import PointOfView, Unanswered, asked, fitted
 from conqret.debateqa.curation.source_pages import PageSource
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.fitting import ANSWER_ROOM, with_texts
+from conqret.judging.prompt_fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
 from conqret.llm.trim import trim_proportionally

@@ -38,7 +38,7 @@ from conqret.debateqa.curation.algorithm import (
 )
 from conqret.debateqa.curation.evidence_sources import page_source
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
-from conqret.debateqa.curation.trusted import TrustedDomains, read_trusted
+from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced

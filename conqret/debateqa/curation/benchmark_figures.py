@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
+from conqret.debateqa.curation.benchmark_folder import MadeBenchmark, read_made
 from conqret.debateqa.curation.embeddings import LEXICAL, Embed, embedder, unit_rows
-from conqret.debateqa.curation.made import MadeBenchmark, read_made
 from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval

@@ -20,7 +20,7 @@ def relevance(folder: Folder, *, encoder: Encoder = "lexical", shown: options.Ou
     Example: conqret debateqa curate check relevance benchmark/ --encoder models/gte-large
     """
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance
-    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.benchmark_folder import read_made
     from conqret.debateqa.curation.page import relevance_table
 
     found = benchmark_relevance(folder, encoder=encoder)
@@ -44,8 +44,8 @@ def comprehensiveness(
     Example: conqret debateqa curate check comprehensiveness benchmark/ --model gpt-4o-mini -o chunks.csv
     """
     from conqret.debateqa.curation.benchmark_figures import near_chunks
+    from conqret.debateqa.curation.benchmark_folder import read_made
     from conqret.debateqa.curation.embeddings import embedder
-    from conqret.debateqa.curation.made import read_made
     from conqret.debateqa.curation.review import review_chunks
     from conqret.stats.resampling import mean_interval
 
@@ -85,8 +85,8 @@ def distinctiveness(
     Example: conqret debateqa curate check distinctiveness benchmark/ --labels pairs.csv
     """
     from conqret.debateqa.curation.benchmark_figures import alike_views
+    from conqret.debateqa.curation.benchmark_folder import read_made
     from conqret.debateqa.curation.embeddings import embedder
-    from conqret.debateqa.curation.made import read_made
     from conqret.debateqa.curation.review import review_pairs
 
     made = read_made(folder)
@@ -129,7 +129,7 @@ def viewpoints(
 
     Example: conqret debateqa curate check viewpoints benchmark/ answers.jsonl --model gpt-4o-mini
     """
-    from conqret.debateqa.curation.made import read_made
+    from conqret.debateqa.curation.benchmark_folder import read_made
     from conqret.debateqa.curation.review import MISSED, missed_subjects
     from conqret.debateqa.debateqa_files import check_answers, read_answers
     from conqret.errors import DeclarationError

@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_validator
 
 from conqret.data import Document, Reason
-from conqret.judging.fitting import fit
 from conqret.judging.instrument import Asks
+from conqret.judging.prompt_fitting import fit
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Answer, Request, messages
 from conqret.prompts import Library, Rendered

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conqret._optional import require
 from conqret.debateqa.curation.source_pages import CorpusSource, PageSource
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.data.digest import gathered
-from conqret.debateqa.curation.made import MadeBenchmark, read_made
+from conqret.debateqa.curation.benchmark_folder import MadeBenchmark, read_made
 from conqret.debateqa.curation.review import read_review
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.label_set import Label, LabelSet

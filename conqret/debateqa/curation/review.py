@@ -13,8 +13,8 @@ from typing import Any
 from conqret.data.digest import gathered
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.benchmark_figures import NEAREST, AlikeViews, Near
+from conqret.debateqa.curation.benchmark_folder import MadeBenchmark
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
-from conqret.debateqa.curation.made import MadeBenchmark
 from conqret.debateqa.debateqa_files import ModelAnswer
 from conqret.io.checks import identifier, one_of
 from conqret.io.files import file_rows

@@ -14,7 +14,7 @@ from pathlib import Path
 from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import Unanswered
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
-from conqret.debateqa.curation.trusted import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus

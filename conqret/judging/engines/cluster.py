@@ -31,8 +31,8 @@ from conqret.judging.instrument import Instrument
 from conqret.llm.client import GRACE, Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.progress import Progress
+from conqret.llm.provider_check import is_loopback
 from conqret.llm.rate_limits import SpendingLedger
-from conqret.llm.reachable import is_loopback
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Request, Response
 

@@ -12,6 +12,7 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.disputes import Dispute, disputes
 from conqret.labels.links import ADJUDICATE, Links
+from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
     Refused,
@@ -25,7 +26,6 @@ from conqret.labels.pages.page_responses import (
     unsaved,
     whole,
 )
-from conqret.labels.pages.pieces import pieces
 from conqret.labels.pages.throttle import Throttle, caller_of
 from conqret.labels.screens import CANNOT_JUDGE
 

@@ -15,7 +15,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.label_study import check_names
 from conqret.labels.links import DASHBOARD, JOIN, Links
 from conqret.labels.page import dashboard
-from conqret.labels.pages.door import Door, Setting
+from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
     Refused,
@@ -27,7 +27,7 @@ from conqret.labels.pages.page_responses import (
     said_in,
     whole,
 )
-from conqret.labels.pages.pieces import pieces
+from conqret.labels.pages.study_access import Door, Setting
 from conqret.labels.practice import marked_by_gold, settle
 from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import CANNOT_JUDGE

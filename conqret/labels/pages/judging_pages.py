@@ -30,8 +30,8 @@ from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTH
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.labels.pages.item_pages import Pages
+from conqret.labels.pages.marked_text import Quoted, quoted_pieces
 from conqret.labels.pages.page_responses import Refused, apart, led_to, page_of
-from conqret.labels.pages.pieces import Quoted, quoted_pieces
 from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 

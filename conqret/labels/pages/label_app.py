@@ -8,10 +8,10 @@ from conqret.debate.two_turn.judging_plan import TASK as JUDGING
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.links import Links
-from conqret.labels.pages.door import Setting
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.judging_pages import JudgingPages
 from conqret.labels.pages.page_responses import Refused, lost, refused, unsaved
+from conqret.labels.pages.study_access import Setting
 from conqret.labels.pages.writing_pages import WritingPages
 from conqret.labels.written_arguments import TASK as WRITING
 

@@ -16,8 +16,8 @@ from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.direct_http import told
 from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.hosted.servers import Server, checked_key
+from conqret.llm.provider_check import missing_key
 from conqret.llm.provider_errors import scrub, status_error
-from conqret.llm.reachable import missing_key
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 

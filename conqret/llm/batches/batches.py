@@ -36,7 +36,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import directly, server_of
 from conqret.llm.keys import parameters
 from conqret.llm.progress import Progress
-from conqret.llm.reachable import check_address
+from conqret.llm.provider_check import check_address
 from conqret.llm.recordings import Recordings
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Request

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from conqret.llm.hosted.unpacking import ACCEPTED, TooLongError, packing, unpacked
-from conqret.llm.reachable import sent_on
+from conqret.llm.provider_check import sent_on
 
 
 class _Bounded(httpx.AsyncByteStream):

@@ -11,8 +11,8 @@ from conqret.data import Reason
 from conqret.llm.backend import Connection
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.response_bodies import completion_of
+from conqret.llm.provider_check import address
 from conqret.llm.provider_errors import provider_error
-from conqret.llm.reachable import address
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError

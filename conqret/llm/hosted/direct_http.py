@@ -23,8 +23,8 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import HostedConnection
 from conqret.llm.hosted.servers import Server, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
+from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
 from conqret.llm.provider_errors import status_error
-from conqret.llm.reachable import address, check_address, proxy_of, sent_on
 from conqret.llm.request import Request
 from conqret.llm.retry import ProviderError
 from conqret.llm.structured import KEPT, Shape, choose_shape, format_for

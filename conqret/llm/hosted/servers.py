@@ -13,7 +13,7 @@ from conqret.errors import DeclarationError
 from conqret.llm.catalogue import is_provider, provider_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY
-from conqret.llm.reachable import missing_key
+from conqret.llm.provider_check import missing_key
 
 OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"

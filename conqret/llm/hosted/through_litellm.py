@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
-from conqret.llm.reachable import HERE, check_address, check_key
+from conqret.llm.provider_check import HERE, check_address, check_key
 from conqret.llm.request import Request
 from conqret.llm.structured import Shape, choose_shape, format_for
 

@@ -73,7 +73,7 @@ def abstain(
     conqret labels sample more.jsonl --run runs/more --uncertain-first -o unsure.csv
     """
     from conqret.io.safe_files import write_whole
-    from conqret.show.sheet import check_ending, write_sheet
+    from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
     from conqret.studies.abstain.result import abstain as fitted
     from conqret.studies.agreement.agreement_settings import AgreementSettings

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.sheet import Section, Sheet
+from conqret.show.report_page import Section, Sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined

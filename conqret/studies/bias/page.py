@@ -9,7 +9,7 @@ from conqret.data.digest import gathered
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
-from conqret.show.sheet import Folded, Part, Section, Sheet, SheetTexts, section
+from conqret.show.report_page import Folded, Part, Section, Sheet, SheetTexts, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL

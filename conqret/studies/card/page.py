@@ -10,7 +10,7 @@ from conqret.judging.judge_parts import JURY
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
-from conqret.show.sheet import Part, Section, Sheet, SheetTexts
+from conqret.show.report_page import Part, Section, Sheet, SheetTexts
 from conqret.studies.agreement_tables import in_one_line, over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.sheet import Section, Sheet, section
+from conqret.show.report_page import Section, Sheet, section
 from conqret.show.table import Column, Table
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement_tables import pairs_table

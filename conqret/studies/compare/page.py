@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from conqret.show import words
 from conqret.show.forest import forests
-from conqret.show.sheet import Section, Sheet, section
+from conqret.show.report_page import Section, Sheet, section
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.result import JudgeComparison
 

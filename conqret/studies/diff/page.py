@@ -11,7 +11,7 @@ from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.show.page import Ways, write_file
-from conqret.show.sheet import Sheet, section
+from conqret.show.report_page import Sheet, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import FEWEST_TESTED

@@ -146,7 +146,7 @@ def drift(
     from conqret.io.safe_files import write_whole
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
-    from conqret.show.sheet import check_ending, write_sheet
+    from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.drift.drift_requirements import check_drift_requirement, parse_drift_requirement
     from conqret.studies.drift.page import drift_junit, drift_screen, drift_sheet
     from conqret.studies.drift.result import DATA_NAME

@@ -11,7 +11,7 @@ from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.sheet import Section, Sheet, SheetTexts
+from conqret.show.report_page import Section, Sheet, SheetTexts
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.resampling import SAME

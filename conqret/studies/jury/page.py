@@ -11,7 +11,7 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
-from conqret.show.sheet import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import Section, Sheet, SheetTexts, section
 from conqret.show.table import Column, Table
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT

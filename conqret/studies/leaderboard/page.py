@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.forest import Forest, forests
-from conqret.show.sheet import Section, Sheet
+from conqret.show.report_page import Section, Sheet
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, LeaderboardEntry
 

@@ -12,7 +12,7 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
-from conqret.show.sheet import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import Section, Sheet, SheetTexts, section
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.judging.cost import STAND_IN, Expected, Sizes, capped, counter, covers, expected
-from conqret.judging.fitting import prompt_tokens
 from conqret.judging.judging_cost import SAMPLE, expected_judging
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Perturbation
 from conqret.perturb.rewriting import rewriting_of

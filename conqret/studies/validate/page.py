@@ -8,7 +8,7 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
-from conqret.show.sheet import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.sheet import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import Section, Sheet, SheetTexts, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined

@@ -27,7 +27,7 @@ from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.cost import Expected, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Request, messages
-from conqret.perspectives.checking import CHECK, WRONG, Checked, check_prompt, check_request
+from conqret.perspectives.perspective_checks import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
 from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
 from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
@@ -48,7 +48,7 @@ WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
 
 OWN_EXPERIENCE = "it asks about own experience"
 DROPPED = "the question stays, without these"
-"""Why statements of a question that is kept are left out: they are :data:`~conqret.perspectives.checking.WRONG`."""
+"""Why statements of a question that is kept are left out: they are :data:`~conqret.perspectives.perspective_checks.WRONG`."""
 
 
 class MadeRow(Answered):

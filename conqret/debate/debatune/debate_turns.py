@@ -18,7 +18,7 @@ from conqret.data import Document, Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import Side
 from conqret.debate.debatune.transcript import Motion, Spoken, Turn, named
-from conqret.judging.fitting import FittedPrompt, Window, fit
+from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, Rendered

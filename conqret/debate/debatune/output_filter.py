@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
-from conqret.debate.debatune.sifting import Dropped, Sifted, SiftedRun, unanswered
+from conqret.debate.debatune.row_selection import Dropped, Sifted, SiftedRun, unanswered
 from conqret.debate.debatune.statements import judged_run, read_statements, statements_in
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain

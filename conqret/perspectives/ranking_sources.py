@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
+from conqret.perspectives.diversity_run import Judged, judged_of, queries
 from conqret.perspectives.perspective_files import PerspectiveQuestion
-from conqret.perspectives.scoring import Judged, judged_of, queries
 from conqret.retrieval.evaluation.system_names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
 from conqret.runs.run_folder import stem
@@ -55,7 +55,7 @@ def ranked(
     """
     if index is None or session is None:
         return [_from_file(one, questions) for one in systems]
-    from conqret.retrieval.opened import OwnIndex
+    from conqret.retrieval.open_indexes import OwnIndex
     from conqret.retrieval.pipeline import PipelinePlan
 
     if isinstance(index, OwnIndex) and not any(one.id in index.parts for one in questions):

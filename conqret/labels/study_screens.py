@@ -11,9 +11,9 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, ItemsError, number
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.bounded import whole_text
-from conqret.labels.choosing import screens_of, task_of
 from conqret.labels.screens import Screen
 from conqret.labels.task import Wanted
+from conqret.labels.task_choice import screens_of, task_of
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,15 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_arguments import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
 from conqret.debate.debatune.debate_arguments import PROMPT as ASKING
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
+from conqret.debate.debatune.debate_turns import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.page import held_page
-from conqret.debate.debatune.speaking import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, Spoken, Turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import Expected, capped, counter, expected
-from conqret.judging.fitting import prompt_tokens
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
+from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 from conqret.runs.engine import run
