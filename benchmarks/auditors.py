@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
-from audited.page import FILE, NOT_ASKED, RATE, Z_TEST, Cell, Said, Tables, cells_of
+from audited.page import FILE, NOT_ASKED, RATE, Z_TEST, Cell, LayoutStatement, Tables, cells_of
 from side_by_side.environments import default_folder, libraries, python_of, version_of
 from simulated_pairs import NOTHING, SimulatedJudge
 
@@ -161,7 +161,7 @@ def main() -> None:
             python = python_of(name, asked.environments, FILE)
             version = version_of(name, python)
             if name in NOT_ASKED:
-                keep(asked.kept, kept, [Said(name, version, Cell("", 0, 0, 0.0, 0.0), 0, {})])
+                keep(asked.kept, kept, [LayoutStatement(name, version, Cell("", 0, 0, 0.0, 0.0), 0, {})])
             else:
                 add(asked.kept, kept, name, version, elsewhere(name, python), usual)
     tables = Tables(kept, names, usual)
@@ -171,7 +171,12 @@ def main() -> None:
 
 
 def add(
-    path: Path, kept: list[Said], name: str, version: str, auditor: Auditor, usual: Mapping[float, int]
+    path: Path,
+    kept: list[LayoutStatement],
+    name: str,
+    version: str,
+    auditor: Auditor,
+    usual: Mapping[float, int],
 ) -> None:
     """Audit what is not kept of this one, and keep it."""
     there = {(one.cell, one.seed) for one in kept if one.by == name}
@@ -186,19 +191,19 @@ def add(
             continue
         print(f"{name}: {len(judges)} judges, {cell}", file=sys.stderr)
         new = [
-            Said(name, version, cell, judge.seed, dict(answers))
+            LayoutStatement(name, version, cell, judge.seed, dict(answers))
             for judge, answers in zip(judges, auditor(judges, cell.design), strict=True)
         ]
         keep(path, kept, new)
 
 
-def read(path: Path) -> list[Said]:
+def read(path: Path) -> list[LayoutStatement]:
     """What is kept; nothing where there is no such file yet."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [Said.read(line) for line in lines]
+    return [LayoutStatement.read(line) for line in lines]
 
 
-def keep(path: Path, kept: list[Said], new: Sequence[Said]) -> None:
+def keep(path: Path, kept: list[LayoutStatement], new: Sequence[LayoutStatement]) -> None:
     """Add to what is kept."""
     kept.extend(new)
     with path.open("a", encoding="utf-8") as file:

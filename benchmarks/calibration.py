@@ -32,7 +32,7 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.calibration import Calibration
-from conqret.studies.calibrate.calibration_maps import Seen, tried
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, tried
 from conqret.studies.calibrate.result import calibrate
 
 SIMULATIONS = 200
@@ -159,7 +159,7 @@ def boosted(
             random_state=0,
         )
         said[here] = model.fit(columns[rest], target[rest]).predict(columns[here])
-    seen = Seen(view, joined, joined.metrics[dimension], found.folds)
+    seen = CalibrationSample(view, joined, joined.metrics[dimension], found.folds)
     joint = tried(seen).said["joint"]
     kept = view.compared
     errors = [np.sqrt(((one - target)[kept] ** 2).mean()) for one in (said, joint)]

@@ -22,7 +22,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_cost import estimate
-from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, Damage, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 from conqret.text.sentences import sentences
@@ -44,7 +44,10 @@ def plan() -> None:
         demo[n % len(demo)].model_copy(update={"id": f"{demo[n % len(demo)].id}-{n}"}) for n in range(200)
     ]
     source = open_items(items)
-    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", ("10%", "25%", "50%", "75%", "100%"))]
+    damages = [
+        PerturbationLevels.of("irrelevant"),
+        PerturbationLevels.of("hallucinate", ("10%", "25%", "50%", "75%", "100%")),
+    ]
     setups = sensitivity_setups(source, FORMATS, [ClientOptions("offline")], damages)
     began = time.perf_counter()
     materials, _ = damage_materials(items, damages)
@@ -78,10 +81,10 @@ def webis(out: Path) -> None:
     items, labels = webis_items(data_folder())
     items = cited(items, labels)
     source = open_items(items)
-    damages = [Damage.of("irrelevant"), Damage.of("hallucinate", SHARES)]
-    damages += [Damage.of(name) for name in ("shuffle", "wrong-citations", "padding",
+    damages = [PerturbationLevels.of("irrelevant"), PerturbationLevels.of("hallucinate", SHARES)]
+    damages += [PerturbationLevels.of(name) for name in ("shuffle", "wrong-citations", "padding",
                                             "inject-document", "inject-argument", "paraphrase")]  # fmt: skip
-    grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance", "overall_quality",
                "citation_precision", "citation_recall")  # fmt: skip
     setups = sensitivity_setups(source, ALONE, [ClientOptions("offline")], [*damages, *grid], metrics=metrics)

@@ -28,7 +28,7 @@ from conqret.stats.classification import (
     recall,
 )
 from conqret.stats.correlation import kendall, pearson, spearman
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, average
+from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, average
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
@@ -92,7 +92,7 @@ grows with the statistic (Efron 1987); and by the quantiles of (draw - statistic
 
 
 @dataclass(frozen=True, eq=False)
-class Between(Sampled):
+class Between(JackknifedEstimate):
     """A statistic with ends that are known."""
 
     ends: tuple[float, float] | None = None
@@ -114,12 +114,12 @@ class Bootstrap(Resamples):
         """The same draws of some of the items."""
         return Bootstrap(self.weights, self.cluster[items], self.kind)
 
-    def sampled(self, compute: Statistic, n: int, **options: Any) -> Sampled:
+    def sampled(self, compute: Statistic, n: int, **options: Any) -> JackknifedEstimate:
         """The statistic, with an interval of this kind."""
         found = Resamples.sampled(self, compute, n, **options)
         return Between(found.value, found.without, found.present, n, ends=self._ends(compute, found))
 
-    def _ends(self, compute: Statistic, found: Sampled) -> tuple[float, float] | None:
+    def _ends(self, compute: Statistic, found: JackknifedEstimate) -> tuple[float, float] | None:
         drawn = found.without[~np.isnan(found.without)]
         if not found.defined or len(drawn) < 10:
             return None
@@ -135,7 +135,7 @@ class Bootstrap(Resamples):
             levels = ndtr(shift + moved / (1 - growth * moved))
         return tuple(np.quantile(drawn, levels)) if not np.isnan(levels).any() else None
 
-    def _studentized(self, compute: Statistic, found: Sampled) -> tuple[float, float] | None:
+    def _studentized(self, compute: Statistic, found: JackknifedEstimate) -> tuple[float, float] | None:
         drawn, size = self.weights, self.clusters
         left = drawn[:, None, :] - np.eye(size) * (drawn > 0)[:, :, None]
         without = compute(left.reshape(-1, size)).reshape(len(drawn), size)
@@ -170,7 +170,7 @@ def _positive(values: Numbers) -> Numbers:
     return (values >= POSITIVE).astype(float)
 
 
-def _alphas(world: World, level: str, drawn: Resamples) -> list[Sampled]:
+def _alphas(world: World, level: str, drawn: Resamples) -> list[JackknifedEstimate]:
     pairs = [np.stack([world.people[0], one]) for one in (world.judge, world.other)]
     return alphas(np.stack(pairs), level, drawn)  # type: ignore[arg-type]
 

@@ -17,7 +17,7 @@ from simulated_commands import better_ranker
 from conqret.perturb import Direction
 from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
-from conqret.stats.effects import ALPHA, Effect, Paired, paired_effects
+from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.missingness import missing_by_group, missing_by_value
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import mean
@@ -69,7 +69,7 @@ def alarms(rng: Rng, topics: int, balanced: bool, rows: int, shift: float) -> ND
     moved = rng.normal(size=(rows, topics))[:, which] * TOPIC_NOISE
     moved = moved + rng.normal(size=(rows, len(which))) * NOISE * 2**0.5
     moved[0] += shift
-    effects = paired_effects([Paired(one, which.tolist()) for one in moved.tolist()], rng)
+    effects = paired_effects([PairedEffects(one, which.tolist()) for one in moved.tolist()], rng)
     return np.array([raised(one) for one in effects])
 
 
@@ -136,7 +136,7 @@ def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> b
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return False
-    series = [Paired((differences - slope * apart).tolist(), which.tolist()) for slope in slopes]
+    series = [PairedEffects((differences - slope * apart).tolist(), which.tolist()) for slope in slopes]
     return raised(spanned(paired_effects(series, rng)))
 
 

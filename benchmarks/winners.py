@@ -28,7 +28,7 @@ from conqret.stats.effects import ALPHA, largest_p
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.held_out import FoldedChoice
-from conqret.studies.agreement.shared_units import Shared, UnitSides
+from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.compare.result import compare_shared
 
 GOOD, BAD = 0.7, 1.2
@@ -45,7 +45,7 @@ MANY = 400
 """Topics by which the alpha is known that a choice has on new ones."""
 
 
-def drawn(rng: np.random.Generator, topics: int, balanced: bool, noises: Sequence[float]) -> Shared:
+def drawn(rng: np.random.Generator, topics: int, balanced: bool, noises: Sequence[float]) -> SharedUnits:
     """Judges and a person on the items of one data set."""
     which = places(rng, topics, balanced)
     worth = worths(rng, which)
@@ -54,7 +54,7 @@ def drawn(rng: np.random.Generator, topics: int, balanced: bool, noises: Sequenc
     side = UnitSides(
         people, judges, LabelScale("ordinal", 1.0, 5.0), (len(which),) * len(noises), placed=True
     )
-    return Shared(
+    return SharedUnits(
         names=tuple(f"judge {place}" for place in range(len(noises))),
         units=tuple(Unit(str(place)) for place in range(len(which))),
         clusters=tuple(which.tolist()),

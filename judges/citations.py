@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from conqret.data import Item, Measure, Part, Reason
 from conqret.judges.citation_support import statements, too_many
-from conqret.judging.judge_parts import Computed, Judge
+from conqret.judging.judge_parts import ComputedMetrics, Judge
 from conqret.judging.scales import share
 
 
@@ -71,7 +71,7 @@ JUDGE = Judge(
     score="shares",
     source="conqret; statements as in ALCE (Gao et al. 2023)",
     computed=(
-        Computed(
+        ComputedMetrics(
             metrics=("statements_cited", "citations_valid", "documents_cited"),
             needs=frozenset({"argument", "documents"}),
             score=measures,

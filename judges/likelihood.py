@@ -25,7 +25,7 @@ from conqret.data import Measure, Part, Reason, Status
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.request import Reading
-from conqret.prompts import Rendered, neutralise
+from conqret.prompts import RenderedPrompt, neutralise
 from conqret.text.analysis import analysed, words_of
 from conqret.text.citations import strip_citations
 from conqret.text.language_model import LanguageModel
@@ -129,7 +129,7 @@ def settled(case: Case) -> Mapping[str, Measure] | None:
     return None if parts else _nothing("the argument holds no word")
 
 
-def reading(case: Case, given: Rendered, bare: Rendered) -> Reading:
+def reading(case: Case, given: RenderedPrompt, bare: RenderedPrompt) -> Reading:
     """The argument and its sentences after either prompt."""
     whole, parts = texts(case.item.argument or "")
     targets = (whole, *parts.values())

@@ -39,20 +39,20 @@ _WIDE = re.compile(r"\d{7}")
 
 
 @dataclass(slots=True)
-class _Left:
+class _RemainingBounds:
     most: int
     steps: int
     characters: int = CHARACTERS
 
 
-_left: ContextVar[_Left | None] = ContextVar("left_of_a_block", default=None)
+_left: ContextVar[_RemainingBounds | None] = ContextVar("left_of_a_block", default=None)
 
 
 @contextmanager
 def one_block(variables: Mapping[str, Any]) -> Iterator[None]:
     """Fill one block with ``variables``, within :data:`STEPS` or :data:`STEPS_EACH`, and :data:`CHARACTERS`."""
     steps = max(STEPS, STEPS_EACH * sum(map(_places, variables.values())))
-    before = _left.set(_Left(steps, steps))
+    before = _left.set(_RemainingBounds(steps, steps))
     try:
         yield
     finally:

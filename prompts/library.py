@@ -49,7 +49,7 @@ _COMMENT = re.compile(r"\{#.*?(?:#\}\n?|(?P<open>\Z))", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt filled with an item: the static part and the item's part."""
 
     system: str
@@ -72,7 +72,9 @@ class Prompt:
     variables: Mapping[str, str] = field(default_factory=dict)
     _systems: dict[tuple[Any, ...], str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def render(self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Rendered:
+    def render(
+        self, variables: Mapping[str, Any], settings: Mapping[str, Any] | None = None
+    ) -> RenderedPrompt:
         """Fill the template; every string among ``variables`` is neutralised on its way in.
 
         The ``system`` block sees ``settings`` alone (hashable values that are the same for many items, such as
@@ -85,7 +87,7 @@ class Prompt:
         key = tuple(settings.items())
         if key not in self._systems:
             self._systems[key] = self._block("system", settings)
-        return Rendered(self._systems[key], self._block("user", {**settings, **variables}))
+        return RenderedPrompt(self._systems[key], self._block("user", {**settings, **variables}))
 
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:

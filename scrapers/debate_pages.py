@@ -67,7 +67,7 @@ def page_key(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Scraped:
+class ScrapeResult:
     """What became of the pages of a list: debates that were read, those that the corpus has besides, and problems."""
 
     read: tuple[Debate, ...]
@@ -89,7 +89,7 @@ async def gather_debates(
     refetch: bool = False,
     concurrency: int = CONCURRENCY,
     on_result: OnResult = lambda result: None,
-) -> Scraped:
+) -> ScrapeResult:
     """Read debate pages into a corpus, each as it arrives: a stopped run goes on where it stopped.
 
     Pages that the corpus has are not fetched again unless ``refetch``, and then kept as they were where that
@@ -127,7 +127,7 @@ async def gather_debates(
             kept = [key for key in map(_key, store.rows()) if key not in new]
             store.arrange([*kept, *new])
             write_lines(directory.problems_file, map(asdict, problems))
-            return Scraped(read, len(kept), problems)
+            return ScrapeResult(read, len(kept), problems)
 
 
 async def scrape_debates(

@@ -40,7 +40,7 @@ class SearchOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Allowed(OptionGroup):
+class FetchLimits(OptionGroup):
     """What may be asked, and how much an answer may take.
 
     Limits:
@@ -76,7 +76,7 @@ def evidence(
     archive_base: str | None = None,
     retry_errors: bool = False,
     reparse: bool = False,
-    allowed: Allowed,
+    allowed: FetchLimits,
     shown: options.OutputOptions,
 ) -> None:
     """Fetch what the debates of a corpus cite, extract the texts, and record what became of every source.
@@ -133,7 +133,7 @@ def evidence(
 
 def _options(
     asking: SearchOptions,
-    allowed: Allowed,
+    allowed: FetchLimits,
     search: str | None,
     archived: str | None,
     archive_base: str | None,

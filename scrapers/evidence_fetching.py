@@ -36,7 +36,7 @@ from conqret.scrapers.fetch_ledger import (
     LedgerLine,
     make_document,
 )
-from conqret.scrapers.jobs import SEARCH_LANE, Cited, Job, cited_sources, plan, work_off
+from conqret.scrapers.jobs import SEARCH_LANE, CitedSource, Job, cited_sources, plan, work_off
 from conqret.scrapers.providers import Provider
 from conqret.scrapers.search import WebSearcher
 from conqret.scrapers.warc import WarcReader, WarcWriter
@@ -109,7 +109,7 @@ async def gather_evidence(
 
 
 @contextmanager
-def opened(corpus: Path) -> Iterator[tuple[list[Cited], FetchLedger]]:
+def opened(corpus: Path) -> Iterator[tuple[list[CitedSource], FetchLedger]]:
     """The sources that the debates of a corpus cite, and its ledger, which nobody else writes meanwhile.
 
     Raises:
@@ -123,7 +123,7 @@ def opened(corpus: Path) -> Iterator[tuple[list[Cited], FetchLedger]]:
         yield cited, ledger
 
 
-def summary_of(cited: Sequence[Cited], ledger: FetchLedger, **figures: Any) -> EvidenceSummary:
+def summary_of(cited: Sequence[CitedSource], ledger: FetchLedger, **figures: Any) -> EvidenceSummary:
     """The summary of a run over the sources that the debates cite now; ``figures`` are those of the run itself."""
     lines = [line for one in cited if (line := ledger.get(one.key)) is not None]
     counts = Counter(line.status for line in lines)
@@ -194,7 +194,7 @@ class _FetchRun:
                 }
             _record(self.ledger, [one.line(end) for one in job], self.on_line)
 
-    async def _settle(self, one: Cited) -> dict[str, Any]:
+    async def _settle(self, one: CitedSource) -> dict[str, Any]:
         """What becomes of a source, as the fields of a line."""
         end: dict[str, Any] = {"url": one.url}
         try:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conqret.data import DebateArgument
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
-    from conqret.scrapers.scrape_places import Opened
+    from conqret.scrapers.scrape_places import OpenedPage
     from conqret.show.table import Cell
 
 SHOWN = 60
@@ -74,7 +74,7 @@ def inspect(
 
 async def _open(
     page: str, further: list[Path], address: str, fetching: Fetching
-) -> tuple[Opened, dict[str, str], list[str]]:
+) -> tuple[OpenedPage, dict[str, str], list[str]]:
     """The page, the further pages by their addresses, and which of these could not be fetched."""
     from conqret.errors import ExecutionError
     from conqret.scrapers.debates.cited_sources import web_address
@@ -105,7 +105,7 @@ def _plain(parts: DebateParts) -> dict[str, object]:
 
 
 def _lines(
-    found: LayoutInspection, opened: Opened, others: Mapping[str, str], failed: list[str]
+    found: LayoutInspection, opened: OpenedPage, others: Mapping[str, str], failed: list[str]
 ) -> Iterator[RenderableType]:
     from conqret.scrapers.scrape_places import UNKNOWN
     from conqret.show.table import Column, Table

@@ -39,7 +39,7 @@ SEARCH_LANE = "?"
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedSource:
     """One source of one debate."""
 
     debate: str
@@ -61,17 +61,17 @@ class Cited:
         return LedgerLine.model_validate({**end, **own, "url": self.url or end.get("url", "")})
 
 
-Job = tuple[Cited, ...]
+Job = tuple[CitedSource, ...]
 """Sources that wait for one look-up: that of the first."""
 
 
-def cited_sources(debates: Iterable[Debate]) -> list[Cited]:
+def cited_sources(debates: Iterable[Debate]) -> list[CitedSource]:
     """All sources of all debates, in order; a number that a page gives twice counts once, as its first."""
-    every = (Cited(debate.id, source) for debate in debates for source in debate.sources)
+    every = (CitedSource(debate.id, source) for debate in debates for source in debate.sources)
     return [same[0] for same in gathered((one.key, one) for one in every).values()]
 
 
-def target_of(one: Cited, policy: Policy, *, dated: bool) -> tuple[str, str]:
+def target_of(one: CitedSource, policy: Policy, *, dated: bool) -> tuple[str, str]:
     """What is looked up for a source, and the lane (the host) in which it waits.
 
     Two sources share a target if their URLs differ in the fragment or the writing of the host at most, or
@@ -88,7 +88,7 @@ def target_of(one: Cited, policy: Policy, *, dated: bool) -> tuple[str, str]:
 
 
 def plan(
-    cited: Sequence[Cited],
+    cited: Sequence[CitedSource],
     ledger: FetchLedger,
     policy: Policy,
     *,
@@ -120,7 +120,7 @@ def plan(
     return dict(jobs), copies
 
 
-def _stands(line: LedgerLine, one: Cited, *, retry_errors: bool, searching: bool) -> bool:
+def _stands(line: LedgerLine, one: CitedSource, *, retry_errors: bool, searching: bool) -> bool:
     if one.url and line.url != one.url:
         return False  # the page names another address now
     return not (line.status == "error" and retry_errors) and not (searching and line.detail == UNSEARCHED)

@@ -20,7 +20,7 @@ UNKNOWN = "https://unknown.invalid/"
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedPage:
     """The HTML of a page, its own address, and that of the archive's copy that was read (empty: none was)."""
 
     html: str
@@ -28,7 +28,7 @@ class Opened:
     archived: str = ""
 
 
-async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Opened:
+async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> OpenedPage:
     """Read a page from a web address or a file; ``address`` says where a saved page was.
 
     Without it, that is what the page itself gives as its address (``<link rel=canonical>``), else :data:`UNKNOWN`.
@@ -45,9 +45,9 @@ async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Open
             raise ExecutionError(f"{place}: {page_end(page)}", reason=page.status.value)
         final = page.final_url or place
         own = original_address(final)
-        return Opened(decode(page.body, page.charset), own, final if final != own else "")
+        return OpenedPage(decode(page.body, page.charset), own, final if final != own else "")
     html = _saved(place)
-    return Opened(html, address or _own_address(html))
+    return OpenedPage(html, address or _own_address(html))
 
 
 def _saved(place: str) -> str:

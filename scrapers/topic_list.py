@@ -15,7 +15,7 @@ from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex
 from conqret.scrapers.debates.layout_registry import ALL
 from conqret.scrapers.debates.page_html import UnreadableHtmlError
 from conqret.scrapers.extract.charset import decode
-from conqret.scrapers.scrape_places import Opened, open_page
+from conqret.scrapers.scrape_places import OpenedPage, open_page
 from conqret.scrapers.snapshots import original_address
 
 MAX_INDEX_PAGES = 500
@@ -109,7 +109,7 @@ async def gather_topics(
     )
 
 
-def _parsed(opened: Opened) -> DebatePage:
+def _parsed(opened: OpenedPage) -> DebatePage:
     try:
         return DebatePage.read(opened.html, opened.url)
     except UnreadableHtmlError as error:

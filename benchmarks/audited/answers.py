@@ -3,8 +3,8 @@ the standard library alone.
 
     python with_NAME.py < SETS
 
-A line for each data set comes in (:class:`Told`), and one goes out: for position and for length whether the library
-raises an alarm, or null where it says nothing.
+A line for each data set comes in, and one goes out: for position and for length whether the library raises an alarm, or
+null where it says nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Orders = Sequence[tuple[bool, bool]]
 
 
 @dataclass(frozen=True)
-class Told:
+class ProgressCallback:
     """What a judge said: of each pair; of the padded argument and its rival; of the argument as it is and the padded
     one; as a score in [0, 1] of the argument and of the padded one. ``people`` find the argument better. Only ``pairs``
     and ``people`` are there where the position alone is asked for."""
@@ -42,10 +42,10 @@ class Told:
 Alarms = dict[str, bool | None]
 
 
-def answer(audit: Callable[[Told], Alarms]) -> None:
+def answer(audit: Callable[[ProgressCallback], Alarms]) -> None:
     """Audit each judge of the standard input."""
     for line in sys.stdin:
-        sys.stdout.write(json.dumps(audit(Told(**json.loads(line)))) + "\n")
+        sys.stdout.write(json.dumps(audit(ProgressCallback(**json.loads(line)))) + "\n")
         sys.stdout.flush()
 
 

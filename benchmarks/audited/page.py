@@ -61,7 +61,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Said:
+class LayoutStatement:
     """What one auditor said of one judge, by what it looked for: ``alarm`` or True, None where it does not look."""
 
     by: str
@@ -75,7 +75,7 @@ class Said:
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, line: str) -> Said:
+    def read(cls, line: str) -> LayoutStatement:
         """From a line that was kept."""
         row = json.loads(line)
         return cls(**row | {"cell": Cell(**row["cell"])})
@@ -119,10 +119,12 @@ def most_allowed(runs: int) -> int:
 class Tables:
     """The tables of all that is kept. ``usual`` is the number of judges in most cells; others are named."""
 
-    def __init__(self, kept: Sequence[Said], names: Sequence[str], usual: Mapping[float, int]) -> None:
+    def __init__(
+        self, kept: Sequence[LayoutStatement], names: Sequence[str], usual: Mapping[float, int]
+    ) -> None:
         self.names, self.usual = names, usual
         self.versions = {one.by: one.version for one in kept}
-        self._by: dict[tuple[str, Cell], list[Said]] = {}
+        self._by: dict[tuple[str, Cell], list[LayoutStatement]] = {}
         for one in kept:
             self._by.setdefault((one.by, one.cell), []).append(one)
 

@@ -21,7 +21,7 @@ from conqret.baseline.alignment import (
     clip,
 )
 from conqret.baseline.nuggets import ASPECTS
-from conqret.baseline.relevance import Company, Features, RelevanceQuery, features, relevance
+from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, features, relevance
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
@@ -271,9 +271,9 @@ class Evidence:
         return tuple(features(text, self._query) for text in self._documents)
 
     @cached_property
-    def _company(self) -> Company:
+    def _company(self) -> TermContext:
         argument = self._argument_features("argument") if self.item.argument is not None else None
-        return Company.of(self._features, argument)
+        return TermContext.of(self._features, argument)
 
     @cached_property
     def _relevances(self) -> tuple[Finding, ...]:

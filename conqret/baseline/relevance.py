@@ -6,7 +6,7 @@ The product makes topicality necessary: no length and no eloquence helps a text 
 Topicality has two sources. ``match`` asks whether the text uses the words of the question. ``company`` asks
 whether it shares uncommon words with the item's argument and with the other documents, for evidence often
 never names the question ("the crane flock had gone by then"), and texts beside the topic may name it often
-("Zoo Lane will be closed"). Company counts for as much as the documents have in common (`Company`).
+("Zoo Lane will be closed"). Company counts for as much as the documents have in common (`TermContext`).
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def features(text: Text, query: RelevanceQuery) -> Features:
 
 
 @dataclass(frozen=True)
-class Company:
+class TermContext:
     """The uncommon words around a text: those of the item's argument, and how many documents hold each.
 
     Uncommon words are stems outside the list of common words and outside the question. Two texts on
@@ -151,7 +151,7 @@ class Company:
     trust: float
 
     @classmethod
-    def of(cls, documents: Sequence[Features], argument: Features | None) -> Company:
+    def of(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
         """The company of an item's documents."""
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()

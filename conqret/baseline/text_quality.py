@@ -1,6 +1,6 @@
 """The fifteen dimensions of argument quality (Wachsmuth et al. 2017), from cues that can be counted.
 
-Cogency, effectiveness and reasonableness are fitted on people's ratings (:class:`Fitted`); the eleven under
+Cogency, effectiveness and reasonableness are fitted on people's ratings (:class:`LinearModel`); the eleven under
 them are made by hand.
 """
 
@@ -23,7 +23,7 @@ WIDEST = 3.0
 
 
 @dataclass(frozen=True)
-class Fitted:
+class LinearModel:
     """A linear model of features: ``score = intercept + sum(weight * z)``, ``z = (x - mean) / sd`` within [-3, 3].
 
     The score is in log-odds: of a preference as a difference between two texts, of a quality for one text.
@@ -57,14 +57,15 @@ def share_of(log_odds: float) -> float:
 
 
 @cache
-def fitted() -> Mapping[str, Fitted]:
+def fitted() -> Mapping[str, LinearModel]:
     """The models by name: preference, cogency, effectiveness, reasonableness."""
     held = record()
     scale = held["features"]
     mean = {name: one["mean"] for name, one in scale.items()}
     sd = {name: one["sd"] for name, one in scale.items()}
     return {
-        name: Fitted(model["intercept"], model["weights"], mean, sd) for name, model in held["models"].items()
+        name: LinearModel(model["intercept"], model["weights"], mean, sd)
+        for name, model in held["models"].items()
     }
 
 

@@ -9,7 +9,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import filled
 from conqret.judging.judge_parts import Ask, Case
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.text.sentences import sentences
 
 _STANDS_IN = {
@@ -32,7 +32,7 @@ _STANDS_IN = {
 
 def shown(
     library: Library, identifier: str, ask: Ask[Any] | None, item: Item
-) -> tuple[Rendered, Sequence[str]]:
+) -> tuple[RenderedPrompt, Sequence[str]]:
     """The prompt filled with ``item``, and what a reader has to know about it.
 
     Args:

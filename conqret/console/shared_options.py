@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from conqret.io import CheckedItems
     from conqret.runs.session import SessionCounts
-    from conqret.show.report_page import Sheet
+    from conqret.show.report_page import ReportPage
 
 T = TypeVar("T")
 
@@ -212,7 +212,7 @@ class PageFile(OptionGroup):
 
             check_ending(self.output)
 
-    def write(self, sheet: Callable[[T], Sheet], found: T) -> None:
+    def write(self, sheet: Callable[[T], ReportPage], found: T) -> None:
         """Write the ``sheet`` of what was found, and say where it is."""
         if self.output is not None:
             from conqret.show.report_page import write_sheet

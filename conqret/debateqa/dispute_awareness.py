@@ -12,13 +12,13 @@ from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expec
 from conqret.debateqa.perspective_diversity import SHOWN, model_name
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, check_known
-from conqret.judging.cost import Expected
+from conqret.judging.cost import ExpectedCost
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.definitions import TargetScore
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 from conqret.runs.session import Session
 from conqret.stats.classification import accuracy, auroc, f1, matthews
 from conqret.stats.estimate import Estimate
@@ -93,7 +93,7 @@ class AwarenessPlan(ScoringPlan):
         yield question, ScoreRow(self.system, case.id, AWARENESS, instrument, None)
 
 
-def estimate(cases: Iterable[AnswerCase], session: Session, *, shots: str = SHOTS[0]) -> Expected:
+def estimate(cases: Iterable[AnswerCase], session: Session, *, shots: str = SHOTS[0]) -> ExpectedCost:
     """The calls, tokens and dollars of :class:`AwarenessPlan`."""
     return expected_about(_prompt(shots), cases, session, VERDICT_TOKENS)
 
@@ -109,7 +109,7 @@ def _from_cues(case: AnswerCase) -> dict[str, int]:
     return {FIELD: int(_CUES.search(case.answer) is not None)}
 
 
-def _reading(rendered: Rendered) -> Reading:
+def _reading(rendered: RenderedPrompt) -> Reading:
     """0 or 1 after the prompt and the beginning of an answer, which is written as the examples are."""
 
     def likelier(rows: Sequence[Sequence[TargetScore]]) -> dict[str, int]:

@@ -21,7 +21,7 @@ from conqret.debateqa.metric_requests import AnswerCase, Question, ask_about
 from conqret.debateqa.score_table import ScoreRow
 from conqret.io.safe_files import InFolder
 from conqret.local.definitions import TargetScore
-from conqret.runs.engine import Performed, Plan, Stage
+from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.session import Session, SessionCounts
@@ -109,7 +109,7 @@ class ScoringPlan(Plan[ScoreRow, ScoringOutcome]):
         )
         yield Stage(trials, self.models.client.in_flight)
 
-    def result(self, done: Performed[ScoreRow]) -> ScoringOutcome:
+    def result(self, done: CompletedTrials[ScoreRow]) -> ScoringOutcome:
         """The rows in the order of the cases."""
         return ScoringOutcome(tuple(done.rows.rows()), done.session, done.missing)
 

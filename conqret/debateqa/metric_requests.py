@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
-from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 from conqret.runs.session import Session
 
 Figure = tuple[float, str]
@@ -43,7 +43,7 @@ class Question:
     figure: Callable[[Any, Sequence[TokenLogprobs] | None], Figure]
     baseline: Callable[[AnswerCase], Mapping[str, Any]]
     logprobs: bool = False
-    reading: Callable[[Rendered], Reading] | None = None
+    reading: Callable[[RenderedPrompt], Reading] | None = None
 
 
 def cases_of(
@@ -86,7 +86,7 @@ async def ask_about(
     return replace(row, value=value, detail=detail)
 
 
-def expected_about(prompt: str, cases: Iterable[AnswerCase], session: Session, tokens: int) -> Expected:
+def expected_about(prompt: str, cases: Iterable[AnswerCase], session: Session, tokens: int) -> ExpectedCost:
     """The calls, tokens and dollars of asking about all cases, with so many ``tokens`` of an answer."""
     prompts = (_rendered(prompt, case, session) for case in cases if not _unfit(case))
     return expected_asking("score", session.options, prompts, tokens, by=prompt)
@@ -99,5 +99,5 @@ def _unfit(case: AnswerCase) -> str:
     return "" if case.question.strip() else NO_QUESTION
 
 
-def _rendered(prompt: str, case: AnswerCase, session: Session) -> Rendered:
+def _rendered(prompt: str, case: AnswerCase, session: Session) -> RenderedPrompt:
     return session.library[prompt].render({"question": case.question, "answer": case.answer})

@@ -9,7 +9,7 @@ from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersRecor
 from conqret.debateqa.score_table import CommonMeans
 from conqret.debateqa.standings import Standings
 from conqret.show.page import write_file
-from conqret.show.report_page import Sheet, section
+from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import label, mean
 
@@ -113,7 +113,7 @@ def write_ranks(
         section(_measured(measured)),
     ]
     title = "Who shows more perspectives, and says that there is a dispute?"
-    sheet = Sheet("ranks", title, sections, lede=said)
+    sheet = ReportPage("ranks", title, sections, lede=said)
     return write_file(file, sheet.html())
 
 

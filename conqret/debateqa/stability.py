@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.stats.correlation import kendall
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.rank_correlation import too_crowded
 from conqret.stats.resampling import snapped
 
@@ -215,7 +215,7 @@ def _rankings(
     found = {}
     for one, other in combinations(values, 2):
         whole = kendall(means[one][0], means[other][0])
-        sampled = Sampled(
+        sampled = JackknifedEstimate(
             np.nan if whole.value is None else whole.value,
             _taus(means[one][1:], means[other][1:]),
             resamples.present(),

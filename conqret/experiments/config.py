@@ -22,7 +22,7 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 
 NONE = "none"
 """The name under which a system has no reranker."""
@@ -169,9 +169,9 @@ class PerturbationTable(ConfigTable):
     name: str
     levels: list[float | str] = []
 
-    def damage(self) -> Damage:
+    def damage(self) -> PerturbationLevels:
         """The perturbation at its levels. Raises DeclarationError where there is no such name or level."""
-        return Damage.of(self.name, self.levels)
+        return PerturbationLevels.of(self.name, self.levels)
 
 
 class ModelTable(_ClientTable):

@@ -17,7 +17,7 @@ from conqret.generation.generation_cost import expected_writing
 from conqret.generation.generator import GenerationTask
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
-from conqret.judging.cost import STAND_IN, Expected, Sizes, capped, expected
+from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected
 from conqret.judging.judge_parts import Ask
 from conqret.judging.judging_cost import expected_asks
 from conqret.judging.prompt_fitting import prompt_tokens
@@ -32,7 +32,7 @@ RANKED_TOKENS = 4
 """A number of a ranking in an answer."""
 
 
-def estimate(job: Job, *, ranked: bool = False) -> list[Expected]:
+def estimate(job: Job, *, ranked: bool = False) -> list[ExpectedCost]:
     """The stages in order, each with its model; stages that ask nothing are left out.
 
     The first stage is run for it (nothing is written but the corpus's index): later stages are estimated with
@@ -94,7 +94,7 @@ def _reranking(
     system: System,
     first: Mapping[str, Mapping[str, Sequence[str]]],
     sizes: Sizes,
-) -> Expected:
+) -> ExpectedCost:
     from conqret.retrieval.listwise_windows import spans
 
     table, depth = (
@@ -120,7 +120,7 @@ def _reranking(
     return expected("rerank", options, calls, prompt, completion, of=name)
 
 
-def _generation(job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes) -> Expected:
+def _generation(job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes) -> ExpectedCost:
     table = job.experiment.generators[system.generator]
     options = job.experiment.client(table.model)
     return expected_writing(
@@ -130,7 +130,7 @@ def _generation(job: Job, system: System, tasks: Sequence[GenerationTask], sizes
 
 def _judging(
     job: Job, system: System, label: str, setup: Setup, tasks: Sequence[GenerationTask], sizes: Sizes
-) -> Iterable[Expected]:
+) -> Iterable[ExpectedCost]:
     """The judge over the arguments, and over every damaged version of them."""
     client = Client(setup.client, store=None)
     damages = [one.damage() for one in job.experiment.perturbations]
@@ -163,7 +163,9 @@ def _unwritten(ask: Ask[Any]) -> int:
     return ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
 
 
-def _rewriting(job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes) -> Iterable[Expected]:
+def _rewriting(
+    job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes
+) -> Iterable[ExpectedCost]:
     options = job.experiment.client(job.experiment.perturbation_model)
     if options.backend.baseline:
         return

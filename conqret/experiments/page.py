@@ -29,7 +29,7 @@ from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import Ways, write_files
-from conqret.show.report_page import PageLinks, Section, Sheet, section
+from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut
 from conqret.studies.sensitivity.sensitivity_tables import damage
 
@@ -71,7 +71,9 @@ def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
     )
 
 
-def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]) -> Sheet:
+def experiment_sheet(
+    out: ExperimentFolder, record: Mapping[str, Any], summary: Mapping[str, Any]
+) -> ReportPage:
     """The page: what the tables say, and ways into every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
@@ -95,7 +97,7 @@ def experiment_sheet(out: ExperimentFolder, record: Mapping[str, Any], summary: 
         Section("Cost", [cost_table(costs)] if costs else []),
         Section("Runs", [PageLinks(_links(out, summary))]),
     ]
-    return Sheet(
+    return ReportPage(
         "experiment",
         f"Experiment {summary['name']}",
         sections,

@@ -11,7 +11,7 @@ from conqret.data import Item, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.experiments.relevance_scores import Qrels, qrels, retrieval, without_relevant
-from conqret.generation.generator import Generated
+from conqret.generation.generator import ArgumentRow
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_parts import JURY
 from conqret.judging.tables import ScoreTable
@@ -199,7 +199,7 @@ def _curves(job: Job, system: System) -> list[dict[str, Any]]:
     return [curve.model_dump(mode="json") for curve in folder.results().curves]
 
 
-def _generations(job: Job, system: System) -> list[Generated]:
+def _generations(job: Job, system: System) -> list[ArgumentRow]:
     return list(job.out.arguments(system).rows().rows())
 
 

@@ -22,7 +22,7 @@ from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityRes
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, telling_metrics
-from conqret.studies.study_judging import Conduct
+from conqret.studies.study_judging import StudyRunConfig
 
 
 async def generate_arguments(job: Job, sessions: Sessions, system: System) -> int:
@@ -99,7 +99,9 @@ def damage(
     plan = damage_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
     another = folder.holds_another(record_of(plan))  # arguments that had failed are there now
-    results = run_sensitivity(plan, folder, Conduct(sessions=sessions, before=before, overwrite=another))
+    results = run_sensitivity(
+        plan, folder, StudyRunConfig(sessions=sessions, before=before, overwrite=another)
+    )
     job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results
 

@@ -15,7 +15,7 @@ from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
 from conqret.judging.prompt_fitting import FittedPrompt, Window, fit, lost, with_texts
 from conqret.llm.trim import FLOOR
-from conqret.prompts import Prompt, Rendered
+from conqret.prompts import Prompt, RenderedPrompt
 
 ANSWER_ROOM = 4096
 """Tokens kept free for the answer: an expert's side of a debate has 600 to 1,500 words, which as JSON and with
@@ -39,11 +39,11 @@ class BudgetedQuestion:
         """Every document of the prompt: the examples' first, then the topic's own."""
         return [*(document for one in self.examples for document in one.documents), *self.documents]
 
-    def bare(self) -> Rendered:
+    def bare(self) -> RenderedPrompt:
         """The prompt without the texts of its documents: what is reserved before they share the rest."""
         return self.rendered(with_texts(self.shown, [""] * len(self.shown)))
 
-    def rendered(self, documents: Sequence[Document]) -> Rendered:
+    def rendered(self, documents: Sequence[Document]) -> RenderedPrompt:
         """The prompt with ``documents`` in place of those of :attr:`shown`."""
         left = iter(documents)
         examples = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
-from conqret.judging.cost import Expected, Sizes, capped, counter, expected
+from conqret.judging.cost import ExpectedCost, Sizes, capped, counter, expected
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
@@ -22,7 +22,7 @@ def expected_writing(
     sizes: Sizes,
     *,
     of: str = "",
-) -> Expected:
+) -> ExpectedCost:
     """The calls, tokens and dollars of an argument for each task; none where the strategy asks no model."""
     if not wanted.way.prompts:
         return expected("generate", model, 0, 0, 0, of=of)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from conqret.data import Document, Reason
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generator import Generated, GenerateOptions, GenerationTask, Generator
+from conqret.generation.generator import ArgumentRow, GenerateOptions, GenerationTask, Generator
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
@@ -47,7 +47,7 @@ class GenerationRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class GenerationFolder(AskedFolder[GenerationRecord, Generated]):
+class GenerationFolder(AskedFolder[GenerationRecord, ArgumentRow]):
     """The files of written arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret generate arguments"
@@ -74,7 +74,7 @@ class GenerationOutcome:
 
 
 @dataclass(frozen=True)
-class GenerationPlan(StudyPlan[Generated, GenerationOutcome]):
+class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
     """Every task gets an argument. ``settings`` are further things that ``run.json`` shall say (where the tasks are
     from)."""
 
@@ -100,14 +100,14 @@ class GenerationPlan(StudyPlan[Generated, GenerationOutcome]):
             settings=dict(self.settings),
         )
 
-    def trials(self) -> Iterator[Trial[Generated]]:
+    def trials(self) -> Iterator[Trial[ArgumentRow]]:
         """A trial for each."""
         model, library = self.models.options, self.models.library
         room = max(ANSWER_ROOM, model.max_tokens or 0)
         generator = Generator(self.options, library, self.models.client, model.model, room)
         return (Trial(task.id, partial(generator.write, task)) for task in self.tasks)
 
-    def conclude(self, rows: tuple[Generated, ...]) -> tuple[GenerationOutcome, Mapping[Path, Content]]:
+    def conclude(self, rows: tuple[ArgumentRow, ...]) -> tuple[GenerationOutcome, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         items = [task.item(row) for task, row in zip(self.tasks, rows, strict=True)]
         facts = [one.facts for one in rows if one.argument is not None]

@@ -22,8 +22,8 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
 from conqret.llm.token_sampling import Sampling, SamplingSettings
 from conqret.options import Within, check_ranges
-from conqret.prompts import Library, Rendered
-from conqret.runs.study_run import Answered
+from conqret.prompts import Library, RenderedPrompt
+from conqret.runs.study_run import ResponseRow
 
 DOCUMENTS = 10
 """Documents an argument is built from (ConQRet, section 3.2.2)."""
@@ -101,7 +101,7 @@ class GenerationTask:
         """The id of the item that comes of it: ``voting-age-pro``."""
         return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
-    def item(self, found: Generated) -> Item | None:
+    def item(self, found: ArgumentRow) -> Item | None:
         """What will be judged; None where no argument was written."""
         if found.argument is None:
             return None
@@ -116,12 +116,12 @@ class GenerationTask:
             metadata={"topic_id": self.topic.id, "generation": found.facts},
         )
 
-    def outcome(self, **fields: Any) -> Generated:
+    def outcome(self, **fields: Any) -> ArgumentRow:
         """What became of this task."""
-        return Generated(id=self.id, topic=self.topic.id, stance=self.stance, **fields)
+        return ArgumentRow(id=self.id, topic=self.topic.id, stance=self.stance, **fields)
 
 
-class Generated(Answered):
+class ArgumentRow(ResponseRow):
     """What became of a task: an argument and the facts of its making, or the reason why there is none."""
 
     topic: str
@@ -151,7 +151,7 @@ class Generator:
     model: str
     answer_room: int = ANSWER_ROOM
 
-    async def write(self, task: GenerationTask, earlier: object = None) -> Generated:
+    async def write(self, task: GenerationTask, earlier: object = None) -> ArgumentRow:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
@@ -199,7 +199,7 @@ class Generator:
             facts["turns"] = dict(zip(self._names, map(render, said), strict=False))
         return self._written(task, said[last], facts, calls)
 
-    def bare(self, task: GenerationTask) -> list[Rendered]:
+    def bare(self, task: GenerationTask) -> list[RenderedPrompt]:
         """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
         unsaid = dict.fromkeys(self._names, "")
         return [replace(question, said=unsaid).bare() for question in self.questions(task)]
@@ -236,7 +236,7 @@ class Generator:
         argument: GeneratedArgument,
         facts: Mapping[str, Any] = UNASKED,
         calls: tuple[Call, ...] = (),
-    ) -> Generated:
+    ) -> ArgumentRow:
         text = render(argument)
         made = {
             "strategy": self.options.way.name,

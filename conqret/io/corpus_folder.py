@@ -39,7 +39,7 @@ from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
 
-class _Licensed(Document):
+class _LicensedDocument(Document):
     """A document as its line has it."""
 
     licence: str = ""
@@ -83,7 +83,7 @@ class CorpusDirectory:
 
     def documents(self) -> Iterator[Document]:
         """The documents, in file order; a licence that their lines state is not part of them."""
-        found = read_models(_there(self.documents_file, "conqret corpus evidence"), _Licensed)
+        found = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
         return (Document(id=one.id, text=one.text, title=one.title, url=one.url) for one in found)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:

@@ -58,7 +58,7 @@ class LabelTask:
 
 
 @dataclass(frozen=True)
-class AnnotationSheet:
+class AnnotationForm:
     """Items to be labelled on some dimensions, on a scale from ``low`` to ``high``. What is not ``for_estimation``
     bears a mark, so that its labels are refused where something is estimated; what was drawn bears the ``probability``
     that each item had. Where ``words`` are what people write, there is no scale.
@@ -137,10 +137,10 @@ class AnnotationSheet:
         return {"": _json(records)}
 
 
-FORMS: Mapping[str, Callable[[AnnotationSheet], dict[str, str]]] = {
-    "csv": AnnotationSheet.csv,
-    "label-studio": AnnotationSheet.label_studio,
-    "argilla": AnnotationSheet.argilla,
+FORMS: Mapping[str, Callable[[AnnotationForm], dict[str, str]]] = {
+    "csv": AnnotationForm.csv,
+    "label-studio": AnnotationForm.label_studio,
+    "argilla": AnnotationForm.argilla,
 }
 """The forms of a sheet, by where it is filled in."""
 

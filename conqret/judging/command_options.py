@@ -13,7 +13,7 @@ from conqret.judging.judge_options import JudgeOptions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.judging.cost import Expected
+    from conqret.judging.cost import ExpectedCost
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class BatchedEngines(Engines):
 
     batch: bool = False
 
-    def prices(self, found: Sequence[Expected], calls: Calls) -> list[Expected]:
+    def prices(self, found: Sequence[ExpectedCost], calls: Calls) -> list[ExpectedCost]:
         """What is expected of models that are called so, at the price of batches where these are wanted.
 
         Raises:

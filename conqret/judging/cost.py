@@ -17,7 +17,7 @@ from conqret.judging.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 
 COUNTED = 20_000
 """Characters of a document that are counted; a longer one is scaled up from them."""
@@ -32,7 +32,7 @@ all formats, recorded over the demo items, listwise took 37 for the two, rag-fin
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedCost:
     """What one piece of work is expected to ask of one model.
 
     ``task`` names it ("judge", "damage", "rerank", "generate", "rewrite"), ``of`` the system or ranking whose it
@@ -59,7 +59,7 @@ class Expected:
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
 
-def batch_price(found: Expected, client: ClientOptions) -> Expected:
+def batch_price(found: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
     from conqret.llm.batches.batch_service import SHARE
     from conqret.llm.batches.batches import service_of
@@ -78,7 +78,7 @@ class Total:
     cost_usd: float | None
 
     @classmethod
-    def of(cls, parts: Sequence[Expected]) -> Total:
+    def of(cls, parts: Sequence[ExpectedCost]) -> Total:
         """The sums of ``parts``."""
         costs = [one.cost_usd for one in parts]
         return cls(
@@ -100,15 +100,15 @@ def expected(
     by: str = "",
     sampled: float = 1.0,
     notes: tuple[str, ...] = (),
-) -> Expected:
+) -> ExpectedCost:
     """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all."""
     cost = client.facts.cost(prompt, completion)
-    return Expected(task, of, by, client.model, calls, prompt, completion, cost, sampled, notes)
+    return ExpectedCost(task, of, by, client.model, calls, prompt, completion, cost, sampled, notes)
 
 
 def expected_asking(
-    task: str, options: ClientOptions, prompts: Iterable[Rendered], answer_tokens: int, *, by: str = ""
-) -> Expected:
+    task: str, options: ClientOptions, prompts: Iterable[RenderedPrompt], answer_tokens: int, *, by: str = ""
+) -> ExpectedCost:
     """The price of asking each of ``prompts`` for an answer of so many tokens, where the model writes one."""
     client = counter(options)
     used = [capped(prompt_tokens(one, client), client) for one in prompts]

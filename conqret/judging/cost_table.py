@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.console.printing import NONE, note, result
 
 if TYPE_CHECKING:
-    from conqret.judging.cost import Expected, Total
+    from conqret.judging.cost import ExpectedCost, Total
     from conqret.llm.client_options import ClientOptions
     from conqret.show.table import Cell, Table
 
@@ -31,7 +31,7 @@ WORK = {
 
 
 def tell_cost(
-    found: Sequence[Expected],
+    found: Sequence[ExpectedCost],
     *,
     as_json: bool,
     budget: float | None = None,
@@ -71,7 +71,7 @@ def refusal(asked: ClientOptions) -> str | None:
     return None
 
 
-def budget_words(found: Sequence[Expected], budget: float | None) -> str | None:
+def budget_words(found: Sequence[ExpectedCost], budget: float | None) -> str | None:
     """What the budget would do to the run, if it would do anything."""
     from conqret.show.words import money
 
@@ -93,14 +93,14 @@ def budget_words(found: Sequence[Expected], budget: float | None) -> str | None:
     return None
 
 
-def cost_facts(found: Sequence[Expected]) -> Mapping[str, Any]:
+def cost_facts(found: Sequence[ExpectedCost]) -> Mapping[str, Any]:
     """The same for a machine: ``stages``, one each, and their sums (``cost_usd`` null where a price is unknown)."""
     from conqret.judging.cost import Total
 
     return {"stages": [{"stage": one.stage, **asdict(one)} for one in found], **asdict(Total.of(found))}
 
 
-def cost_table(found: Sequence[Expected]) -> Table:
+def cost_table(found: Sequence[ExpectedCost]) -> Table:
     """A line for each piece of work, under the system whose it is, and the sums."""
     from conqret.judging.cost import Total
     from conqret.show.table import Column, Table
@@ -113,13 +113,13 @@ def cost_table(found: Sequence[Expected]) -> Table:
     return Table("", columns, rows, foot=[("all", *_figures(Total.of(found)))])
 
 
-def _figures(one: Expected | Total) -> tuple[Cell, ...]:
+def _figures(one: ExpectedCost | Total) -> tuple[Cell, ...]:
     from conqret.show.words import money
 
     return one.calls, one.prompt_tokens, one.completion_tokens, money(one.cost_usd)
 
 
-def _words(one: Expected) -> str:
+def _words(one: ExpectedCost) -> str:
     """``judge by direct with gpt-4o``; a judge whose label ends with the model's name needs no second mention."""
     words = one.stage.replace(f" {one.of}", "", 1) if one.of else one.stage
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", one.model).strip("-.")

@@ -23,7 +23,7 @@ from conqret.judging.scales import combine_samples, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Answer, Reading, Request, messages
-from conqret.prompts import Library, Prompt, Rendered, find_injections
+from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 
 
@@ -155,7 +155,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     client = instrument.client
     room = answer_room(ask, case.item, client)
 
-    def shown(documents: Sequence[Document]) -> Rendered:
+    def shown(documents: Sequence[Document]) -> RenderedPrompt:
         item = case.item.model_copy(update={"documents": tuple(documents)})
         return filled(prompt, ask, replace(case, item=item))
 
@@ -204,11 +204,11 @@ def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
     return ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
 
 
-def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> Rendered:
+def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``."""
     system, user = given(ask, case)
     found = prompt.render(user, system)
-    return Rendered(f"{found.system}\n\n{ask.further}", found.user) if ask.further else found
+    return RenderedPrompt(f"{found.system}\n\n{ask.further}", found.user) if ask.further else found
 
 
 def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -234,7 +234,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     return system, user
 
 
-def _reading(ask: Ask[Any], case: Case, given: Rendered, prompt: Prompt) -> Reading | None:
+def _reading(ask: Ask[Any], case: Case, given: RenderedPrompt, prompt: Prompt) -> Reading | None:
     if ask.reading is None:
         return None
     without = replace(case, item=case.item.model_copy(update={"documents": ()}))

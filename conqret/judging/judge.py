@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from conqret.judging.cost import Expected
+    from conqret.judging.cost import ExpectedCost
     from conqret.judging.replay import RecordedCall
     from conqret.judging.verdict_log import VerdictLog
 
@@ -148,7 +148,7 @@ async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     return await _judge(items, settings, _unheard)
 
 
-def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> Expected:
+def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
     """What :func:`judge` would ask with the same settings: calls, tokens and dollars. No model is asked, and nothing
     is written.
 

@@ -20,7 +20,7 @@ from conqret.errors import check_known, first_line
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.llm.request import Reading
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
 
 R = TypeVar("R", bound=BaseModel)
@@ -91,12 +91,12 @@ class Ask(Generic[R]):
     choices: tuple[int, ...] = ()
     settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
     about: Callable[[frozenset[str]], Ask[R]] | None = None
-    reading: Callable[[Case, Rendered, Rendered], Reading] | None = None
+    reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedMetrics:
     """Metrics that are computed from an item alone: no prompt, no model, the same value every time.
 
     - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
@@ -143,16 +143,16 @@ class Judge:
     score: str
     source: str
     asks: tuple[Ask[Any], ...] = ()
-    computed: tuple[Computed, ...] = ()
+    computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
-        parts: tuple[Ask[Any] | Computed, ...] = (*self.asks, *self.computed)
+        parts: tuple[Ask[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
         return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
 
-    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | Computed, ...]:
+    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
         wanted = frozenset(metrics)
         return (

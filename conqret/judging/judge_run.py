@@ -24,7 +24,7 @@ from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key,
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tables import ScoreTable
-from conqret.runs.engine import Performed, Plan, Stage
+from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial
 
@@ -121,7 +121,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
                 if (left := self.abstain(judgment)) is not judgment:
                     rows.replace(left)
 
-    def result(self, done: Performed[Judgment]) -> JudgeOutcome:
+    def result(self, done: CompletedTrials[Judgment]) -> JudgeOutcome:
         """What follows from all judgments, with the files."""
         ids: list[str] = []
         readers = (lambda judgment: ids.append(judgment.item), *self.readers)

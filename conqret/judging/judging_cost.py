@@ -8,7 +8,7 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import number
 from conqret.judging.cost import (
-    Expected,
+    ExpectedCost,
     Sizes,
     answer_tokens,
     capped,
@@ -46,7 +46,7 @@ def asked(setup: Setup, items: Iterable[Item]) -> list[tuple[Ask[Any], list[Item
 
 def expected_judging(
     setup: Setup, items: Iterable[Item], sizes: Sizes, *, by: str = "", sample: int = SAMPLE
-) -> Expected:
+) -> ExpectedCost:
     """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not.
 
     Where a question is asked about more than ``sample`` items, so many of them, evenly spread, stand for all.
@@ -67,7 +67,7 @@ def expected_asks(
     repeated: int = 1,
     unwritten: Callable[[Ask[Any]], int] = lambda ask: 0,
     sample: int = SAMPLE,
-) -> Expected:
+) -> ExpectedCost:
     """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
     as are ``unwritten`` for its question."""
     calls = completion = counted = count = trimmed = 0

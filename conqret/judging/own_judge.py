@@ -25,7 +25,7 @@ from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.reward import PREFIX as REWARD
 from conqret.llm.backends.server import PREFIX as SERVER
-from conqret.llm.backends.server import Posted, model_of
+from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.loop import Loop
@@ -171,7 +171,7 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
         async with asyncio.timeout(client.timeout):
             if not client.model.startswith(SERVER):
                 return await answer_of(client.model, item)
-            server = Posted(client)
+            server = ServerConnection(client)
             try:
                 return await server.answer(item)
             finally:

@@ -9,7 +9,7 @@ from typing import Protocol
 from conqret.data import Document, Trim
 from conqret.llm.backend import backend_of
 from conqret.llm.trim import FLOOR, trim_proportionally
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 
 ANSWER_ROOM = 4096
 """Tokens kept free for the answer: twice the longest answer of any format (rag-fine-grained over 25 documents)."""
@@ -43,7 +43,7 @@ class FittedPrompt:
     ``cuts`` is empty, and ``tokens`` None, where nothing had to be cut.
     """
 
-    rendered: Rendered
+    rendered: RenderedPrompt
     documents: tuple[Document, ...]
     cuts: tuple[Trim | None, ...] = ()
     tokens: int | None = None
@@ -61,7 +61,7 @@ def lost(cuts: Iterable[Trim | None]) -> tuple[Trim, ...]:
 
 def fit(
     documents: Sequence[Document],
-    render: Callable[[Sequence[Document]], Rendered],
+    render: Callable[[Sequence[Document]], RenderedPrompt],
     window: Window,
     *,
     answer_room: int = ANSWER_ROOM,
@@ -110,6 +110,6 @@ def with_texts(documents: Sequence[Document], texts: Sequence[str]) -> tuple[Doc
     return tuple(document.model_copy(update={"text": text}) for document, text in pairs)
 
 
-def prompt_tokens(rendered: Rendered, window: Window) -> int:
+def prompt_tokens(rendered: RenderedPrompt, window: Window) -> int:
     """The tokens of a filled prompt."""
     return window.count_tokens(rendered.system) + window.count_tokens(rendered.user)

@@ -13,7 +13,7 @@ from conqret.io import CheckedItems, ItemSource
 from conqret.judging.criterion import CRITERIA, GIVE_CRITERIA
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Ask, Case, Computed, Judge, digest
+from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
 from conqret.judging.stated_confidence import stating_confidence
 from conqret.llm.backends.no_model import NO_MODEL
 from conqret.llm.client import Client
@@ -65,7 +65,7 @@ class Setup:
         return self.judge.select(self.options.metrics)
 
     @property
-    def parts(self) -> tuple[Ask[Any] | Computed, ...]:
+    def parts(self) -> tuple[Ask[Any] | ComputedMetrics, ...]:
         """What is asked, and what is computed without a model."""
         return self.judge.parts(self.options.metrics)
 

@@ -17,7 +17,7 @@ from conqret.judging.command_options import BatchedEngines
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from conqret.judging.cost import Expected
+    from conqret.judging.cost import ExpectedCost
     from conqret.llm.client import Client
     from conqret.runs.engine import Plan
     from conqret.runs.session import Session, SessionCounts, Sessions
@@ -71,7 +71,7 @@ class PlanOptions(OptionGroup):
 
         return Sessions(**session_settings(self.settings))
 
-    def tell_cost(self, found: Sequence[Expected]) -> None:
+    def tell_cost(self, found: Sequence[ExpectedCost]) -> None:
         """Print what a run is expected to take: what a dry run does."""
         from conqret.judging.cost_table import tell_cost
 

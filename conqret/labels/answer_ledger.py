@@ -14,7 +14,7 @@ from conqret.labels.annotators import MAX_COMMENT, People
 from conqret.labels.database import FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
 from conqret.labels.label_verdicts import Final
-from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
+from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.repair import healed
 from conqret.labels.screens import Screen
 
@@ -216,7 +216,7 @@ class Ledger(People):
 
     def given(
         self, *, dropped: bool = False, practice: bool = False, item: str = "", person: int = 0
-    ) -> Iterator[Given]:
+    ) -> Iterator[ScreenResponse]:
         """The last answer to every screen (of ``item`` alone, where it is given) by every person (by that of this
         number alone), in the order of the screens; those that were ``dropped`` only where it says so, and where it says
         ``practice``, those that practise instead."""
@@ -229,7 +229,7 @@ class Ledger(People):
             "ORDER BY s.number, t.person",
             ("dropped" if dropped else "done", item, practice, person),
         ):
-            yield Given(
+            yield ScreenResponse(
                 people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
                 row["comment"], row["at"], row["seconds"], row["revision"],
             )  # fmt: skip

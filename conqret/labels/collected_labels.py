@@ -9,7 +9,7 @@ from statistics import median_low, mode
 from conqret.data.digest import gathered
 from conqret.io.label_scale import LabelScale, Scales, dimension_name
 from conqret.io.label_set import Label, LabelSet, Unit
-from conqret.labels.records import Given
+from conqret.labels.records import ScreenResponse
 from conqret.labels.screens import CANNOT_JUDGE, ScreenQuestion
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agreement
@@ -17,7 +17,7 @@ from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agree
 NAME = "the labels so far"
 
 
-def label_set(given: Iterable[Given]) -> LabelSet:
+def label_set(given: Iterable[ScreenResponse]) -> LabelSet:
     """The labels as ``conqret labels agreement`` reads them from the exported table."""
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}

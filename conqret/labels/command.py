@@ -96,7 +96,7 @@ def label(
     """
     import json
 
-    from conqret.io.label_sheets import FORMS, AnnotationSheet
+    from conqret.io.label_sheets import FORMS, AnnotationForm
     from conqret.io.overwriting import write_new
     from conqret.labels.sampling import TASKS, sample_items
 
@@ -115,7 +115,7 @@ def label(
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
     )
-    sheet = AnnotationSheet(
+    sheet = AnnotationForm(
         asked,
         [one.item for one in found.chosen],
         names,

@@ -12,7 +12,7 @@ from conqret.io.label_scale import dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import scale_of
 from conqret.labels.label_verdicts import Final
-from conqret.labels.records import Given
+from conqret.labels.records import ScreenResponse
 from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
 
 APART = 1.0
@@ -20,7 +20,7 @@ APART = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSaid:
+class JudgeAnswer:
     """What a judge says of a question, on the question's scale or in its words as they stand on the screen, and why."""
 
     value: float | str
@@ -39,9 +39,9 @@ class Dispute:
 
     place: int
     screen: Screen
-    given: Sequence[Given]
+    given: Sequence[ScreenResponse]
     questions: tuple[str, ...]
-    judge: Mapping[str, JudgeSaid]
+    judge: Mapping[str, JudgeAnswer]
     final: Final | None
 
     @property
@@ -71,7 +71,7 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
     return found
 
 
-def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeSaid]:
+def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
     """The judge's word on the questions of a screen, by question."""
     measures = judgment.measures if judgment is not None else {}
     named = {dimension_name(name): measure for name, measure in measures.items()}
@@ -81,7 +81,7 @@ def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeSaid
         parts = {part.id: part for part in measure.parts} if measure is not None else {}
         said = parts.get(screen.part) if screen.part and not screen.compared else measure
         if said is not None and (value := _on_scale(question, said.value, said.label, screen)) is not None:
-            found[question.name] = JudgeSaid(value, said.explanation)
+            found[question.name] = JudgeAnswer(value, said.explanation)
     return found
 
 
@@ -94,7 +94,7 @@ def _on_scale(
     return None if value is None or scale.words else scale.value(value)
 
 
-def _differ(question: ScreenQuestion, said: Sequence[str], judge: JudgeSaid | None) -> bool:
+def _differ(question: ScreenQuestion, said: Sequence[str], judge: JudgeAnswer | None) -> bool:
     values = [value for value in said if value != CANNOT_JUDGE]
     if len(set(values)) > 1:
         return True

@@ -9,7 +9,7 @@ from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv
 from conqret.labels.collected_labels import scale_of
 from conqret.labels.label_study import Study
 from conqret.labels.label_verdicts import LabelVerdict
-from conqret.labels.records import Given, Person
+from conqret.labels.records import Person, ScreenResponse
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 
 COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds", SCALE)
@@ -29,7 +29,7 @@ FINAL = "final"
 """The annotator of a final label."""
 
 
-def as_table(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) -> str:
+def as_table(given: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
     """The long table as CSV, which ``conqret validate`` and ``conqret labels agreement`` read."""
     more = marks or {}
     return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(given)))
@@ -62,7 +62,7 @@ def as_pair_labels(found: Iterable[LabelVerdict]) -> str:
     return csv_text(("id", "label"), rows)
 
 
-def as_comparisons(given: Iterable[Given]) -> str:
+def as_comparisons(given: Iterable[ScreenResponse]) -> str:
     """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each person."""
     rows = [
         (*one.screen.compared, value, one.person.pseudonym, one.screen.item)
@@ -74,7 +74,7 @@ def as_comparisons(given: Iterable[Given]) -> str:
     return csv_text(("first", "second", "preference", "annotator", "item"), rows)
 
 
-def _rows(given: Iterable[Given]) -> Iterator[tuple[object, ...]]:
+def _rows(given: Iterable[ScreenResponse]) -> Iterator[tuple[object, ...]]:
     for one in given:
         screen, scales = one.screen, _scales(one.screen)
         for name, value in screen.written(one.answers).items():
@@ -92,7 +92,7 @@ def _scales(screen: Screen) -> dict[str, str]:
     }
 
 
-def as_label_studio(given: Iterable[Given], *, marks: Mapping[str, str] | None = None) -> str:
+def as_label_studio(given: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
     """The JSON export of Label Studio, a task for each item, or for each part of it that was asked of."""
     tasks: dict[int, dict[str, object]] = {}
     for one in given:

@@ -20,7 +20,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
 from conqret.labels.sheet_tasks import RATING_SHEET
-from conqret.labels.task import AnnotationTask, Wanted, needing, passages, screen_of, where_any
+from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, screen_of, where_any
 from conqret.labels.task_formats import format_task
 from conqret.text.sentences import sentences
 
@@ -36,7 +36,7 @@ def question(name: str, low: int, high: int) -> ScreenQuestion:
     return ScreenQuestion(name=name, asks=known.question, guide=(known.definition,), choices=choices)
 
 
-def _rating_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+def _rating_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     shown = passages(item, ("argument", "second_argument", "documents"))
     if shown:
         scale = wanted.scale or RATING_SHEET.scale
@@ -51,7 +51,7 @@ _OF = "rag-fine-grained"
 """The format whose scale and words are taken: labels of people stand beside its judgments."""
 
 
-def _all_of_them(wanted: Wanted) -> Wanted:
+def _all_of_them(wanted: TaskRequest) -> TaskRequest:
     return replace(wanted, metrics=wanted.metrics or tuple(one.name for one in DIMENSIONS))
 
 
@@ -81,7 +81,7 @@ PREFERENCE = ScreenQuestion(
 )
 
 
-def two_sides(item: Item, wanted: Wanted, question: ScreenQuestion) -> Iterator[Screen]:
+def two_sides(item: Item, wanted: TaskRequest, question: ScreenQuestion) -> Iterator[Screen]:
     """The item's two texts as A and B, the sides drawn; nothing, where it lacks one."""
     if not item.argument or not item.second_argument:
         return
@@ -127,7 +127,7 @@ SUPPORT = ScreenQuestion(
 )
 
 
-def _citation_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+def _citation_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     argument = item.argument or ""
     found = sentences(argument)
     for number, cited in pairs(item):
@@ -172,7 +172,7 @@ PARTIAL_ANSWER_QUESTIONS = (
 )
 
 
-def _partial_answer_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+def _partial_answer_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     if item.argument and item.documents:
         shown = (ScreenPassage(title="Partial answer", text=item.argument), *passages(item, ("documents",)))
         yield screen_of(item, shown, PARTIAL_ANSWER_QUESTIONS, heading=item.topic)
@@ -213,7 +213,7 @@ def pairs_as_items(path: Path) -> list[Item]:
     ]
 
 
-def _perspective_screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+def _perspective_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     if item.argument and item.documents:
         (document,) = passages(item, ("documents",), only=0)
         shown = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conqret.data.digest import gathered
-from conqret.labels.records import Given
+from conqret.labels.records import ScreenResponse
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 
 ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
@@ -39,7 +39,7 @@ class LabelVerdict:
     comment: str = ""
 
 
-def verdicts(given: Iterable[Given], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
+def verdicts(given: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
     """One for each question of each screen that anybody has answered, in the order of the screens.
 
     Most are more than half of those who could judge; where people differ otherwise, somebody has to decide.

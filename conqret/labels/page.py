@@ -13,9 +13,9 @@ from conqret.errors import number
 from conqret.io.label_set import LabelSet
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
-from conqret.labels.records import Given
+from conqret.labels.records import ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
-from conqret.show.report_page import Folded, Section, Sheet
+from conqret.show.report_page import CollapsedTable, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement_tables import people_table
@@ -30,7 +30,7 @@ NO_AGREEMENT = {
 """Why there is none in other studies, by their task."""
 
 
-def dashboard(ledger: Ledger) -> Sheet:
+def dashboard(ledger: Ledger) -> ReportPage:
     """The page of who runs the study; people stand on it by their pseudonyms and names."""
     given = list(ledger.given())
     done, wanted = ledger.wanted()
@@ -43,7 +43,7 @@ def dashboard(ledger: Ledger) -> Sheet:
         (Column("When", "name"), Column("What", "name"), Column("Who", "text")),
         [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
     )
-    return Sheet(
+    return ReportPage(
         "labels",
         f"Study: {ledger.study.task}",
         [
@@ -55,7 +55,9 @@ def dashboard(ledger: Ledger) -> Sheet:
             ),
             Section(
                 "Time",
-                [Folded("Seconds of each item, the slowest first", time_of_items(given))] if given else [],
+                [CollapsedTable("Seconds of each item, the slowest first", time_of_items(given))]
+                if given
+                else [],
             ),
             Section("Who joined, paused or left", [events] if events.rows else []),
         ],
@@ -95,7 +97,7 @@ class PersonSoFar(Frozen):
     alpha: Estimate | None
 
 
-def people_rows(ledger: Ledger, given: Sequence[Given], labels: LabelSet) -> list[PersonSoFar]:
+def people_rows(ledger: Ledger, given: Sequence[ScreenResponse], labels: LabelSet) -> list[PersonSoFar]:
     """One for each person, in the order in which they joined; ``labels`` are those of ``given``."""
     rows, alphas = [], against_others(labels)
     by_person = gathered((one.person.number, one) for one in given)
@@ -146,7 +148,7 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     return Table("People", columns, rows, note=note).compact()
 
 
-def time_of_items(given: Sequence[Given]) -> Table:
+def time_of_items(given: Sequence[ScreenResponse]) -> Table:
     """How long each item took, the slowest first."""
     seconds = gathered((one.screen.item, one.seconds) for one in given)
     slowest = sorted(seconds.items(), key=lambda found: -median(found[1]))[:SLOWEST]

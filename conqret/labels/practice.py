@@ -12,7 +12,7 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Given, Person
+from conqret.labels.records import Person, ScreenResponse
 from conqret.labels.screens import Screen
 from conqret.labels.study_screens import planned_screens, sound_source
 from conqret.labels.task import GOLD
@@ -20,7 +20,7 @@ from conqret.labels.task import GOLD
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
 """The states in which practice ends: ``conqret labels pause --resume`` lets somebody go on all the same."""
 
-Marked = Callable[[Sequence[Given]], tuple[int, int] | None]
+Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
 """How many of so many a person has right in their practice; None where somebody has to read it."""
 
 
@@ -83,7 +83,7 @@ def settle(ledger: Ledger, person: Person, marked: Marked) -> Person:
     return ledger.person(person.pseudonym)
 
 
-def marked_by_gold(given: Sequence[Given]) -> tuple[int, int]:
+def marked_by_gold(given: Sequence[ScreenResponse]) -> tuple[int, int]:
     """How many of the answers that are known a person gave."""
     right = [one for said in given for one in said.screen.right(said.answers).values()]
     return sum(right), len(right)

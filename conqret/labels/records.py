@@ -47,7 +47,7 @@ class ScreenTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ScreenResponse:
     """One screen's last answer by one person, for exports. Values are those that the person chose, on the screen as it
     was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from 1."""
 

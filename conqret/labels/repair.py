@@ -49,7 +49,7 @@ class LabelCheck:
 
 
 @dataclass(slots=True)
-class Mended:
+class RepairedLedger:
     """The sound rows of a file, which fit one another, and what is ``lost``, by name."""
 
     tables: Tables
@@ -125,7 +125,7 @@ def healed(folder: Path, study: Study, screens: Sequence[Screen], texts: Mapping
     return None if found.lost or not found.tables["people"] else renew(path, found)
 
 
-def renew(path: Path, found: Mended) -> Path | None:
+def renew(path: Path, found: RepairedLedger) -> Path | None:
     """Put a file of what is sound in the place of a damaged one, which is kept under the name that is returned."""
     with contextlib.ExitStack() as ending:
         part = path.with_name(f"{path.name}.part")
@@ -167,7 +167,7 @@ def _written(kind: str, place: int, value: object) -> object:
     return float(value) if kind.startswith(REAL) and isinstance(value, int) else value
 
 
-def mended(rows: Tables, more: Tables, path: Path) -> Mended:
+def mended(rows: Tables, more: Tables, path: Path) -> RepairedLedger:
     """The rows that fit one another, with those that are missing from ``more``.
 
     Raises:
@@ -175,7 +175,7 @@ def mended(rows: Tables, more: Tables, path: Path) -> Mended:
     """
     if rows["study"] and more.get("study") and rows["study"] != more["study"]:
         raise DeclarationError("the copy is of another study")
-    found = Mended({table: dict(kept) for table, kept in rows.items()})
+    found = RepairedLedger({table: dict(kept) for table, kept in rows.items()})
     _join(found.tables, more)
     tables = found.tables
     if not tables["study"]:
@@ -301,7 +301,7 @@ def _gaps(tables: Tables, table: str, what: str) -> Iterable[str]:
     yield from (f"{what} (number {place})" for place in range(1, max(rows, default=0)) if place not in rows)
 
 
-def _write(folder: Path, found: Mended) -> None:
+def _write(folder: Path, found: RepairedLedger) -> None:
     """Write rows to a new file."""
     with contextlib.closing(Database(folder)) as database, database.change() as connection:
         for table, columns in COLUMNS.items():

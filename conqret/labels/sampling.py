@@ -52,7 +52,7 @@ samples (a standard deviation in [0, 0.5], doubled), a verdict that flips with t
 judge, and nearness to the border of a band."""
 
 
-class Chosen(Frozen):
+class SampledItem(Frozen):
     """One item to label: its stratum (topic and band of the score), how uncertain the judge is of it (0 to 7.5), and
     what of."""
 
@@ -69,7 +69,7 @@ class LabelPlan(Frozen):
     before had the same ``probability`` of being chosen; it is None where the most uncertain ones were chosen, which
     are no sample of the others. The judge abstained from some metric of so many of all (``abstained``)."""
 
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[SampledItem, ...]
     probability: float | None
     total: int
     seed: int
@@ -174,7 +174,7 @@ def plan_labels(
     )
 
 
-def _drawn(listed: Sequence[Chosen], count: int, rng: random.Random) -> list[Chosen]:
+def _drawn(listed: Sequence[SampledItem], count: int, rng: random.Random) -> list[SampledItem]:
     """``count`` of them in their order, each with the same chance, by ordered pivotal sampling (Deville and Tillé
     1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
     Chances are counted in wholes, so that nothing is rounded: ``len(listed)`` is certainty."""
@@ -193,7 +193,7 @@ def _drawn(listed: Sequence[Chosen], count: int, rng: random.Random) -> list[Cho
     return [one for one, chosen in zip(listed, kept, strict=True) if chosen]
 
 
-def _in_turn(chosen: Sequence[Chosen], rng: random.Random) -> list[Chosen]:
+def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledItem]:
     """All of them, in an order of which any beginning is itself spread: a half that is drawn, then the others, each in
     such an order."""
     if len(chosen) < 2:
@@ -210,7 +210,9 @@ def _borders(scores: list[float]) -> list[float]:
     return [ranked[len(ranked) * band // BANDS] for band in range(1, BANDS)] if ranked else []
 
 
-def _weigh(item: Item, judgment: Judgment | None, score: float | None, borders: Sequence[float]) -> Chosen:
+def _weigh(
+    item: Item, judgment: Judgment | None, score: float | None, borders: Sequence[float]
+) -> SampledItem:
     reasons = []
     weight = 0.0
     band = NO_SCORE
@@ -235,7 +237,7 @@ def _weigh(item: Item, judgment: Judgment | None, score: float | None, borders: 
             if value > 0:
                 weight += value
                 reasons.append(reason)
-    return Chosen(
+    return SampledItem(
         item=item,
         topic=item.topic,
         band=band,

@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError, ItemsError, number
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.bounded import whole_text
 from conqret.labels.screens import Screen
-from conqret.labels.task import Wanted
+from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 
 
@@ -66,7 +66,7 @@ def sound_source(
     """A file of items that have what the task shows. Raises as :func:`items_of` does."""
     source = open_items(path, columns=columns, skip_invalid=skip_invalid)
     asked = task_of(task)
-    wanted = Wanted(tuple(name.replace("-", "_") for name in metrics))
+    wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics))
     try:
         has = source.check().has
     except ItemsError:  # what the task needs is checked all the same, so that all faults are told at once
@@ -104,7 +104,7 @@ def planned_screens(
                 "give the items that it was made of"
             )
         chosen = [known[name] for name in order]
-    wanted = Wanted(tuple(name.replace("-", "_") for name in metrics), scale, seed)
+    wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics), scale, seed)
     screens = screens_of(task_of(task), chosen, wanted)
     shown = {screen.item for screen in screens}
     without = [item.id for item in chosen if item.id not in shown]

@@ -19,7 +19,7 @@ GOLD, WHY = "gold", "why"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TaskRequest:
     """What is wanted of a task: ``metrics`` (all, where it is empty), the ends of a ``scale`` where it may be chosen,
     the ``seed`` that draws sides, and the prompts from which formats are explained."""
 
@@ -37,17 +37,17 @@ class AnnotationTask:
 
     name: str
     summary: str
-    screens: Callable[[Item, Wanted], Iterable[Screen]]
+    screens: Callable[[Item, TaskRequest], Iterable[Screen]]
     reads: Callable[[Path], Iterable[Item]] | None = None
-    needs: Callable[[Wanted, Mapping[str, Share]], Collection[str]] = lambda wanted, has: ()
+    needs: Callable[[TaskRequest, Mapping[str, Share]], Collection[str]] = lambda wanted, has: ()
 
 
-def needing(*fields: str) -> Callable[[Wanted, Mapping[str, Share]], Collection[str]]:
+def needing(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collection[str]]:
     """The needs of a task that cannot be shown without any of ``fields``."""
     return lambda wanted, has: fields
 
 
-def where_any(*fields: str) -> Callable[[Wanted, Mapping[str, Share]], Collection[str]]:
+def where_any(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collection[str]]:
     """The needs of a task that shows what there is: those of ``fields`` that any item has."""
     return lambda wanted, has: [field for field in fields if has[field] != "none"]
 

@@ -19,7 +19,7 @@ from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion
 from conqret.labels.task import (
     ANNOTATION_TASKS,
     AnnotationTask,
-    Wanted,
+    TaskRequest,
     needing,
     passages,
     screen_of,
@@ -48,7 +48,7 @@ def task_of(name: str) -> AnnotationTask:
     raise UnknownNameError("task", name, dict.fromkeys([*ANNOTATION_TASKS, *TASKS, *formats]))
 
 
-def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: Wanted) -> list[Screen]:
+def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest) -> list[Screen]:
     """All screens of all items, in their order, with the questions that are wanted.
 
     Raises:
@@ -65,7 +65,7 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: Wanted) -> l
 def _of_a_sheet(task: LabelTask) -> AnnotationTask:
     """The screens that ask what ``conqret labels sample`` asks on a sheet."""
 
-    def screens(item: Item, wanted: Wanted) -> Iterable[Screen]:
+    def screens(item: Item, wanted: TaskRequest) -> Iterable[Screen]:
         low, high = wanted.scale or task.scale
         shown = task.shows(item)
         passages = [
@@ -85,7 +85,7 @@ def _of_a_sheet(task: LabelTask) -> AnnotationTask:
 EACH_DOCUMENT = "each document"
 
 
-class _Asked(Frozen):
+class _QuestionForm(Frozen):
     name: Identifier
     asks: NonEmpty
     guide: str = ""
@@ -97,7 +97,7 @@ class _Custom(Frozen):
         "argument", "documents",
     )  # fmt: skip
     summary: str = ""
-    questions: tuple[_Asked, ...] = Field(min_length=1)
+    questions: tuple[_QuestionForm, ...] = Field(min_length=1)
 
 
 def custom_task(path: Path) -> AnnotationTask:
@@ -132,7 +132,7 @@ def custom_task(path: Path) -> AnnotationTask:
         for one in told.questions
     )  # fmt: skip
 
-    def screens(item: Item, wanted: Wanted) -> Iterator[Screen]:
+    def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         if EACH_DOCUMENT not in told.shows:
             yield screen_of(item, passages(item, told.shows), questions)
             return

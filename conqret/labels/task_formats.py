@@ -13,7 +13,7 @@ from conqret.judging.instrument import filled
 from conqret.judging.judge_parts import SECOND, Case, Judge
 from conqret.judging.setup import PROBE
 from conqret.labels.screens import Screen, ScreenQuestion, rating
-from conqret.labels.task import AnnotationTask, Wanted, passages, screen_of
+from conqret.labels.task import AnnotationTask, TaskRequest, passages, screen_of
 
 PREFERENCE = "preference"
 """It is asked by the task of this name."""
@@ -32,7 +32,7 @@ _DIMENSIONS = {one.name: one for one in DIMENSIONS}
 def format_task(judge: Judge) -> AnnotationTask:
     """The task that asks people for the metrics of ``judge``."""
 
-    def needs(wanted: Wanted, has: Mapping[str, Share]) -> frozenset[str]:
+    def needs(wanted: TaskRequest, has: Mapping[str, Share]) -> frozenset[str]:
         """As for the judge: without a choice, ratings are left out whose fields no item has."""
         metrics = [one for one in rateable(judge) if not wanted.metrics or one in wanted.metrics]
         each = [judge.select([metric])[0].needs for metric in metrics]
@@ -67,7 +67,7 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     )
 
 
-def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
+def _screens(judge: Judge, item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     known = rateable(judge)
     metrics = [metric for metric in known if metric in wanted.metrics] if wanted.metrics else known
     questions = {metric: _question(judge, metric, wanted) for metric in metrics}
@@ -84,7 +84,7 @@ def _screens(judge: Judge, item: Item, wanted: Wanted) -> Iterator[Screen]:
         yield screen_of(item, passages(item, fields), [questions[metric] for metric in whole])
 
 
-def _question(judge: Judge, metric: str, wanted: Wanted) -> ScreenQuestion:
+def _question(judge: Judge, metric: str, wanted: TaskRequest) -> ScreenQuestion:
     """The question, what is meant and the points of the scale, as the format's own prompt says them for models."""
     ask = judge.select([metric])[0]
     system = filled(wanted.library[ask.prompt], ask, Case(PROBE)).system

@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_study import Study
 from conqret.labels.practice import to_practise
-from conqret.labels.records import Given
+from conqret.labels.records import ScreenResponse
 from conqret.labels.screens import Screen
 
 TASK = "counter-arguments"
@@ -142,7 +142,7 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
     ]
 
 
-def _countered(question: TwoTurnQuestion, own: Sequence[Given]) -> TwoTurnQuestion:
+def _countered(question: TwoTurnQuestion, own: Sequence[ScreenResponse]) -> TwoTurnQuestion:
     """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
     against = {one.screen.against: (one.person.pseudonym, Draft.of(one.answers)) for one in own}
     first, second = (

@@ -63,7 +63,7 @@ def awaited_answers() -> Iterator[list[str]]:
         _AWAITED.reset(token)
 
 
-class _Held(NamedTuple):
+class _UnrecordedResponse(NamedTuple):
     """An invalid response that is not recorded yet."""
 
     sent: Request[Any]
@@ -180,7 +180,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         answer = latest = await self._ask(request)
         if self._is_stale(answer):
             self.progress.retried += 1
-            held: list[_Held] = []
+            held: list[_UnrecordedResponse] = []
             latest = await self._ask(request, held)
             if latest.status is not Status.FAILED and _of_use(latest, request) >= _of_use(answer, request):
                 answer = latest
@@ -201,7 +201,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             and not any(call.attempts or call.key in self._fresh for call in answer.calls)
         )
 
-    async def _ask(self, request: Request[Response], held: list[_Held] | None = None) -> Answer[Response]:
+    async def _ask(
+        self, request: Request[Response], held: list[_UnrecordedResponse] | None = None
+    ) -> Answer[Response]:
         """Ask, from recordings first; not from those of an earlier run where responses can be ``held``: that list gets
         the invalid ones that would take the place of a recorded one, which may be worth more."""
         self._backend.check_can_ask(
@@ -305,7 +307,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
 
     async def _obtain(
-        self, sent: Request[Any], key: str, held: list[_Held] | None = None
+        self, sent: Request[Any], key: str, held: list[_UnrecordedResponse] | None = None
     ) -> tuple[Completion, int]:
         """The completion from the store, from the same request under way, or from the model after so many attempts."""
         recorded = self._store.get(key) if self._store is not None else None
@@ -332,7 +334,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             # Who asks may be stopped; the answer is paid for, and recorded when it comes.
             completion, attempts = await asyncio.shield(flight)
             if held is not None and recorded is not None and not _valid(completion, sent):
-                held.append(_Held(sent, key, completion))
+                held.append(_UnrecordedResponse(sent, key, completion))
             return completion, attempts
         completion, _ = await asyncio.shield(flight)
         self.progress.recorded += 1

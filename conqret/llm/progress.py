@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from conqret.errors import shortened
 from conqret.llm.request import Completion
-from conqret.llm.retry import Brake
+from conqret.llm.retry import FailureLimit
 
 MAX_NAME = 100
 """Characters of a model's name that are told."""
@@ -36,7 +36,7 @@ class Progress:
     estimated: int = 0
     retried: int = 0
     others: Counter[str] = field(default_factory=Counter)
-    brake: Brake = field(default_factory=Brake)
+    brake: FailureLimit = field(default_factory=FailureLimit)
 
     def add(self, completion: Completion, cost: float | None) -> None:
         """Count a fresh answer that cost so many dollars (None: unknown)."""

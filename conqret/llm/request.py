@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
 from conqret.llm.token_sampling import NucleusSampling
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
     from conqret.local.definitions import TargetScore
@@ -26,7 +26,7 @@ class Message:
     content: str
 
 
-def messages(rendered: Rendered) -> tuple[Message, Message]:
+def messages(rendered: RenderedPrompt) -> tuple[Message, Message]:
     """The messages of a prompt."""
     return Message("system", rendered.system), Message("user", rendered.user)
 

@@ -81,7 +81,7 @@ def _number(value: str | None) -> float | None:
     return number if number is not None and 0.0 <= number < float("inf") else None
 
 
-class Breaker:
+class CircuitBreaker:
     """Ends a run whose provider is dead: open after :data:`BREAKER_FAILURES` failures in a row, for good.
 
     A rejected key opens it at once, because every further request would be rejected too.
@@ -126,7 +126,7 @@ _NOT_ASKED = frozenset(
 
 
 @dataclass(slots=True)
-class Brake:
+class FailureLimit:
     """Counts what became of the questions that were asked now, and says why no more should be (empty: go on).
 
     A question fails where it ends without a valid answer, whatever the reason, after all that was tried. What a
@@ -155,7 +155,7 @@ class Brake:
             self.failed[reason] += 1
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
-    def count_on(self, now: Brake, before: Brake) -> None:
+    def count_on(self, now: FailureLimit, before: FailureLimit) -> None:
         """Count what another counted between ``before`` and ``now``; where it stopped, so does this one."""
         self.asked += now.asked - before.asked
         self.failed.update(now.failed)

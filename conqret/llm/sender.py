@@ -18,7 +18,7 @@ from conqret.llm.progress import Progress
 from conqret.llm.rate_limits import AdaptiveGate, Quota, Used
 from conqret.llm.redaction import Redaction, secrets_in_use
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import Brake, Breaker, ProviderError, backoff
+from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
 from conqret.llm.tokens import count_tokens
 
 EXPECTED_ANSWER = 2_000
@@ -59,7 +59,7 @@ class Sender:
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
         self.quota = quota or Quota(options.rpm, options.tpm, options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
-        self._breaker = Breaker()
+        self._breaker = CircuitBreaker()
         self._redaction = Redaction(secrets_in_use(options))
         self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
         self._longest = 0
@@ -101,7 +101,7 @@ class Sender:
 
     def resume(self) -> None:
         """Send again after all, and count failures anew."""
-        self._breaker, self._progress.brake = Breaker(), Brake()
+        self._breaker, self._progress.brake = CircuitBreaker(), FailureLimit()
 
     def stop(self) -> set[asyncio.Task[Any] | None]:
         """Try nothing again from now on; returns the tasks whose requests are under way, the second time none: who

@@ -20,7 +20,7 @@ _SENTENCE_END = re.compile(r"""[.!?…。！？]["'”’)\]]*(?=\s|$)|\n""")
 
 
 @dataclass(frozen=True, slots=True)
-class Trimmed:
+class TrimmedText:
     """A text after trimming, and its tokens before and after."""
 
     text: str
@@ -30,7 +30,7 @@ class Trimmed:
 
 def trim_proportionally(
     texts: Sequence[str], budget: int, *, floor: int = FLOOR, encode: Encode | None = None
-) -> tuple[Trimmed, ...]:
+) -> tuple[TrimmedText, ...]:
     """Cut ``texts`` so that they have at most ``budget`` tokens together (as ``count_tokens`` counts with ``encode``).
 
     If they fit, they stay as they are. Else each keeps its first ``share * tokens``, with one share for
@@ -48,7 +48,7 @@ def trim_proportionally(
     measured = [_MeasuredText(text, encode or encoder(O200K)) for text in texts]
     before = [document.tokens for document in measured]
     if sum(before) <= budget:
-        return tuple(Trimmed(text, count, count) for text, count in zip(texts, before, strict=True))
+        return tuple(TrimmedText(text, count, count) for text, count in zip(texts, before, strict=True))
     allowed = allot(before, budget, floor)
     return tuple(document.cut(tokens) for document, tokens in zip(measured, allowed, strict=True))
 
@@ -100,15 +100,15 @@ class _MeasuredText:
             at += len(piece)
         self.tokens = sum(self._counts)
 
-    def cut(self, allowed: int) -> Trimmed:
+    def cut(self, allowed: int) -> TrimmedText:
         """The longest beginning within ``allowed`` tokens, moved back to a good end."""
         if self.tokens <= allowed:
-            return Trimmed(self.text, self.tokens, self.tokens)
+            return TrimmedText(self.text, self.tokens, self.tokens)
         end = self._reach(allowed)
         good = self._good_end(end)
         while good and self._count(good) > allowed:  # a shorter text may take a token more
             good -= 1
-        return Trimmed(self.text[:good], self.tokens, self._count(good))
+        return TrimmedText(self.text[:good], self.tokens, self._count(good))
 
     def _reach(self, allowed: int) -> int:
         """The end of the longest beginning within ``allowed`` tokens (found by halving the last piece)."""

@@ -24,7 +24,7 @@ PROBE_TOLERANCE = 1e-2
 """How far our logits may be from the model's own on the probe; beyond it, the model does more after its head."""
 
 
-class Encoded:
+class EncodedPrefixes:
     """Prefixes of some groups after the model read them: their cache, mask, lengths and last hidden states."""
 
     def __init__(self, cache: Any, mask: torch.Tensor, lengths: torch.Tensor, last: torch.Tensor) -> None:
@@ -48,7 +48,7 @@ class Forward:
         self._window = window
         self._probe()
 
-    def encode(self, groups: Sequence[ContextGroup]) -> Encoded:
+    def encode(self, groups: Sequence[ContextGroup]) -> EncodedPrefixes:
         """Read the prefixes of ``groups`` (each at least one token)."""
         import torch
         from transformers import DynamicCache
@@ -62,9 +62,11 @@ class Forward:
                 past_key_values=DynamicCache(),
                 use_cache=True,
             )
-        return Encoded(out.past_key_values, mask, mask.sum(dim=1), out.last_hidden_state[:, -1])
+        return EncodedPrefixes(out.past_key_values, mask, mask.sum(dim=1), out.last_hidden_state[:, -1])
 
-    def log_likelihoods(self, encoded: Encoded, rows: Sequence[tuple[int, Continuation]]) -> list[float]:
+    def log_likelihoods(
+        self, encoded: EncodedPrefixes, rows: Sequence[tuple[int, Continuation]]
+    ) -> list[float]:
         """For each row behind its prefix (given by its place) the sum of its counted tokens' log-probabilities."""
         import torch
 
@@ -165,7 +167,7 @@ def _positions(mask: torch.Tensor) -> torch.Tensor:
     return (mask.cumsum(dim=1) - 1).clamp(min=0)
 
 
-def _selected(encoded: Encoded, places: torch.Tensor) -> Any:
+def _selected(encoded: EncodedPrefixes, places: torch.Tensor) -> Any:
     """A cache of its own for these rows; a single prefix behind a single row is not copied."""
     from transformers import DynamicCache
 

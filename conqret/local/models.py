@@ -25,7 +25,7 @@ UNREADABLE = (OSError, ValueError, RuntimeError, AssertionError, KeyError, pickl
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedModel:
     """A model in evaluation mode on its device, its tokenizer, and what names its weights."""
 
     model: Any
@@ -35,7 +35,9 @@ class Loaded:
     revision: str
 
 
-def load(name: str, device: str | None = None, dtype: str | None = None, *, auto: str = CAUSAL) -> Loaded:
+def load(
+    name: str, device: str | None = None, dtype: str | None = None, *, auto: str = CAUSAL
+) -> LoadedModel:
     """Load ``name``; the default is a GPU in bfloat16 where there is one, else the CPU in float32.
 
     ``auto`` is the class that loads it (:data:`CAUSAL` or :data:`SEQ2SEQ`). Code that comes with a model is never run.
@@ -61,7 +63,7 @@ def load(name: str, device: str | None = None, dtype: str | None = None, *, auto
         ) from error
     model.eval()
     _fuse_activations(model)
-    return Loaded(model, tokenizer, place, kind, revision(name))
+    return LoadedModel(model, tokenizer, place, kind, revision(name))
 
 
 def placed(device: str | None, dtype: str | None) -> tuple[str, str]:

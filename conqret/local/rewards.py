@@ -15,7 +15,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.local.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
-from conqret.local.models import Loaded, load
+from conqret.local.models import LoadedModel, load
 from conqret.local.token_windows import window_of
 from conqret.local.wrapping import rendered
 
@@ -31,7 +31,7 @@ Row = dict[str, list[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rewarded:
+class RewardOutcome:
     """What became of an answer: its ``logits`` (None: memory ran out, or it does not fit), and its ``tokens``."""
 
     logits: tuple[float, ...] | None
@@ -46,7 +46,7 @@ class Rewarded:
         weights = [math.exp(one - max(logits)) for one in logits]
         return sum(n * one for n, one in enumerate(weights)) / sum(weights) / (len(logits) - 1)
 
-    def over(self, other: Rewarded) -> float:
+    def over(self, other: RewardOutcome) -> float:
         """How far this answer is better than another: from 0 to 1."""
         if self.logits is not None and other.logits is not None and len(self.logits) == 1:
             return beats(self.logits[0], other.logits[0])
@@ -67,7 +67,7 @@ class RewardModel:
     """
 
     def __init__(self, name: str, device: str | None = None, dtype: str | None = None) -> None:
-        self.loaded: Loaded = load(name, device, dtype, auto=CLASSIFIER)
+        self.loaded: LoadedModel = load(name, device, dtype, auto=CLASSIFIER)
         config, self._tokenizer = self.loaded.model.config, self.loaded.tokenizer
         kinds = getattr(config, "architectures", None) or ()
         if not any(kind.endswith(HEAD) for kind in kinds):
@@ -88,10 +88,10 @@ class RewardModel:
         self.window = window_of(config, self._tokenizer)
         self._budget = TokenBudget(CPU_BUDGET if self.loaded.device == "cpu" else GPU_BUDGET)
 
-    def rewards(self, pairs: Sequence[tuple[str, str]]) -> list[Rewarded]:
+    def rewards(self, pairs: Sequence[tuple[str, str]]) -> list[RewardOutcome]:
         """What the model says of each answer to its question; those that are alike in length go together."""
         rows = [self._tokens(*pair) for pair in pairs]
-        found = [Rewarded(None, len(row["input_ids"])) for row in rows]
+        found = [RewardOutcome(None, len(row["input_ids"])) for row in rows]
         places = [place for place, one in enumerate(found) if one.tokens <= self.window]
 
         def step(places: Sequence[int]) -> list[list[float]]:
@@ -101,7 +101,7 @@ class RewardModel:
             places, step, lambda place: (found[place].tokens,), AT_ONCE
         ):
             for place, one in zip(several, logits or (), strict=False):
-                found[place] = Rewarded(tuple(one), found[place].tokens)
+                found[place] = RewardOutcome(tuple(one), found[place].tokens)
         return found
 
     def _logits(self, rows: Sequence[Row]) -> list[list[float]]:

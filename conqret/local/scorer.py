@@ -19,7 +19,7 @@ from conqret.local.definitions import (
     released_group,
 )
 from conqret.local.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
-from conqret.local.models import Loaded, load
+from conqret.local.models import LoadedModel, load
 from conqret.local.prefix import PrefixEncoder
 from conqret.local.token_windows import fit, window_of
 from conqret.local.wrapping import DEFAULT_WRAPPING
@@ -46,25 +46,25 @@ class Forwards(Protocol):
         """For each row behind its prefix the sum of its counted tokens' log-probabilities."""
 
 
-Opened = tuple[Loaded, Callable[[int], Forwards], Any]
+OpenedPage = tuple[LoadedModel, Callable[[int], Forwards], Any]
 """A model, what reads it within a window of so many tokens, and its configuration."""
 
 
-def _by_transformers(model: str, device: str | None, dtype: str | None) -> Opened:
+def _by_transformers(model: str, device: str | None, dtype: str | None) -> OpenedPage:
     from conqret.local.forward import Forward
 
     loaded = load(model, device, dtype)
     return loaded, partial(Forward, loaded.model), loaded.model.config
 
 
-def _by_vllm(model: str, device: str | None, dtype: str | None) -> Opened:
+def _by_vllm(model: str, device: str | None, dtype: str | None) -> OpenedPage:
     from conqret.local.vllm import loaded
 
     found, prompted, config = loaded(model, device, dtype)
     return found, lambda window: prompted, config
 
 
-READERS: Mapping[str, Callable[[str, str | None, str | None], Opened]] = {
+READERS: Mapping[str, Callable[[str, str | None, str | None], OpenedPage]] = {
     "transformers": _by_transformers,
     "vllm": _by_vllm,
 }

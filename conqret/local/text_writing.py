@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from conqret.llm.token_sampling import GREEDY, NucleusSampling
-from conqret.local.models import Loaded
+from conqret.local.models import LoadedModel
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 
 ROOM = 1024
@@ -29,7 +29,7 @@ class WrittenText:
 
 
 def write(
-    loaded: Loaded,
+    loaded: LoadedModel,
     messages: Sequence[Mapping[str, str]],
     *,
     window: int,
@@ -76,7 +76,7 @@ def write(
     return WrittenText(text.strip(), used, len(made), free, cut=made[-1] not in ends)
 
 
-def _ends(loaded: Loaded, messages: Sequence[Mapping[str, str]], template: str) -> Iterator[int]:
+def _ends(loaded: LoadedModel, messages: Sequence[Mapping[str, str]], template: str) -> Iterator[int]:
     """The tokens after which nothing follows: the model's and the tokenizer's own, and the special one with which the
     chat template ends the assistant's turn."""
     own = getattr(loaded.model.generation_config, "eos_token_id", None)

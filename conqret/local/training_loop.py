@@ -114,13 +114,13 @@ def train(
     """
     torch, transformers = (require(name, extra=EXTRA) for name in ("torch", "transformers"))
 
-    class Told(transformers.TrainerCallback):  # type: ignore[misc, name-defined]  # untyped
+    class ProgressCallback(transformers.TrainerCallback):  # type: ignore[misc, name-defined]  # untyped
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **more: Any) -> None:
             if logs and "loss" in logs:
                 on_loss({**logs, "step": state.global_step})
 
     trainer.remove_callback(transformers.PrinterCallback)
-    trainer.add_callback(Told())
+    trainer.add_callback(ProgressCallback())
     last = last_checkpoint(checkpoints)
     on_start(0 if last is None else int(last.name.rpartition("-")[2]))
     try:

@@ -15,13 +15,13 @@ from typing import Any
 from conqret._optional import require
 from conqret.errors import DeclarationError, first_line
 from conqret.local.definitions import ContextGroup, Continuation
-from conqret.local.models import EXTRA, Loaded, bars_on_terminals, placed, revision
+from conqret.local.models import EXTRA, LoadedModel, bars_on_terminals, placed, revision
 
 Prefixes = Sequence[tuple[int, ...]]
 """Those of some groups, which are read with each row."""
 
 
-class Prompted:
+class VllmModel:
     """A model in vLLM's offline engine, asked for log-probabilities of rows behind their prefixes."""
 
     def __init__(self, engine: Any, sampling: Any) -> None:
@@ -51,7 +51,9 @@ def _sum(places: Sequence[Mapping[int, Any] | None] | None, ids: Sequence[int], 
     return math.fsum(float(found[at][ids[at]].logprob) for at in range(begin, len(ids)))
 
 
-def loaded(name: str, device: str | None = None, dtype: str | None = None) -> tuple[Loaded, Prompted, Any]:
+def loaded(
+    name: str, device: str | None = None, dtype: str | None = None
+) -> tuple[LoadedModel, VllmModel, Any]:
     """The model ``name`` in vLLM's engine: what is known of it, the reader, and its configuration.
 
     Raises:
@@ -75,4 +77,4 @@ def loaded(name: str, device: str | None = None, dtype: str | None = None) -> tu
     except (OSError, ValueError, RuntimeError) as error:
         raise DeclarationError(f"vLLM cannot load the model {name!r}: {first_line(error)}") from error
     sampling = vllm.SamplingParams(max_tokens=1, temperature=0.0, prompt_logprobs=0, detokenize=False)
-    return Loaded(None, tokenizer, place, kind, revision(name)), Prompted(engine, sampling), config
+    return LoadedModel(None, tokenizer, place, kind, revision(name)), VllmModel(engine, sampling), config

@@ -8,13 +8,13 @@ from functools import partial
 from pydantic import Field
 
 from conqret.io.pairs import Pair
-from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
 from conqret.perspectives.offline_detection import baseline_grade
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered
+from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
 
 PROMPT = "perspective-detection"
@@ -37,7 +37,7 @@ class Graded(Typed):
     grade: int = Field(ge=0, le=len(GRADES) - 1, strict=True)
 
 
-class Detection(Answered):
+class Detection(ResponseRow):
     """The grade of one pair (a place in :data:`GRADES`) with its ``explanation``; None with a ``reason`` where there
     was no valid answer."""
 
@@ -54,13 +54,13 @@ def trials(pairs: Sequence[Pair], session: Session) -> list[Trial[Detection]]:
     return [Trial(pair.id, partial(_detected, pair, session)) for pair in pairs]
 
 
-def estimate(pairs: Sequence[Pair], session: Session) -> Expected:
+def estimate(pairs: Sequence[Pair], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     prompts = (_prompt(pair, session.library) for pair in pairs)
     return expected_asking("detect", session.options, prompts, ANSWER_TOKENS)
 
 
-def _prompt(pair: Pair, library: Library) -> Rendered:
+def _prompt(pair: Pair, library: Library) -> RenderedPrompt:
     return library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
 
 

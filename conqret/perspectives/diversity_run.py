@@ -32,7 +32,7 @@ CUTS = (5, 10)
 ALL = "all"
 """The view with all questions; the others are subsets."""
 
-Judged = Mapping[str, Mapping[str, Set[int]]]
+DebateJudgment = Mapping[str, Mapping[str, Set[int]]]
 """For each question its documents that were judged for all perspectives, with the places of those that they contain."""
 
 
@@ -113,7 +113,7 @@ def pairs_of(
 
 def judged_of(
     questions: Sequence[PerspectiveQuestion], contains: Mapping[tuple[str, int, str], bool | None]
-) -> Judged:
+) -> DebateJudgment:
     """What was judged, from answers by question, place of the perspective (from 1) and document."""
     known = gathered(
         ((question, document), (place, yes))
@@ -131,7 +131,7 @@ def judged_of(
 def score(
     questions: Sequence[PerspectiveQuestion],
     runs: Sequence[SystemRun],
-    judged: Judged,
+    judged: DebateJudgment,
     *,
     cuts: Sequence[int] = CUTS,
     depth: int = max(CUTS),
@@ -198,7 +198,7 @@ def _values(
     measure: RankingMeasure,
     questions: Sequence[PerspectiveQuestion],
     run: Run,
-    judged: Judged,
+    judged: DebateJudgment,
     held: Mapping[str, Holders],
 ) -> dict[str, float]:
     found = {}
@@ -214,7 +214,7 @@ def _values(
     return found
 
 
-def _holders(question: PerspectiveQuestion, judged: Judged) -> Holders:
+def _holders(question: PerspectiveQuestion, judged: DebateJudgment) -> Holders:
     """By the place of each perspective (as a text) the documents that contain it."""
     return {
         str(place): {document for document, held in judged[question.id].items() if place in held}
@@ -223,7 +223,7 @@ def _holders(question: PerspectiveQuestion, judged: Judged) -> Holders:
 
 
 def _ceiling(
-    questions: Sequence[PerspectiveQuestion], pool: Run, judged: Judged, held: Mapping[str, Holders]
+    questions: Sequence[PerspectiveQuestion], pool: Run, judged: DebateJudgment, held: Mapping[str, Holders]
 ) -> Estimate:
     known = [one for one in questions if all(document in judged[one.id] for document in pool[one.id])]
     values = [diversity.ceiling([pool[one.id]], held[one.id], len(pool[one.id]) or 1) for one in known]

@@ -51,12 +51,13 @@ def make(
     conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives
     """
     from conqret.perspectives.page import made_table
+    from conqret.perspectives.perspectives_run import estimate, making_plan
 
     session = asking.session(model)
-    plan = making.making_plan(rows, session, source=source.value, output=output)
+    plan = making_plan(rows, session, source=source.value, output=output)
     read, folder = plan.sources, plan.folder
     if asking.dry_run:
-        asking.tell_cost(making.estimate(read, session))
+        asking.tell_cost(estimate(read, session))
         return
     outcome = asking.execute(
         plan, len(read), "rows",

@@ -25,7 +25,7 @@ from conqret.data import Document
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.evidence_sources import web_source
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource
 from conqret.errors import DeclarationError, strict_options
@@ -112,7 +112,7 @@ AT_ONCE = 4
 """Questions that are worked on at a time; hosts have a pace of their own."""
 
 
-class Collected(Frozen):
+class CollectedPages(Frozen):
     """A question: how many results its search had, how many of these pages were had, and their passages; ``problem``
     says why the search gave no answer."""
 
@@ -162,8 +162,8 @@ def collect(
     words: int = WORDS,
     overwrite: bool = False,
     on_start: Callable[[int], None] = lambda kept: None,
-    on_row: Callable[[Collected], None] = lambda row: None,
-) -> list[Collected]:
+    on_row: Callable[[CollectedPages], None] = lambda row: None,
+) -> list[CollectedPages]:
     """Search for every question that the folder does not hold, and make its corpus; a question whose search failed is
     asked again the next time. Passages of a page share its address and licence.
 
@@ -177,7 +177,7 @@ def collect(
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(
-            folder.rows_file, Collected, lambda one: one.id, finished=lambda one: not one.problem
+            folder.rows_file, CollectedPages, lambda one: one.id, finished=lambda one: not one.problem
         ) as rows,
     ):
         on_start(len(rows))
@@ -209,8 +209,8 @@ def collect_corpora(
     output: str | Path | None = None,
     overwrite: bool = False,
     on_start: Callable[[int, int, str], None] = lambda questions, kept, source: None,
-    on_row: Callable[[Collected], None] = lambda row: None,
-) -> tuple[list[Collected], CollectedFolder]:
+    on_row: Callable[[CollectedPages], None] = lambda row: None,
+) -> tuple[list[CollectedPages], CollectedFolder]:
     """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
 
     Args:
@@ -268,15 +268,15 @@ def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
 
 async def _made(
     question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int, earlier: object
-) -> Collected:
+) -> CollectedPages:
     try:
         (found,) = await source.search([question.question], results)
-    except Unanswered as error:
-        return Collected(id=question.id, question=question.question, problem=error.detail)
+    except NoValidResponse as error:
+        return CollectedPages(id=question.id, question=question.question, problem=error.detail)
     had = source.read(list(dict.fromkeys(found)))
     corpus = CorpusDirectory(own_folder(folder, question.id))
     count = write_lines(corpus.documents_file, (line for one in had for line in _lines(one, words)))
-    return Collected(
+    return CollectedPages(
         id=question.id, question=question.question, results=len(found), pages=len(had), passages=count
     )
 

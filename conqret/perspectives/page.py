@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conqret.perspectives.diversity_run import ALL, Diversity
-from conqret.perspectives.own_corpora import Collected
+from conqret.perspectives.own_corpora import CollectedPages
 from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, MeasureScore
@@ -17,7 +17,7 @@ PAPER = {"pages": 74.2, "passages": 4461.7}
 """What BeRDS had of a question, from Google (Table 2)."""
 
 
-def collected_table(found: Sequence[Collected]) -> Table:
+def collected_table(found: Sequence[CollectedPages]) -> Table:
     """What the corpora of the questions hold, beside those of the paper."""
     names = ("results", "pages", "passages")
     return Table(

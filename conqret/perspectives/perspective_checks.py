@@ -9,7 +9,7 @@ from pydantic import ValidationInfo, model_validator
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import QuestionPerspective
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.text.word_lists import words
 
 CHECK = "perspectives/check"
@@ -69,7 +69,7 @@ def check_request(
     )
 
 
-def check_prompt(library: Library, question: str, views: Sequence[QuestionPerspective]) -> Rendered:
+def check_prompt(library: Library, question: str, views: Sequence[QuestionPerspective]) -> RenderedPrompt:
     """The prompt of the check."""
     return library[CHECK].render({"question": question, "statements": [one.text for one in views]})
 

@@ -24,18 +24,18 @@ from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_checks import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
 from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
 from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 from conqret.stats import Estimate, mean_interval
 
@@ -48,10 +48,11 @@ WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
 
 OWN_EXPERIENCE = "it asks about own experience"
 DROPPED = "the question stays, without these"
-"""Why statements of a question that is kept are left out: they are :data:`~conqret.perspectives.perspective_checks.WRONG`."""
+"""Why statements of a question that is kept are left out: they are
+:data:`~conqret.perspectives.perspective_checks.WRONG`."""
 
 
-class MadeRow(Answered):
+class MadeRow(ResponseRow):
     """What became of one source: the question, its perspectives, those that were left out of them, and what is wrong
     with the question (empty: nothing)."""
 
@@ -172,7 +173,7 @@ def make_perspectives(
         return run(plan, overwrite=settings.get("overwrite", False))
 
 
-def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[Expected]:
+def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[ExpectedCost]:
     """The calls, tokens and dollars of :class:`PerspectivesPlan`; every row is taken to be checked."""
     likely = [(one, way_of(one).made(one, way_of(one).baseline(one))) for one in sources]
     checks = (
@@ -200,7 +201,7 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 
-def _prompt(library: Library, way: WritingVariant, source: PerspectiveSource) -> Rendered:
+def _prompt(library: Library, way: WritingVariant, source: PerspectiveSource) -> RenderedPrompt:
     settings = {"most": MOST} if way is WAYS["open"] else {}
     return library[way.prompt].render(way.shown(source), settings)
 

@@ -9,7 +9,7 @@ from typing import Any
 from conqret.perspectives.diversity_run import ALL
 from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
 from conqret.show import words
-from conqret.show.report_page import Section, Sheet
+from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats import Estimate
 
@@ -22,7 +22,7 @@ _MEASURES = (
 )
 
 
-def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
+def corpora_sheet(found: Mapping[str, Facts]) -> ReportPage:
     """The page, from the scores by corpus; depths and cuts are those of the first."""
     first = next(iter(found.values()))
     cuts, depth = first["cuts"], first["depth"]
@@ -52,7 +52,7 @@ def corpora_sheet(found: Mapping[str, Facts]) -> Sheet:
         *(_best(corpus if several else "", one, cuts[0]) for corpus, one in found.items()),
         "These are means; no difference between systems is tested here.",
     ]
-    return Sheet("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
+    return ReportPage("perspectives", "How diverse are the rankings?", sections, lede, facts=facts)
 
 
 def _by_view(found: Mapping[str, Facts], measures: Mapping[str, str], title: str) -> Table:

@@ -16,7 +16,7 @@ from conqret.retrieval.retrieve_session import MmrEncoder, Where
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.perspectives.diversity_run import Diversity, Judged
+    from conqret.perspectives.diversity_run import DebateJudgment, Diversity
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS = "rankings"
@@ -112,7 +112,9 @@ def score(
         raise DeclarationError(
             "a model reads the documents' texts: give them with --corpus FOLDER, or judgments with --judgments"
         )
-    judged: Judged = {} if detection.judgments is None else read_judged(detection.judgments, questions)
+    judged: DebateJudgment = (
+        {} if detection.judgments is None else read_judged(detection.judgments, questions)
+    )
     # Before a model is asked anything, every file has to be sound.
     ranked([one for one in systems if index is None or "=" in one], questions, deepest)
     questions, asked, sideless = sided(questions, folder, session, asking)

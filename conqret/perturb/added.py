@@ -8,7 +8,7 @@ from typing import Protocol
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.perturb.perturbation import Change, Changed, Draw, additions
+from conqret.perturb.perturbation import Change, Draw, PerturbedItem, additions
 from conqret.perturb.sentence_edits import put_after, split
 
 MATCHED = (
@@ -44,32 +44,32 @@ INJECTIONS = tuple(text for text, _ in MATCHED)
 class AddingVariant(Protocol):
     """A way to put some of ``texts`` into an item."""
 
-    def __call__(self, draw: Draw, texts: Sequence[str]) -> Changed:
+    def __call__(self, draw: Draw, texts: Sequence[str]) -> PerturbedItem:
         """Put as many as the level says."""
 
 
-def among_sentences(draw: Draw, texts: Sequence[str]) -> Changed:
+def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     """The n-th text of the item's own order is put after the n-th sentence drawn; levels beyond what there is begin
     again."""
     text = draw.item.argument or ""
     spans = split(text)
     ordered, places = draw.ordered(texts, "fillers"), draw.ordered(range(len(spans)))
     after = gathered((places[n % len(places)], ordered[n % len(ordered)]) for n in range(int(draw.level)))
-    return Changed({"argument": put_after(text, after)}, additions(after), int(draw.level))
+    return PerturbedItem({"argument": put_after(text, after)}, additions(after), int(draw.level))
 
 
-def at_the_end(draw: Draw, texts: Sequence[str]) -> Changed:
+def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     """So many paragraphs at the end of the argument."""
     order = draw.ordered(texts)
     added = [order[n % len(order)] for n in range(int(draw.level))]
     text = "\n\n".join([draw.item.argument or "", *added])
     changes = tuple(Change(where="argument end", kind="added", after=one) for one in added)
-    return Changed({"argument": text}, changes, len(added))
+    return PerturbedItem({"argument": text}, changes, len(added))
 
 
 def matched(
     way: AddingVariant, pairs: Sequence[tuple[str, str]]
-) -> tuple[Callable[[Draw], Changed], Callable[[Draw], Changed]]:
+) -> tuple[Callable[[Draw], PerturbedItem], Callable[[Draw], PerturbedItem]]:
     """``change`` and ``control`` of a perturbation that adds texts in this way: of each pair the text, and the neutral
     one that stands in its place.
 

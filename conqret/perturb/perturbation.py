@@ -119,7 +119,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class PerturbedItem:
     """The outcome: the item's new fields, what was changed, and how much of the level was reached."""
 
     update: Mapping[str, Any]
@@ -157,12 +157,12 @@ class Perturbation:
     expects: Mapping[str, Direction]
     needs: frozenset[str]
     source: str
-    change: Callable[[Draw], Changed]
+    change: Callable[[Draw], PerturbedItem]
     most: float | None = PERCENT
     pool: bool = False
     rewriting: Rewriting | None = None
     share: str = ""
-    control: Callable[[Draw], Changed] | None = None
+    control: Callable[[Draw], PerturbedItem] | None = None
 
     @property
     def controlled(self) -> Perturbation | None:
@@ -170,7 +170,7 @@ class Perturbation:
         if self.control is None:
             return None
         name, control = self.name, self.control
-        change: Callable[[Draw], Changed] = lambda draw: control(replace(draw, name=name))  # noqa: E731
+        change: Callable[[Draw], PerturbedItem] = lambda draw: control(replace(draw, name=name))  # noqa: E731
         return replace(self, name=f"{name}-control", change=change, control=None)
 
     def expected(self, metric: str) -> Direction | None:

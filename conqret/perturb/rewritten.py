@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from conqret.perturb.perturbation import Change, Changed, Draw, InapplicableError
+from conqret.perturb.perturbation import Change, Draw, InapplicableError, PerturbedItem
 from conqret.perturb.sentence_edits import replace_sentences, same_elsewhere, split
 
 MODEL = "model"
@@ -34,7 +34,7 @@ class Rewriting:
         found = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
         return {number: made for number, made in found.items() if made is not None}
 
-    def change(self, draw: Draw) -> Changed:
+    def change(self, draw: Draw) -> PerturbedItem:
         """The sentences are those that a model rewrote, where it did; else the rules rewrite them."""
         argument = draw.item.argument or ""
         spans = split(argument)
@@ -50,7 +50,7 @@ class Rewriting:
             Change(where=f"argument sentence {n}", kind=made[n][1], before=spans[n - 1].text, after=after)
             for n, after in new.items()
         )
-        return Changed({"argument": text}, changes, self.reached(draw, len(new)))
+        return PerturbedItem({"argument": text}, changes, self.reached(draw, len(new)))
 
     def _by_model(self, draw: Draw, rewritten: Mapping[int, str]) -> Mapping[int, tuple[str, str]]:
         numbers = self.chosen(draw)

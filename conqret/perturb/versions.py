@@ -25,7 +25,7 @@ class LeftOutItem:
     level: float | None = None
 
 
-class Unreached(Frozen):
+class UnreachableLevel(Frozen):
     """A level that is left out of the curves: how many of the items cannot reach it, and why the first cannot."""
 
     perturbation: str
@@ -51,7 +51,7 @@ class Series:
 
     versions: Mapping[float, Mapping[str, Item]]
     left_out: tuple[LeftOutItem, ...]
-    unreached: tuple[Unreached, ...]
+    unreached: tuple[UnreachableLevel, ...]
 
 
 def perturb_items(
@@ -124,7 +124,7 @@ def series(
             f"fewer levels: {out[0].reason}"
         )
     unreached = tuple(
-        Unreached(
+        UnreachableLevel(
             perturbation=perturbation.name,
             level=level,
             unit=perturbation.unit,

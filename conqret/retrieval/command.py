@@ -14,18 +14,18 @@ from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, TUNE_EPILOG, evaluate, tune
 from conqret.retrieval.retrieve_session import (
-    AnswersBeside,
     Corpus,
     Depth,
     Engines,
     MmrEncoder,
+    RunRecordings,
     Split,
     Where,
     describe_windows,
 )
 
 if TYPE_CHECKING:
-    from conqret.retrieval.expansion import Expanded
+    from conqret.retrieval.expansion import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
 
 EPILOG = (
@@ -111,7 +111,7 @@ class RetrievalRun(OptionGroup):
     """How models are called."""
 
     calls: options.Calls
-    answers: AnswersBeside
+    answers: RunRecordings
     prompts: options.Prompts = None
 
 
@@ -190,7 +190,7 @@ def run(
     end(found.failed, found.session)
 
 
-def _remark(windows: RerankSummary | None, expanded: tuple[Expanded, ...], empty: int) -> None:
+def _remark(windows: RerankSummary | None, expanded: tuple[QueryExpansion, ...], empty: int) -> None:
     if windows is not None:
         note(describe_windows(windows))
     if failed := [one for one in expanded if one.reason is not None]:

@@ -9,11 +9,11 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import end, named, note, note_all, progress, result
 from conqret.errors import number
 from conqret.retrieval.retrieve_session import (
-    AnswersBeside,
     Corpus,
     Depth,
     Engines,
     MmrEncoder,
+    RunRecordings,
     Split,
     Where,
     describe_windows,
@@ -53,7 +53,7 @@ def evaluate(
     depth: Depth = 100,
     encoder: Where = None,
     calls: options.Calls,
-    answers: AnswersBeside,
+    answers: RunRecordings,
     prompts: options.Prompts = None,
     shown: options.OutputOptions,
 ) -> None:

@@ -56,7 +56,7 @@ class Perspectives(Typed):
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
+class QueryExpansion:
     """The perspectives on one topic; empty with a ``reason`` where the model gave none."""
 
     topic: str
@@ -89,7 +89,7 @@ class PerspectiveExpansion(pt.Transformer):
         check_positive({"depth": depth})
         self.retriever, self.depth = retriever, depth
         self.session = session or Session(model)
-        self.expanded: tuple[Expanded, ...] = ()
+        self.expanded: tuple[QueryExpansion, ...] = ()
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Expand, search and merge for every query."""
@@ -127,7 +127,9 @@ class PerspectiveExpansion(pt.Transformer):
         found: pd.DataFrame = self.retriever.transform(queries)
         return found
 
-    def _merged(self, groups: Sequence[pd.DataFrame], expanded: Expanded, question: str) -> pd.DataFrame:
+    def _merged(
+        self, groups: Sequence[pd.DataFrame], expanded: QueryExpansion, question: str
+    ) -> pd.DataFrame:
         """The rankings of one topic's perspectives as one."""
         import pandas as pd
 
@@ -141,14 +143,14 @@ class PerspectiveExpansion(pt.Transformer):
             expanded=bool(expanded.perspectives),
         )
 
-    async def _all(self, topics: Sequence[tuple[str, str]], client: Client) -> list[Expanded]:
+    async def _all(self, topics: Sequence[tuple[str, str]], client: Client) -> list[QueryExpansion]:
         works = (
             (f"{place}", partial(self._one, topic, question, client))
             for place, (topic, question) in enumerate(topics)
         )
         return await collect(works, in_flight=client.in_flight)
 
-    async def _one(self, topic: str, question: str, client: Client) -> Expanded:
+    async def _one(self, topic: str, question: str, client: Client) -> QueryExpansion:
         rendered = self.session.library[PROMPT].render({"topic": question}, {"most": MOST})
         answer = await client.ask(
             Request(
@@ -161,8 +163,8 @@ class PerspectiveExpansion(pt.Transformer):
             )
         )
         if answer.value is None:
-            return Expanded(topic, (), answer.reason or Reason.INVALID_ANSWER, answer.detail)
-        return Expanded(topic, tuple(answer.value.perspectives))
+            return QueryExpansion(topic, (), answer.reason or Reason.INVALID_ANSWER, answer.detail)
+        return QueryExpansion(topic, tuple(answer.value.perspectives))
 
     def __repr__(self) -> str:
         return f"PerspectiveExpansion({self.retriever!r})"
@@ -173,10 +175,10 @@ def baseline_perspectives(question: str) -> dict[str, Any]:
     return {"perspectives": [{"name": name, "text": text} for name, text in standpoints(question).items()]}
 
 
-def _texts(expanded: Expanded) -> list[str]:
+def _texts(expanded: QueryExpansion) -> list[str]:
     return [perspective.text for perspective in expanded.perspectives]
 
 
-def _names(expanded: Expanded) -> list[str]:
+def _names(expanded: QueryExpansion) -> list[str]:
     """The names of the perspectives; one without a name, the question itself, where there are none."""
     return [perspective.name for perspective in expanded.perspectives] or [""]

@@ -20,7 +20,7 @@ from conqret.runs.session import Session, SessionCounts
 
 if TYPE_CHECKING:
     from conqret.data.corpus import CorpusTopic, Split
-    from conqret.retrieval.expansion import Expanded
+    from conqret.retrieval.expansion import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
 
 KEEP = 100
@@ -30,7 +30,7 @@ MAX_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class RetrievalResult:
     """Rankings: the documents' ids of each topic, best first, and what became of it all.
 
     ``file`` is the TREC run that was written; ``windows`` counts the reranker's windows, ``expanded`` says for each
@@ -42,7 +42,7 @@ class Retrieved:
     topics: int
     engine: str
     windows: RerankSummary | None
-    expanded: tuple[Expanded, ...]
+    expanded: tuple[QueryExpansion, ...]
     session: SessionCounts
 
     @property
@@ -100,7 +100,7 @@ def retrieve(
     on_start: Callable[[int, int, str], None] = lambda topics, documents, engine: None,
     on_topic: Callable[[str], None] = lambda topic: None,
     **settings: Unpack[RetrievalSettings],
-) -> Retrieved:
+) -> RetrievalResult:
     """Rank the documents of a corpus for its topics: a first stage, then what is asked for.
 
     Args:
@@ -164,7 +164,7 @@ def retrieve(
         for topic, documents in rankings(stages.pipeline(queries(topics))).items()
     }
     write_run(target, scored(ranked), tag=f"conqret-{stance}")
-    return Retrieved(
+    return RetrievalResult(
         file=target,
         rankings=ranked,
         topics=len(topics),

@@ -33,7 +33,7 @@ Split = Annotated[str, typer.Option(help="The topics of this split: train, test 
 
 
 @dataclass(frozen=True)
-class AnswersBeside(RecordingOptions):
+class RunRecordings(RecordingOptions):
     """The same for a run, which is a file.
 
     Files:

@@ -34,7 +34,7 @@ class Stage(Generic[Row]):
 
 
 @dataclass(frozen=True, slots=True)
-class Performed(Generic[Row]):
+class CompletedTrials(Generic[Row]):
     """What was done: all rows, the keys of all trials in their order, what this session sent and received, and which
     responses a replay lacked."""
 
@@ -66,7 +66,7 @@ class Plan(ABC, Generic[Row, T]):
         """The trials, one stage after the other: the next is asked for when the last has ended."""
 
     @abstractmethod
-    def result(self, done: Performed[Row]) -> T:
+    def result(self, done: CompletedTrials[Row]) -> T:
         """What the run comes to; files are written while the folder is still held."""
 
     def check(self) -> None:
@@ -140,7 +140,7 @@ async def execute(
                 raise AnswersAwaited(outstanding, len(keys))
             counts = models.counts.since(before, kept=kept)
             missing = tuple(str(one) for client in models.clients for one in client.missing)
-            return plan.result(Performed(rows, tuple(keys), counts, missing))
+            return plan.result(CompletedTrials(rows, tuple(keys), counts, missing))
 
 
 def run(plan: Plan[Any, T], **how: Any) -> T:

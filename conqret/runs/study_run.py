@@ -21,7 +21,7 @@ from conqret.data.item import Frozen
 from conqret.io.safe_files import Content, InFolder, write_files
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Answer
-from conqret.runs.engine import Performed, Plan, Stage
+from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions
@@ -30,7 +30,7 @@ from conqret.runs.trials import Trial
 ROWS = "rows.jsonl"
 
 
-class Answered(Frozen):
+class ResponseRow(Frozen):
     """What became of the question of trial ``id``, without an answer why. Kinds of rows add the fields of their
     answers, each with a default for where there is none."""
 
@@ -51,7 +51,7 @@ class Answered(Frozen):
         return cls(id=id, **answer.value.model_dump())
 
 
-Row = TypeVar("Row", bound=Answered)
+Row = TypeVar("Row", bound=ResponseRow)
 T = TypeVar("T")
 
 
@@ -100,7 +100,7 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
     """The files of such a run under one folder, of the types of record and row that stand in the brackets of the
     base."""
 
-    ROW: ClassVar[type[Answered]]
+    ROW: ClassVar[type[ResponseRow]]
 
     rows_file = InFolder(ROWS)
     """What became of each question, as it came."""
@@ -108,7 +108,7 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
     @classmethod
     def _named(cls, type_: Any) -> None:
         super()._named(type_)
-        if isinstance(type_, type) and issubclass(type_, Answered):
+        if isinstance(type_, type) and issubclass(type_, ResponseRow):
             cls.ROW = type_
 
     def rows(self) -> RowStore[Row]:
@@ -137,7 +137,7 @@ class StudyOutcome(Generic[Row, T]):
         return lost(self.rows)
 
 
-def lost(rows: Iterable[Answered]) -> dict[str, int]:
+def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
     """How many questions have no answer, by reason."""
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
 
@@ -176,7 +176,7 @@ class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
         """All questions at once, as far as the models' limits allow."""
         yield Stage(self.trials(), sum(client.in_flight for client in self.models.clients))
 
-    def result(self, done: Performed[Row]) -> StudyOutcome[Row, T]:
+    def result(self, done: CompletedTrials[Row]) -> StudyOutcome[Row, T]:
         """The files are written, too."""
         found = {row.id: row for row in done.rows.rows()}
         ordered = tuple(found[key] for key in done.keys)

@@ -25,7 +25,7 @@ from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened
 from conqret.show import words
 from conqret.show.page import page
-from conqret.show.report_page import PageLinks, Section, Sheet, SheetTexts
+from conqret.show.report_page import PageLinks, PageRemarks, ReportPage, Section
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import read_card
@@ -125,7 +125,7 @@ class _Viewer:
             ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
         found = run_page(run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways)
         if found is None:
-            found = Sheet(
+            found = ReportPage(
                 told.kind,
                 told.name,
                 [Section("Runs inside", [PageLinks(inside)] if (inside := list(inner_runs(run))) else [])],
@@ -163,10 +163,14 @@ class _Viewer:
             if run.name != first
         ]
         said = (
-            PageLinks(to) if to else SheetTexts(["There is no other finished run of a judge in this folder."])
+            PageLinks(to)
+            if to
+            else PageRemarks(["There is no other finished run of a judge in this folder."])
         )
         lede = [f"Pick the run that “{first}” is compared with."] if to else []
-        return Sheet("diff", "Compare two runs", [Section("Other runs", [said])], lede).html(around=ALL_RUNS)
+        return ReportPage("diff", "Compare two runs", [Section("Other runs", [said])], lede).html(
+            around=ALL_RUNS
+        )
 
 
 ALL_RUNS = [("All runs", "/")]
@@ -186,7 +190,7 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:
     """What stands where nothing is."""
-    sheet = Sheet("runs", "There is no run at this address", [], ["It may have been moved or deleted."])
+    sheet = ReportPage("runs", "There is no run at this address", [], ["It may have been moved or deleted."])
     return _response(sheet.html(around=ALL_RUNS), 404)
 
 
@@ -195,7 +199,7 @@ def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | N
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     inside = Section("Runs inside", [PageLinks(links)] if links else [])
-    sheet = Sheet("runs", "This cannot be shown", [inside], lede=[words.capitalised(why[:2000])])
+    sheet = ReportPage("runs", "This cannot be shown", [inside], lede=[words.capitalised(why[:2000])])
     return _response(sheet.html(around=ALL_RUNS), status)
 
 

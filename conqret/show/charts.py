@@ -71,7 +71,7 @@ class ChartLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class LineMark:
     """A line in units of the figure: its name, colour, mark, path, the outline of its intervals, and its points."""
 
     name: str
@@ -123,7 +123,7 @@ class Chart:
         )
         return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(said)}."), 2000)
 
-    def drawn(self) -> Iterator[Drawn]:
+    def drawn(self) -> Iterator[LineMark]:
         """The lines in units of the figure."""
         for place, line in enumerate(self.lines):
             own = place if line.place is None else line.place
@@ -131,7 +131,7 @@ class Chart:
             points = sorted(line.points, key=lambda one: one.x)
             upper = [self._at(one.x, one.y if one.high is None else one.high) for one in points]
             lower = [self._at(one.x, one.y if one.low is None else one.low) for one in points]
-            yield Drawn(
+            yield LineMark(
                 name=cut(visible(line.name), NAME),
                 place=own % len(COLOURS),
                 colour=COLOURS[own % len(COLOURS)],

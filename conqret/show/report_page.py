@@ -31,7 +31,7 @@ class PageLinks:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetTexts:
+class PageRemarks:
     """Remarks, each a line of its own."""
 
     lines: Sequence[str]
@@ -40,7 +40,7 @@ class SheetTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class CollapsedTable:
     """A table that a page shows where somebody opens it, under this title; no part of the Markdown."""
 
     title: str
@@ -49,7 +49,7 @@ class Folded:
     kind = "folded"
 
 
-Part = Table | Chart | Forest | PageLinks | SheetTexts | Folded
+Part = Table | Chart | Forest | PageLinks | PageRemarks | CollapsedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ReportPage:
     """A page: what it is (``experiment``), its title, what is said of the whole, and its sections.
 
     ``badges`` are warnings with a word before each, ``facts`` names with values. Sections without parts are left out.
@@ -107,19 +107,19 @@ class Sheet:
 
 
 def _blocks(one: Section) -> Iterator[str]:
-    found = [part for part in one.parts if isinstance(part, Table | SheetTexts)]
+    found = [part for part in one.parts if isinstance(part, Table | PageRemarks)]
     for place, part in enumerate(found):
         if not place:
             yield f"## {safe(one.title)}"
             yield safe(one.note)
-        if isinstance(part, SheetTexts):
+        if isinstance(part, PageRemarks):
             yield "\n".join(f"- {safe(line)}" for line in part.lines)
         else:
             headed = len(one.parts) > 1 and part.title != one.title
             yield tables_markdown([part], "###" if headed else "").strip()
 
 
-def write_sheet(sheet: Sheet, file: Path) -> Path:
+def write_sheet(sheet: ReportPage, file: Path) -> Path:
     """Write ``sheet`` as a page (``.html``), as Markdown (``.md``) or its charts' first (``.svg``), by the ending of
     ``file``. Raises what :func:`check_ending` raises."""
     check_ending(file)

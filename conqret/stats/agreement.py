@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from conqret.errors import DeclarationError, check_known
 from conqret.stats.confusion import RARE, shared_by_chance
-from conqret.stats.estimate import FEWEST_SHARED, Sampled
+from conqret.stats.estimate import FEWEST_SHARED, JackknifedEstimate
 from conqret.stats.resampling import Resamples, snapped, whole
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
     return found.value
 
 
-def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) -> list[Sampled]:
+def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) -> list[JackknifedEstimate]:
     """Alpha of each of D tables (D by raters by units, NaN where there is no rating), on the same units.
 
     With ``resamples`` of the units, the alphas without each cluster come along; all tables leave out the same.

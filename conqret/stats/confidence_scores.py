@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean, mean_interval, snapped
 
 if TYPE_CHECKING:
@@ -29,14 +29,16 @@ class Band:
     people: Estimate
 
 
-def brier(said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]) -> Sampled:
+def brier(
+    said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
+) -> JackknifedEstimate:
     """``mean_i (said_i - true_i)^2`` (Brier 1950), of probabilities and of what came true (0 or 1): 0 is best."""
     return mean((said - true) ** 2, clusters, scale="share")
 
 
 def calibration_error(
     said: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
-) -> Sampled:
+) -> JackknifedEstimate:
     """``sum_b n_b / n |mean of said - mean of true|`` over bands b of equally many units (Naeini et al., AAAI 2015). It
     is never below 0, and with few units above it by chance alone."""
     import numpy as np

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conqret.stats.confusion import paired
-from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, Sampled, undefined
+from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, JackknifedEstimate, undefined
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def kendall(
     if len(one) > MOST_ITEMS:
         return Estimate(value, n=len(one), reason=f"no interval above {MOST_ITEMS} items")
     without = _taus(one, other, resamples)
-    found = Sampled(
+    found = JackknifedEstimate(
         value, without, resamples.present(), len(one), scale="correlation", unsure=_unsure(one, other)
     )
     return found.estimate(confidence)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
 from conqret.stats import correlation
-from conqret.stats.effects import ALPHA, Paired, holm
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.effects import ALPHA, PairedEffects, holm
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ class Response:
     fell: float
     rose: float
     neighbours: tuple[CurveStep, ...]
-    moves: tuple[Paired, ...]
-    shifts: tuple[Sampled, ...]
-    trend: Sampled
+    moves: tuple[PairedEffects, ...]
+    shifts: tuple[JackknifedEstimate, ...]
+    trend: JackknifedEstimate
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -127,7 +127,7 @@ def respond(
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]
     last = len(levels) - 1
-    moves = tuple(Paired(_differences(columns[0], column), clusters) for column in columns[1:])
+    moves = tuple(PairedEffects(_differences(columns[0], column), clusters) for column in columns[1:])
     return Response(
         levels=tuple(levels),
         intervals=intervals,

@@ -12,7 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import Sampled, Scale
+from conqret.stats.estimate import JackknifedEstimate, Scale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +75,7 @@ class Components:
         alone = any(one.names == (SAMPLE,) for one in self.effects)
         return (*self.conditions, SAMPLE) if alone else self.conditions
 
-    def variance(self, place: int) -> Sampled:
+    def variance(self, place: int) -> JackknifedEstimate:
         """The component of an effect. It has no interval where it does not differ between topics, or where it differs
         between topics as wholes and there are fewer than :data:`FEWEST_TOPICS`."""
         effect, few = self.effects[place], ""
@@ -85,7 +85,7 @@ class Components:
             few = f"{self.topics} topics say little of how topics differ, and {FEWEST_TOPICS} are needed"
         return self._sampled(lambda found: found[..., place], "variance", few)
 
-    def generalizability(self, design: Design) -> Sampled:
+    def generalizability(self, design: Design) -> JackknifedEstimate:
         """The share of the variance between items (of whatever topic) in that of their scores, ``E rho^2``: how well
         scores so averaged would order items again. NaN where no score differs, and no interval where items do not
         differ, whichever topic is left out.
@@ -156,9 +156,9 @@ class Components:
 
     def _sampled(
         self, of: Callable[[NDArray[np.float64]], NDArray[np.float64]], scale: Scale, unsure: str = ""
-    ) -> Sampled:
+    ) -> JackknifedEstimate:
         value = float(of(self.variances))
-        return Sampled(
+        return JackknifedEstimate(
             value,
             of(self.without),
             self.present,

@@ -29,7 +29,7 @@ class PlannedSeries:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class ChartPlan:
     """What is planned: scores stray by ``sd`` between occasions, of which a share ``icc`` of the variance is common to
     the items of a topic; all move by ``shift`` after ``after`` occasions; ``metrics`` are charted, and all their charts
     together raise false alarms in ``rate`` of the series.

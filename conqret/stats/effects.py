@@ -15,7 +15,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, Sampled
+from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
 from conqret.stats.resampling import cluster_means, cluster_places, mean_interval
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedEffects:
     """Differences (changed minus as it was), one for each pair, with the cluster of each pair; ``rising`` tests for a
     rise alone."""
 
@@ -107,7 +107,7 @@ class Effect:
 
 
 def paired_effects(
-    series: Sequence[Paired],
+    series: Sequence[PairedEffects],
     rng: np.random.Generator,
     *,
     tested: bool = True,
@@ -146,7 +146,7 @@ def paired_effects(
     return found
 
 
-def sign_flip_p(series: Sequence[Paired], rng: np.random.Generator) -> list[float]:
+def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> list[float]:
     """P-values by flipping the signs of clusters, corrected for the largest over all series.
 
     With ``S_c`` the sum of the differences in cluster c, ``T = |sum_c S_c| / sqrt(sum_c S_c^2)``, without the bars
@@ -179,13 +179,16 @@ def sign_flip_p(series: Sequence[Paired], rng: np.random.Generator) -> list[floa
 
 
 def largest_p(
-    found: Sequence[Sampled], sizes: Sequence[float] | NDArray[np.float64], rng: np.random.Generator
+    found: Sequence[JackknifedEstimate],
+    sizes: Sequence[float] | NDArray[np.float64],
+    rng: np.random.Generator,
 ) -> list[float | None]:
     """Two-sided p-values of "it is 0" for several statistics that leave out the same clusters, corrected together.
 
     What a cluster of n_c of the n items says is ``n_c / n`` times its pseudo-value ``h theta - (h - 1) theta_(-c)``
     with ``h = n / n_c`` (the delete-m jackknife: Busing, Meijer and van der Leeden 1999), which of a mean is the
-    cluster's part of it; the signs of these are flipped. None as for :meth:`conqret.stats.estimate.Sampled.above`.
+    cluster's part of it; the signs of these are flipped. None as for
+    :meth:`conqret.stats.estimate.JackknifedEstimate.above`.
     """
     import numpy as np
 
@@ -195,7 +198,7 @@ def largest_p(
     for one in (found[place] for place in tested):
         names = np.flatnonzero(one.present)
         said = one.value - (1 - share[names]) * one.without[names]
-        series.append(Paired(said, names.tolist()))
+        series.append(PairedEffects(said, names.tolist()))
     p_values = dict(zip(tested, sign_flip_p(series, rng) if series else [], strict=True))
     return [p_values.get(place) for place in range(len(found))]
 

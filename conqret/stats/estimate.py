@@ -94,7 +94,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sampled:
+class JackknifedEstimate:
     """A statistic with what it is without each cluster, so that several can be averaged and compared.
 
     ``value`` is NaN where the statistic is not defined, for ``reason`` (which may also hold a remark on a value), and
@@ -176,9 +176,9 @@ class Sampled:
         p = self.above(margin) if rising else self.equivalent(margin)
         return 1.0 if p is None else 1 - p if rising else p
 
-    def minus(self, other: Sampled) -> Sampled:
+    def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
         """The difference of two statistics of the same items."""
-        return Sampled(
+        return JackknifedEstimate(
             self.value - other.value,
             self.without - other.without,
             self.present | other.present,
@@ -261,7 +261,7 @@ _ENDS = {
 }
 
 
-def average(found: Sequence[Sampled]) -> Sampled:
+def average(found: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
     """The mean of those that are defined; n counts them, and a remark says how many are left out."""
     import numpy as np
 
@@ -270,7 +270,7 @@ def average(found: Sequence[Sampled]) -> Sampled:
         return without_value("none of them has a value")
     lost = len(found) - len(defined)
     scales = {one.scale for one in defined}
-    return Sampled(
+    return JackknifedEstimate(
         float(np.mean([one.value for one in defined])),
         np.mean([one.without for one in defined], axis=0),
         np.any([one.present for one in defined], axis=0),
@@ -282,11 +282,11 @@ def average(found: Sequence[Sampled]) -> Sampled:
     )
 
 
-def without_value(reason: str) -> Sampled:
+def without_value(reason: str) -> JackknifedEstimate:
     """What has no value, for ``reason``."""
     import numpy as np
 
-    return Sampled(np.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, reason)
+    return JackknifedEstimate(np.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, reason)
 
 
 def undefined(reason: str, n: int = 0) -> Estimate:

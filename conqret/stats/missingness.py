@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.effects import Paired, sign_flip_p
+from conqret.stats.effects import PairedEffects, sign_flip_p
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import cluster_places
 
@@ -110,7 +110,7 @@ def missing_by_value(
         ranks = rankdata(numbers)
         above = ranks[lost].sum() - lost.sum() * (lost.sum() + 1) / 2
         together = (lost - lost.mean()) * (ranks - ranks.mean())
-        (p,) = sign_flip_p([Paired(together.tolist(), topics)], rng)
+        (p,) = sign_flip_p([PairedEffects(together.tolist(), topics)], rng)
         return float(above / (lost.sum() * (~lost).sum())), p
 
     reason = "" if len(np.unique(numbers)) > 1 else "the values do not vary"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled
+from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out
 
 if TYPE_CHECKING:
@@ -197,9 +197,9 @@ class _Games:
             rating = Estimate(float(ratings[place]), n=games[place])
             if without is not None and present is not None:
                 column = np.concatenate([np.zeros(0), *(rows[:, place] for rows in without)])
-                rating = Sampled(ratings[place], column, present, games[place], unsure=self.unsure).estimate(
-                    confidence
-                )
+                rating = JackknifedEstimate(
+                    ratings[place], column, present, games[place], unsure=self.unsure
+                ).estimate(confidence)
             found.append(
                 PairedStanding(player, rating, float(ranks[place]), float(wins[place]), games[place])
             )

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.stats.agreement import Level, alphas
-from conqret.stats.effects import ALPHA, Paired, sign_flip_p
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Sampled
+from conqret.stats.effects import ALPHA, PairedEffects, sign_flip_p
+from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ class SamplePlan:
     def cells(
         self,
         draw: Draw,
-        compute: Callable[[NDArray[np.float64], list[int]], Sampled],
-        p: Callable[[Sampled, NDArray[np.float64], list[int]], float | None] | None = None,
+        compute: Callable[[NDArray[np.float64], list[int]], JackknifedEstimate],
+        p: Callable[[JackknifedEstimate, NDArray[np.float64], list[int]], float | None] | None = None,
     ) -> list[PlannedSize]:
         """Simulate each cell: ``compute`` makes the statistic of values and topics, ``p`` tests it, or the values
         themselves (None: no test)."""
@@ -106,7 +106,7 @@ class SamplePlan:
 def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
     """The width of the interval of Krippendorff's alpha between two columns, judge and people."""
 
-    def alpha(values: NDArray[np.float64], names: list[int]) -> Sampled:
+    def alpha(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
         return alphas(values[None], level, leave_one_out(names))[0]
 
     return plan.cells(draw, alpha)
@@ -138,8 +138,8 @@ def plan_probe(draw: Draw, shift: float, rows: int, plan: SamplePlan) -> list[Pl
         found[0] += shift
         return found
 
-    def p(one: Sampled, values: NDArray[np.float64], names: list[int]) -> float:
-        return sign_flip_p([Paired(row.tolist(), names) for row in values], signs)[0]
+    def p(one: JackknifedEstimate, values: NDArray[np.float64], names: list[int]) -> float:
+        return sign_flip_p([PairedEffects(row.tolist(), names) for row in values], signs)[0]
 
     return plan.cells(table, _first_mean, p)
 
@@ -214,5 +214,5 @@ def _normal(columns: int, icc: float) -> Draw:
     return draw
 
 
-def _first_mean(values: NDArray[np.float64], names: list[int]) -> Sampled:
+def _first_mean(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
     return mean(values[0], names)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, freedom_by_size, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, freedom_by_size, undefined
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,7 +173,7 @@ class Resamples:
         counted: NDArray[np.bool_] | None = None,
         over: NDArray[np.bool_] | None = None,
         unsure: str = "",
-    ) -> Sampled:
+    ) -> JackknifedEstimate:
         """The statistic of the data as they are and without each cluster.
 
         ``compute`` holds ``width`` numbers for each row of weights at a time (default: one for each item), ``n``
@@ -185,7 +185,7 @@ class Resamples:
 
         value = float(compute(np.ones((1, self.clusters)))[0])
         without = [compute(weights) for weights in self.chunks(width or len(self.cluster))]
-        return Sampled(
+        return JackknifedEstimate(
             value,
             np.concatenate([np.zeros(0), *without]),
             self.sizes(counted) > 0,
@@ -204,7 +204,7 @@ class Resamples:
         reason: str = "",
         scale: Scale = "plain",
         counted: NDArray[np.bool_] | None = None,
-    ) -> Sampled:
+    ) -> JackknifedEstimate:
         """The sum of ``part`` by that of ``of`` (both items), a mean of ratios weighed by ``of``; not defined, for
         ``reason``, where the latter is 0. Behind it are the items of which ``of`` is not 0. ``counted`` is as in
         :meth:`sampled`.
@@ -284,7 +284,9 @@ def mean_interval(
     return mean(values, clusters, scale=scale).estimate(confidence)
 
 
-def mean(values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale: Scale = "plain") -> Sampled:
+def mean(
+    values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale: Scale = "plain"
+) -> JackknifedEstimate:
     """The mean of ``values``, and without each of ``clusters``, which name for each value what it belongs to
     (without: each value is one). Large clusters weigh more: it is the mean over all values. However many clusters there
     are, each is left out by itself, which for a mean takes time in proportion to them.
@@ -307,4 +309,6 @@ def mean(values: ArrayLike, clusters: Sequence[Hashable] | None = None, *, scale
     sums = np.bincount(which, weights=data)
     without = (sums.sum() - sums) / (len(data) - sizes)
     there = np.ones(len(sizes), dtype=bool)
-    return Sampled(float(data.mean()), without, there, len(data), scale=scale, freedom=freedom_by_size(sizes))
+    return JackknifedEstimate(
+        float(data.mean()), without, there, len(data), scale=scale, freedom=freedom_by_size(sizes)
+    )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from conqret.show import words
-from conqret.show.report_page import SheetTexts
+from conqret.show.report_page import PageRemarks
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
@@ -183,7 +183,7 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
     )
 
 
-def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | SheetTexts]:
+def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | PageRemarks]:
     """How much better the judge agrees with people than free baselines; where it is shown to agree less, that is
     marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
     known = {name: [one[name] for one in over.values() if name in one] for name in TRIVIAL}
@@ -193,7 +193,7 @@ def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | S
     said += "compared with 0, which is chance."
     if not names:
         if chance:
-            yield SheetTexts([said])
+            yield PageRemarks([said])
         return
     none = undefined(NOT_EVERYWHERE)
     heads = [

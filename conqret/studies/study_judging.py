@@ -29,7 +29,7 @@ from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
-from conqret.runs.engine import Performed, Plan, Stage, run
+from conqret.runs.engine import CompletedTrials, Plan, Stage, run
 from conqret.runs.run_folder import R
 from conqret.runs.session import SessionCounts, Sessions
 from conqret.runs.trials import Memory, Rows
@@ -57,7 +57,7 @@ class JudgedFolder(JudgmentsFolder[R], Generic[R]):
 
 
 @dataclass(frozen=True)
-class Conduct:
+class StudyRunConfig:
     """How a run is made, whatever it is a run of.
 
     Args:
@@ -88,7 +88,7 @@ class Conduct:
     on_judgment: OnJudgment = lambda judgment: None
 
     @classmethod
-    def of(cls, settings: StudySettings) -> Conduct:
+    def of(cls, settings: StudySettings) -> StudyRunConfig:
         """What the settings of a study say of it."""
         names = {field.name for field in fields(cls)} & settings.keys()
         return cls(**{name: settings[name] for name in names})  # type: ignore[literal-required]
@@ -103,7 +103,7 @@ class Conduct:
         with Sessions(**session_settings(own)) as sessions:
             yield sessions
 
-    def execute(self, plan: Callable[[Sessions, Conduct], JudgedPlan[Outcome]]) -> Outcome:
+    def execute(self, plan: Callable[[Sessions, StudyRunConfig], JudgedPlan[Outcome]]) -> Outcome:
         """Execute the plan that ``plan`` makes for these models; what is kept nowhere is recorded in a temporary file,
         so that what is asked twice is sent once.
 
@@ -125,7 +125,7 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
     differ, and what follows from the judgments. What is kept nowhere is concluded from bare judgments."""
 
     models: Sessions
-    conduct: Conduct
+    conduct: StudyRunConfig
     folder: JudgedFolder[Any] | None
 
     @property
@@ -164,7 +164,7 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
             if left is not None:
                 left = 0.0 if spent is None else max(0.0, left - spent)
 
-    def result(self, done: Performed[Judgment]) -> Outcome:
+    def result(self, done: CompletedTrials[Judgment]) -> Outcome:
         """What follows from all judgments, with the files."""
         judgments: dict[str, Judgment] = {}
         with contextlib.ExitStack() as held:

@@ -37,15 +37,15 @@ def timed(seconds: float | None = None, most: int | None = None) -> type[H11Prot
     allowed = REQUEST_SECONDS if seconds is None else seconds
     many = min(max(open_files() // 2, LEAST_WAITING), MOST_WAITING) if most is None else most
     own = {"allowed": allowed, "many": many, "waiting": {}}
-    return type("TimedConnection", (_Timed, H11Protocol), own)
+    return type("TimedConnection", (_TimedConnection, H11Protocol), own)
 
 
-class _Timed(_Base):
+class _TimedConnection(_Base):
     """One connection."""
 
     allowed: float
     many: int
-    waiting: dict[_Timed, asyncio.TimerHandle]
+    waiting: dict[_TimedConnection, asyncio.TimerHandle]
     """Of the whole server, in the order in which they began to wait."""
     slow = False
     """Whether an answer is not taken."""

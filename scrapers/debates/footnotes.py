@@ -49,7 +49,7 @@ def notes(found: Iterable[PageLine], page: DebatePage, *, listed: bool = False) 
 
 
 @dataclass(slots=True)
-class Numbered:
+class NumberedSources:
     """The sources of a debate by number, put together from several lists of notes; ``free`` is above all numbers."""
 
     sources: Notes = field(default_factory=dict)

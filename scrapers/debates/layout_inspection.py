@@ -46,7 +46,7 @@ class LookedFor:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LayoutStatement:
     """Something that debate pages say: where (``section.side > h3.title``), how often, and the first text."""
 
     what: str
@@ -73,7 +73,7 @@ class LayoutInspection:
     wants: tuple[str, ...]
     index: PageIndex
     looked_for: tuple[LookedFor, ...]
-    said: tuple[Said, ...]
+    said: tuple[LayoutStatement, ...]
     hidden: tuple[tuple[str, int], ...]
 
     @property
@@ -147,7 +147,7 @@ def _looked_for(page: DebatePage, layouts: Collection[Layout]) -> Iterator[Looke
             yield LookedFor(layout.name, one.part, str(one), found, near)
 
 
-def _said(found: Collection[PageLine]) -> tuple[Said, ...]:
+def _said(found: Collection[PageLine]) -> tuple[LayoutStatement, ...]:
     places: dict[tuple[str, str], list[str]] = {}
     for line in found:
         what = next((name for name, says in _KINDS.items() if says(line)), "")
@@ -155,7 +155,9 @@ def _said(found: Collection[PageLine]) -> tuple[Said, ...]:
             key = (what, place_of(line.block))
             if key in places or len(places) < MAX_PLACES:
                 places.setdefault(key, []).append(line.text)
-    rows = [Said(what, where, len(texts), texts[0][:80]) for (what, where), texts in places.items()]
+    rows = [
+        LayoutStatement(what, where, len(texts), texts[0][:80]) for (what, where), texts in places.items()
+    ]
     order = list(_KINDS)
     return tuple(sorted(rows, key=lambda one: order.index(one.what)))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from conqret.data import Document, Item
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_study import study_of
-from conqret.labels.task import Wanted
+from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 
 TOPICS = ("Should cars leave the centre?", "Should school begin later?", "Should zoos close?")
@@ -81,6 +81,6 @@ def begun(
     clock: Callable[[], float] | None = None,
 ) -> Ledger:
     """A study in ``folder``."""
-    screens = screens_of(task_of(task), items_of(task, count, folder / "files"), Wanted())
+    screens = screens_of(task_of(task), items_of(task, count, folder / "files"), TaskRequest())
     study = study_of(task, screens, people, overlap=overlap, open_to=open_to, consent=consent)
     return Ledger.open(folder, study, screens, people, **({"clock": clock} if clock else {}))

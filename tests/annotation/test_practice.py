@@ -14,7 +14,7 @@ from conqret.labels.label_study import study_of
 from conqret.labels.page import dashboard
 from conqret.labels.practice import NOT_PASSED, marked_by_gold, practice_screens, settle
 from conqret.labels.screens import Screen
-from conqret.labels.task import Wanted
+from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.annotation.studies import items
 
@@ -43,7 +43,7 @@ def practice_file(folder: Path, count: int = 5, gold: object = "4", **more: obje
 
 
 def begun_with_practice(folder: Path, passing: float = 0.8, task: str = "rating", count: int = 3) -> Ledger:
-    screens = screens_of(task_of(task), items(count), Wanted())
+    screens = screens_of(task_of(task), items(count), TaskRequest())
     screens += practice_screens(practice_file(folder), task, screens)
     study = study_of(task, screens, PEOPLE, overlap=2, passing=passing)
     return Ledger.open(folder, study, screens, PEOPLE)
@@ -141,7 +141,7 @@ def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
     assert (screen.gold, screen.why[:20]) == ({"overall_quality": ("4", "5")}, "It gives one reason.")
     first = "sentence 1, document 1"
     item = items(1)[0].model_copy(update={"metadata": {"gold": {first: {"citation_support": "supports"}}}})
-    (cited,) = screens_of(task_of("citation-support"), [item], Wanted())
+    (cited,) = screens_of(task_of("citation-support"), [item], TaskRequest())
     assert cited.gold == {"citation_support": ("supports",)}
     assert gold_of(item, first) == gold_of(item, "another") == {}
 
@@ -162,7 +162,7 @@ def gold_of(item: Item, part: str) -> object:
     ],
 )
 def test_what_cannot_be_practised(tmp_path: Path, more: dict[str, object], gold: str, says: str) -> None:
-    others = screens_of(task_of("rating"), items(1), Wanted())
+    others = screens_of(task_of("rating"), items(1), TaskRequest())
     with pytest.raises(DeclarationError, match=says):
         practice_screens(practice_file(tmp_path, 1, gold, **more), "rating", others)
 

@@ -12,14 +12,14 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 from conqret.labels.study_screens import planned_screens
-from conqret.labels.task import Wanted
+from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.labels.task_formats import states_ratings
 from tests.annotation.studies import items
 
 
 def screens(task: str, count: int = 1, **wanted: object) -> list[Screen]:
-    return screens_of(task_of(task), items(count), Wanted(**wanted))  # type: ignore[arg-type]
+    return screens_of(task_of(task), items(count), TaskRequest(**wanted))  # type: ignore[arg-type]
 
 
 def test_a_format_asks_of_each_document_and_of_the_argument_with_its_own_words() -> None:

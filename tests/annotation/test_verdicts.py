@@ -23,7 +23,7 @@ from conqret.labels.label_export import as_label_studio
 from conqret.labels.label_study import study_of
 from conqret.labels.label_verdicts import verdicts
 from conqret.labels.study_screens import items_of
-from conqret.labels.task import Wanted
+from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.annotation.studies import begun
 
@@ -111,7 +111,7 @@ def test_labels_of_parts_come_back_from_label_studio(tmp_path: Path) -> None:
 
 
 def begin(folder: Path, source: Path, task: str) -> Ledger:
-    screens = screens_of(task_of(task), items_of(source, task), Wanted())
+    screens = screens_of(task_of(task), items_of(source, task), TaskRequest())
     return Ledger.open(folder, study_of(task, screens, ["anna"], overlap=1), screens, ["anna"])
 
 

@@ -16,9 +16,9 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 from conqret.data import Reason
 from conqret.debateqa.answering.answering_run import Answering, estimate
 from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
-from conqret.debateqa.answering.rag_session import AnswerPlan, Desk, NextStep
+from conqret.debateqa.answering.rag_session import AnswerPlan, NextStep, RagSession
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
@@ -81,18 +81,20 @@ def write(folder: Path, records: Sequence[Mapping[str, str]]) -> None:
     (folder / "documents.jsonl").write_text(text, encoding="utf-8")
 
 
-def desk_of(name: str, search: ChunkSearch | None, answerer: Scripted, agent: Scripted, **plan: Any) -> Desk:
+def desk_of(
+    name: str, search: ChunkSearch | None, answerer: Scripted, agent: Scripted, **plan: Any
+) -> RagSession:
     run = Answering(
         [QUESTION], ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search
     )
     return run.desk(QUESTION, Library(), answerer, agent)
 
 
-def respond(name: str, desk: Desk) -> str:
+def respond(name: str, desk: RagSession) -> str:
     return asyncio.run(_responded(name, desk))
 
 
-async def _responded(name: str, desk: Desk) -> str:
+async def _responded(name: str, desk: RagSession) -> str:
     return await ANSWER_STRATEGIES[name].respond(desk)
 
 
@@ -150,7 +152,7 @@ def test_an_agent_that_never_has_enough_is_stopped_after_three_retrievals(search
 def test_a_query_that_was_asked_before_is_no_valid_step(search: ChunkSearch) -> None:
     agent = Scripted({"thought": "Again.", "query": "should  buses be FREE?"})
     desk = desk_of("react", search, Scripted(), agent)
-    with pytest.raises(Unanswered) as error:
+    with pytest.raises(NoValidResponse) as error:
         respond("react", desk)
     assert error.value.reason is Reason.INVALID_ANSWER
     assert "this was searched for already" in str(error.value)
@@ -166,7 +168,7 @@ def test_the_argument_generator_argues_for_either_side(search: ChunkSearch) -> N
     assert respond("cited", desk) == "In favour:\n\nThey help. More ride [1]."
     assert [one.ask for one in answerer.asked] == ["generate/pro", "generate/con"]
     nothing = {"conclusions": [], "left_out": []}
-    with pytest.raises(Unanswered) as error:
+    with pytest.raises(NoValidResponse) as error:
         respond("cited", desk_of("cited", search, Scripted(nothing, nothing), Scripted()))
     assert error.value.reason is Reason.NO_EVIDENCE
 

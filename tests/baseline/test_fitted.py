@@ -16,7 +16,7 @@ from conqret.baseline.text_quality import (
     FITTED,
     WEIGHTS,
     WIDEST,
-    Fitted,
+    LinearModel,
     fitted,
     record,
     standardised,
@@ -102,7 +102,7 @@ def test_a_text_without_words_has_a_score(text: str) -> None:
 
 
 def test_a_score_by_hand_and_what_is_far_out() -> None:
-    model = Fitted(0.5, {"a": 2.0, "b": -1.0}, {"a": 1.0, "b": 0.0}, {"a": 2.0, "b": 1.0})
+    model = LinearModel(0.5, {"a": 2.0, "b": -1.0}, {"a": 1.0, "b": 0.0}, {"a": 2.0, "b": 1.0})
     assert model.score({"a": 2.0, "b": 0.25}) == pytest.approx(0.5 + 2 * 0.5 - 0.25)
     assert model.share({"a": 1.0, "b": 0.5}) == 0.5
     assert standardised(1e9, 0, 1) == WIDEST == -standardised(-1e9, 0, 1)

@@ -3,7 +3,7 @@ import time
 import pytest
 
 from conqret.baseline import Evidence
-from conqret.baseline.relevance import Company, RelevanceQuery, features, relevance
+from conqret.baseline.relevance import RelevanceQuery, TermContext, features, relevance
 from conqret.text.analysis import Text, stem
 from conqret.text.boilerplate import boilerplate
 from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
@@ -60,7 +60,7 @@ def test_relevance_by_hand() -> None:
 def test_company_by_hand() -> None:
     words = ("uniform crane heron", "uniform crane heron owl", "loaf crust")
     texts = [features(Text(text), QUERY) for text in words]
-    company = Company.of(texts, None)
+    company = TermContext.of(texts, None)
     # The first shares both its uncommon words with others, who have 5 of them. Its companion's anchor is the
     # companion's match (one of four words, once, in a text of four), and twice that is the factor.
     anchor = round((1 - 0.5 ** (1 / (1 - 0.75 * (1 - 4 / 100) * 4 / 20))) / 4 * 1024) / 1024
@@ -71,7 +71,7 @@ def test_company_by_hand() -> None:
 
 def test_documents_that_agree_on_another_topic_are_no_company() -> None:
     alien = "The crane and the heron share the reed bed with stork and owl."
-    company = Company.of([features(Text(alien), QUERY)] * 3, features(Text(UNIFORMS[0]), QUERY))
+    company = TermContext.of([features(Text(alien), QUERY)] * 3, features(Text(UNIFORMS[0]), QUERY))
     assert company.of_document(features(Text(alien), QUERY)) < 0.05
 
 

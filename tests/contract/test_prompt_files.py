@@ -8,7 +8,7 @@ from conqret import Item
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
 
 LIBRARY = Library()
@@ -21,7 +21,7 @@ def shared(macro: str, *given: str) -> str:
     return str(getattr(LIBRARY._environment.get_template("_blocks.j2").module, macro)(*given))
 
 
-def render(ask: Ask, item: Item) -> Rendered:
+def render(ask: Ask, item: Item) -> RenderedPrompt:
     return filled(LIBRARY[ask.prompt], ask, Case(item))
 
 

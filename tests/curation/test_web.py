@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.source_pages import PAGES
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.curation.web import WebSource
@@ -57,7 +57,7 @@ async def test_nothing_found_is_no_failure_and_a_search_that_fails_is_one(tmp_pa
         async with web.opened(tmp_path):
             assert await web.search(["trams"], 20) == [[]]
             server.routes["/search"] = reply("{}", "500 Internal Server Error")
-            with pytest.raises(Unanswered) as caught:
+            with pytest.raises(NoValidResponse) as caught:
                 await web.search(["trams"], 20)
         assert caught.value.reason == "connection"
         assert "search failed (searxng" in caught.value.detail

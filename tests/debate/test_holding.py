@@ -19,7 +19,7 @@ from conqret.debate.debatune.debate_turns import (
     Statement,
 )
 from conqret.debate.debatune.page import held_page
-from conqret.debate.debatune.transcript import NOT_REACHED, Motion, Spoken
+from conqret.debate.debatune.transcript import NOT_REACHED, Motion, TranscriptRow
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
@@ -30,7 +30,7 @@ MOTION = Motion("7-1", "Ban it?", {"affirmative": "It harms.", "negative": "It h
 
 
 def turn(number, side, **said):
-    return Spoken(id=MOTION.key(number, side), **{"statement": f"{side} says {number}", **said})
+    return TranscriptRow(id=MOTION.key(number, side), **{"statement": f"{side} says {number}", **said})
 
 
 def topic(affirmative=("It harms.",), negative=("It helps.",)):
@@ -176,10 +176,13 @@ def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
         one.id: one
         for one in (
             *(one for _, _, one in RECORD),
-            Spoken(
+            TranscriptRow(
                 id=MOTION.key(2, "affirmative"), reason=Reason.REFUSAL, detail="the statement was left empty"
             ),
-            *(Spoken(id=MOTION.key(*place), reason=NOT_REACHED) for place in list(MOTION.places())[3:]),
+            *(
+                TranscriptRow(id=MOTION.key(*place), reason=NOT_REACHED)
+                for place in list(MOTION.places())[3:]
+            ),
         )
     }
     debate = MOTION.debate(said, {"affirmative": "m", "negative": "n"})
@@ -194,10 +197,11 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
 
     models = {"affirmative": "m<b>", "negative": "n"}
     said = {
-        key: Spoken(id=key, reason=NOT_REACHED) for key in (MOTION.key(*place) for place in MOTION.places())
+        key: TranscriptRow(id=key, reason=NOT_REACHED)
+        for key in (MOTION.key(*place) for place in MOTION.places())
     }
     said |= {one.id: one for _, _, one in RECORD}
-    said[MOTION.key(2, "affirmative")] = Spoken(id=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
+    said[MOTION.key(2, "affirmative")] = TranscriptRow(id=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
     said[MOTION.key(1, "affirmative")] = turn(1, "affirmative", statement="<script>alert(1)</script>")
     debate = MOTION.debate(said, models)
     summary = HeldSummary(
@@ -240,7 +244,7 @@ def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_p
         models=models, rounds=2, topics=2, debates=3, finished=0, statements=0, missing={}, trimmed=0
     )
     missing = {
-        key: Spoken(id=key, reason=NOT_REACHED)
+        key: TranscriptRow(id=key, reason=NOT_REACHED)
         for motion in debated
         for key in (motion.key(*one) for one in motion.places())
     }

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret.debate.two_turn.baseline_judges import FLOORS, lexical
-from conqret.debate.two_turn.debate_judge import DebateRequest, Judged, Slid, askings, prompt
+from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, Slid, askings, prompt
 from conqret.debate.two_turn.payoffs import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
 from conqret.errors import DeclarationError
@@ -83,7 +83,7 @@ def test_the_options_change_places_and_the_right_one_with_them(question):
     second = prompt(swapped, LIBRARY).user
     assert first.index("Kane alone") < first.index("A crew")
     assert second.index("A crew") < second.index("Kane alone")
-    found = Judged(id="k", slider=-2)
+    found = DebateJudgment(id="k", slider=-2)
     assert given.answer("m", found).toward_right == 2
     assert swapped.answer("m", found).toward_right == -2
 

@@ -10,7 +10,7 @@ from conqret.debate.two_turn.counter_writing import (
     MOST_WORDS,
     Argued,
     Task,
-    Written,
+    WrittenTextRow,
     answer,
     argue,
     debates,
@@ -38,7 +38,7 @@ def question(tmp_path):
 
 
 def row(one, **fields):
-    return Written(id=one.key, **{"text": f"{one.writer} for {one.option}.", **fields})
+    return WrittenTextRow(id=one.key, **{"text": f"{one.writer} for {one.option}.", **fields})
 
 
 def test_one_writer_argues_both_sides_and_answers_itself(question):
@@ -83,7 +83,7 @@ def test_a_debate_of_which_something_is_missing_is_none(question):
     rows = {task.key: row(task) for task in one.tasks}
     assert one.whole(rows) is not None
     lost = one.tasks[3]
-    assert one.whole({**rows, lost.key: Written(id=lost.key, reason=Reason.REFUSAL)}) is None
+    assert one.whole({**rows, lost.key: WrittenTextRow(id=lost.key, reason=Reason.REFUSAL)}) is None
 
 
 def test_what_is_asked_shows_the_question_the_passage_and_the_side(question):

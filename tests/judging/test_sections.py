@@ -16,7 +16,7 @@ from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
 from conqret.prompts import Library
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_setup import sensitivity_setups
 from tests.contract.items import demo
 from tests.judging.scripted import ITEM, instrument
@@ -82,7 +82,7 @@ def test_an_argument_that_nothing_is_asked_about_is_neither_needed_nor_sent() ->
 
 def test_a_damaged_version_goes_to_the_instrument_that_judges() -> None:
     source = open_items(list(demo()[:2]))
-    damages = [Damage.of("irrelevant")]
+    damages = [PerturbationLevels.of("irrelevant")]
     client = ClientOptions("offline")
     (whole,) = sensitivity_setups(source, ["rag-fine-grained"], [client], damages)
     plain = set_up("rag-fine-grained", client, JudgeOptions())

@@ -7,7 +7,7 @@ import pytest
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm.recordings import Recordings
-from conqret.llm.retry import SEEN, Brake, ProviderError
+from conqret.llm.retry import SEEN, FailureLimit, ProviderError
 from conqret.runs.session import Session
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer
@@ -74,7 +74,7 @@ async def test_recordings_answer_on_and_count_for_nothing(tmp_path):
 
 
 def test_what_was_not_asked_is_not_counted():
-    brake = Brake()
+    brake = FailureLimit()
     for reason in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES):
         brake.count("i", reason, "")
     assert brake.asked == 0
@@ -91,7 +91,7 @@ def test_what_was_not_asked_is_not_counted():
 
 
 def test_an_answer_that_is_of_use_in_part_is_no_failure():
-    brake = Brake()
+    brake = FailureLimit()
     for _ in range(SEEN):
         brake.count("i", Reason.INVALID_ANSWER, "one rating is missing")
         brake.pardon(Reason.INVALID_ANSWER)

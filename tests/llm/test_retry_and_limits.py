@@ -10,7 +10,7 @@ from conqret.data import Reason
 from conqret.llm import rate_limits as limits
 from conqret.llm.provider_errors import provider_error, scrub
 from conqret.llm.rate_limits import AdaptiveGate, Budget, TokenBucket
-from conqret.llm.retry import BREAKER_FAILURES, Breaker, ProviderError, backoff, retry_after_of
+from conqret.llm.retry import BREAKER_FAILURES, CircuitBreaker, ProviderError, backoff, retry_after_of
 
 
 def test_backoff_is_full_jitter_and_the_same_for_the_same_seed():
@@ -43,7 +43,7 @@ def test_retry_after(headers, seconds):
 
 
 def test_the_breaker_opens_after_failures_in_a_row_only():
-    breaker = Breaker()
+    breaker = CircuitBreaker()
     for _ in range(3):
         for _ in range(BREAKER_FAILURES - 1):
             breaker.failed(ProviderError(Reason.SERVER_ERROR, "x"))

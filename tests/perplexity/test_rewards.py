@@ -17,7 +17,7 @@ from transformers import (
 
 from conqret import bias, judge
 from conqret.errors import DeclarationError
-from conqret.local.rewards import Rewarded, RewardModel
+from conqret.local.rewards import RewardModel, RewardOutcome
 from tests.perplexity.small_models import ANSWERS, tokenizer
 from tests.perplexity.small_seq2seq import reward
 
@@ -113,11 +113,11 @@ def test_what_does_not_fit_has_no_score(pairwise):
 
 
 def test_endless_rewards_are_held_apart_without_overflow():
-    high, low = Rewarded((1e4,), 3), Rewarded((-1e4,), 3)
+    high, low = RewardOutcome((1e4,), 3), RewardOutcome((-1e4,), 3)
     assert (high.value, low.value) == (1.0, pytest.approx(0.0))
     assert high.over(low) == 1.0
     assert low.over(high) == pytest.approx(0.0)
-    assert Rewarded((float("-1e4"), 1e4), 3).value == 1.0
+    assert RewardOutcome((float("-1e4"), 1e4), 3).value == 1.0
 
 
 def test_what_is_no_reward_model_is_refused(tmp_path, chatting, folder):

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
 from conqret.data import Document, Reason
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.source_pages import PageEvidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
@@ -50,7 +50,7 @@ class Web:
         (query,) = queries
         self.asked.append(query)
         if query in self.broken:
-            raise Unanswered(Reason.CONNECTION, "search failed (google: HTTP 503)")
+            raise NoValidResponse(Reason.CONNECTION, "search failed (google: HTTP 503)")
         return [[*(name for name, _ in PAGES[query][:depth]), "https://gone.org"]]
 
     def read(self, identifiers):

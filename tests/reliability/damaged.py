@@ -5,7 +5,7 @@ from pathlib import Path
 
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
-from conqret.studies.sensitivity.sensitivity_plan import Damage, SensitivityPlan, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
@@ -13,11 +13,11 @@ FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")
 
 
 def plan_of(
-    damages: Sequence[Damage],
+    damages: Sequence[PerturbationLevels],
     formats: Sequence[str] = ("rag-fine-grained",),
     items: int = 24,
     metrics: Sequence[str] = (),
-    grid: Sequence[Damage] = (),
+    grid: Sequence[PerturbationLevels] = (),
 ) -> SensitivityPlan:
     source = open_items(list(open_items(DEMO / "items.jsonl"))[:items])
     every = [*damages, *grid]

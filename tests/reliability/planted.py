@@ -14,7 +14,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb.added import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.studies.bias.bias_run import BiasPlan
-from conqret.studies.bias.contrast import Ground, Key
+from conqret.studies.bias.contrast import Key, ProbeContext
 from conqret.studies.bias.probes.authority import MATCHED
 from conqret.studies.bias.result import BiasRow, bias_rows
 
@@ -52,9 +52,9 @@ def items(generators: tuple[str, ...] = ("claude-x", "gpt-x")) -> tuple[Item, ..
     )
 
 
-def ground(model: str = "offline") -> Ground:
+def ground(model: str = "offline") -> ProbeContext:
     found = items()
-    return Ground(found, setup(model), {"overall_quality": {item.id: 0.5 for item in found}})
+    return ProbeContext(found, setup(model), {"overall_quality": {item.id: 0.5 for item in found}})
 
 
 @functools.cache

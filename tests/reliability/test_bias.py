@@ -9,9 +9,9 @@ import pytest
 
 from conqret.data import Reason
 from conqret.perturb import records
-from conqret.stats.effects import Paired, paired_effects, sign_flip_p
+from conqret.stats.effects import PairedEffects, paired_effects, sign_flip_p
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
-from conqret.studies.bias.contrast import Ground
+from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.probes import authority
 from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
 from conqret.studies.bias.screen import mark
@@ -98,7 +98,7 @@ def test_what_has_no_value_is_counted_with_its_reason(plan: BiasPlan) -> None:
 
 def test_five_topics_are_too_few_for_a_verdict() -> None:
     few = tuple(item for item in items() if item.topic in {f"Topic {n}?" for n in range(5)})
-    small = plan_bias(Ground(few, setup()), ["length"])
+    small = plan_bias(ProbeContext(few, setup()), ["length"])
     found = rows(small, judged(small, 1, padded))
     assert {(row.primary, row.verdict) for row in found} == {(True, "inconclusive"), (False, "exploratory")}
     assert {row.words for row in found} == {"5 topics: at least 6 are needed for a test"}
@@ -107,7 +107,7 @@ def test_five_topics_are_too_few_for_a_verdict() -> None:
 def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: BiasPlan) -> None:
     """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
     contrast = next(one for one in plan.contrasts if one.probe == "length")
-    wild = Paired([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
+    wild = PairedEffects([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
     answer = _Answer.of(contrast, [wild], 7)
     assert answer.missable is None
     effect = spanned(paired_effects([wild], np.random.default_rng(1)))
@@ -182,7 +182,7 @@ def test_a_place_is_found_more_often_where_more_is_judged(plan: BiasPlan) -> Non
 
 def test_a_rise_is_looked_for_on_one_side_alone() -> None:
     rng = np.random.default_rng(0)
-    falls = Paired([-0.1] * 8, list("abcdefgh"), rising=True)
-    rises = Paired([0.1] * 8, list("abcdefgh"), rising=True)
+    falls = PairedEffects([-0.1] * 8, list("abcdefgh"), rising=True)
+    rises = PairedEffects([0.1] * 8, list("abcdefgh"), rising=True)
     assert sign_flip_p([falls], rng) == [1.0]
     assert sign_flip_p([rises], rng) == [pytest.approx(1 / 256)]

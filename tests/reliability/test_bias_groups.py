@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from conqret.data import Judgment
-from conqret.stats.effects import Paired, paired_effects
+from conqret.stats.effects import PairedEffects, paired_effects
 from conqret.studies.bias.bias_run import plan_bias
-from conqret.studies.bias.contrast import AS_IS, Contrast, Ground, Key
+from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.matching import compared
 from conqret.studies.bias.probes.self_preference import family, warning
 from conqret.studies.bias.result import BiasTable, bias_rows, spanned
@@ -18,7 +18,7 @@ from tests.reliability.planted import TOPICS, ground, items, judgment, setup
 def test_groups_are_paired_without_a_look_at_quality() -> None:
     found = tuple(item for item in items() if item.id != "0-con-1")
     people = {"overall_quality": {item.id: 0.9 if item.id == "0-pro-0" else 0.5 for item in found}}
-    contrast = plan_bias(Ground(found, setup(), people), ["stance"]).contrasts[0]
+    contrast = plan_bias(ProbeContext(found, setup(), people), ["stance"]).contrasts[0]
     first = [(pair.base[1], pair.changed[1]) for pair in contrast.pairs if pair.cluster == "Topic 0?"]
     assert first == [("0-con-0", "0-pro-0"), ("0-con-0", "0-pro-1")]
     assert len(contrast.pairs) == 2 * TOPICS
@@ -39,7 +39,10 @@ def unlike(
         for item in found
     }
     contrasts = compared(
-        Ground(found, setup(), people), lambda item: item.stance == "pro", name="pro minus con", up="pro"
+        ProbeContext(found, setup(), people),
+        lambda item: item.stance == "pro",
+        name="pro minus con",
+        up="pro",
     )
     return tuple(one for one in contrasts if one.metrics == ("answer_relevance",)), said
 
@@ -73,7 +76,7 @@ def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
     rng = np.random.default_rng(0)
     topics = [place % 8 for place in range(40)]
     apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
-    series = [Paired((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
+    series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
     wide = paired_effects(series, rng)[1]
     found = spanned(paired_effects(series, rng))
     assert wide.high > 1

@@ -11,9 +11,9 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.bias.bias_run import BiasFolder, estimate, plan_bias, run_bias
 from conqret.studies.bias.bias_study import bias
-from conqret.studies.bias.contrast import Ground
+from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.study_judging import Conduct
+from conqret.studies.study_judging import StudyRunConfig
 from tests.reliability.planted import ground, items, setup
 
 
@@ -21,7 +21,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     """Position costs nothing beside probes that ask in both orders anyway. What tells the judge what to say does not
     count, and what that is held against does; a turned question stays with its topic."""
     few = items()[:8]
-    found = plan_bias(Ground(few, setup()), ["injection", "position", "length", "yes-bias"])
+    found = plan_bias(ProbeContext(few, setup()), ["injection", "position", "length", "yes-bias"])
     (places,) = (one for one in found.contrasts if one.mirrored)
     versions = [pair.base[1] for pair in places.pairs]
     changes = {name.partition("+")[2] for name in versions}
@@ -48,12 +48,12 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
 
 
 def test_probes_that_cannot_be_made_say_why() -> None:
-    found = plan_bias(Ground(items(), setup()))
+    found = plan_bias(ProbeContext(items(), setup()))
     assert "people's labels" in found.left_out["stance"]
     assert "family (offline baseline)" in found.left_out["self-preference"]
     assert "several dimensions" in found.left_out["dimension order"]
     with pytest.raises(DeclarationError, match="no probe can be made: stance"):
-        plan_bias(Ground(items(), setup()), ["stance"])
+        plan_bias(ProbeContext(items(), setup()), ["stance"])
     with pytest.raises(UnknownNameError, match="length"):
         plan_bias(ground(), ["lenght"])
 
@@ -61,7 +61,7 @@ def test_probes_that_cannot_be_made_say_why() -> None:
 def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     few = items()[:8]
     folder = BiasFolder(tmp_path / "bias")
-    plan = plan_bias(Ground(few, setup()), ["repeatability", "position"])
+    plan = plan_bias(ProbeContext(few, setup()), ["repeatability", "position"])
     seen = 0
 
     def stop(one: Judgment) -> None:
@@ -71,7 +71,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_bias(plan, folder, Conduct(on_judgment=stop))
+        run_bias(plan, folder, StudyRunConfig(on_judgment=stop))
     with pytest.raises(DeclarationError, match="holds no finished run"):
         folder.table()
     table = run_bias(plan, folder)

@@ -11,7 +11,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.labels import Unit, read_labels
 from conqret.stats.agreement import krippendorff_alpha
-from conqret.stats.estimate import Sampled
+from conqret.stats.estimate import JackknifedEstimate
 from conqret.stats.isotonic import monotone
 from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
 from conqret.studies.calibrate.calibration import Calibration
@@ -102,7 +102,9 @@ def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
 
     without = np.array([alpha(topics != topic) for topic in sorted(set(topics))])
     row = found.checked["clarity"].alpha["calibrated"]
-    by_hand = Sampled(alpha(np.full(len(score), True)), without, np.full(10, True), 120, scale="correlation")
+    by_hand = JackknifedEstimate(
+        alpha(np.full(len(score), True)), without, np.full(10, True), 120, scale="correlation"
+    )
     ends = by_hand.estimate()
     assert (row.low, row.high) == pytest.approx((ends.low, ends.high), abs=1e-12)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from conqret.stats.isotonic import FOLDS
-from conqret.studies.calibrate.calibration_maps import LEFT_OUT, Seen, _read, tried
+from conqret.studies.calibrate.calibration_maps import LEFT_OUT, CalibrationSample, _read, tried
 
 METRICS, TOPICS, ITEMS, NEW = 8, 8, 3, 400
 
 
-class Made(Seen):
+class Made(CalibrationSample):
     """Made-up scores by several metrics, of which the first and the second say something of the target."""
 
     def __init__(self, rng, topics, items=ITEMS):

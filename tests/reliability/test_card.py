@@ -16,9 +16,9 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.show.report_page import SheetTexts
+from conqret.show.report_page import PageRemarks
 from conqret.show.table import Table
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, not_beaten, over_trivial
 from conqret.studies.agreement_tables import in_one_line, over_parts
@@ -209,9 +209,9 @@ def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None
 def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     """An alpha of -0.75 beside a length of -0.34 is less than chance, and not shown to be less than the length."""
 
-    def sampled(*without: float) -> Sampled:
+    def sampled(*without: float) -> JackknifedEstimate:
         values = np.array(without)
-        return Sampled(values.mean(), values, np.full(len(values), True), 8, scale="correlation")
+        return JackknifedEstimate(values.mean(), values, np.full(len(values), True), 8, scale="correlation")
 
     judge, length, floor = sampled(-0.7, -0.75, -0.8), sampled(-0.2, -0.3, -0.4), sampled(0.2, 0.25, 0.3)
     over = over_trivial({"mean": judge, "length": length}, 0.95)
@@ -220,7 +220,7 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     (said,) = not_beaten({"clarity": over})
     assert "not shown to agree better with people than the length alone" in said
     (text,) = over_parts({"clarity": over})
-    assert isinstance(text, SheetTexts)
+    assert isinstance(text, PageRemarks)
     both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
     assert both["floor"].value == judge.value - floor.value
     (table,) = over_parts(

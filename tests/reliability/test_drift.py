@@ -19,7 +19,7 @@ from conqret.studies.drift.drift_requirements import check_drift_requirement, pa
 from conqret.studies.drift.drift_study import judge_occasion
 from conqret.studies.drift.page import chart_tables, drift_junit, drift_screen, drift_sheet
 from conqret.studies.drift.result import Drift, WavePlan, chart_occasions, read_drift
-from conqret.studies.drift.waves import Occasion, WaveJudgments, changes_between, few
+from conqret.studies.drift.waves import Wave, WaveJudgments, changes_between, few
 from tests.reliability.cards import card_of, parts_of
 
 ANCHORS = [
@@ -45,7 +45,7 @@ def occasion(day: int, values: dict[str, float], **more: object) -> WaveJudgment
     }  # fmt: skip
     topics = {str(one["id"]): str(one["topic"]) for one in ANCHORS}
     scores = {item: {"clarity": value} for item, value in values.items()}
-    return WaveJudgments(Occasion.model_validate(given | more), record(), topics, scores)
+    return WaveJudgments(Wave.model_validate(given | more), record(), topics, scores)
 
 
 def series(

@@ -8,7 +8,7 @@ from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
-from conqret.studies.agreement.shared_units import Shared, UnitSides
+from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.page import comparison_sheet
 from conqret.studies.compare.result import beside_chance, compare_judges, compare_shared
@@ -30,7 +30,7 @@ def shared(rng, noises, topics=12, names="abcdefgh"):
     )
     units = tuple(Unit(f"i{place}") for place in range(len(worth)))
     clusters = tuple(place // ITEMS for place in range(len(worth)))
-    return Shared(tuple(names[: len(noises)]), units, clusters, "topic", {"clarity": side})
+    return SharedUnits(tuple(names[: len(noises)]), units, clusters, "topic", {"clarity": side})
 
 
 def basis_of(topics):
@@ -96,7 +96,7 @@ def test_the_same_scores_twice_are_equal():
     twice = UnitSides(
         side.people, np.repeat(side.judges, 2, axis=0), side.scale, side.scored * 2, placed=True
     )
-    same = compared(Shared(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
+    same = compared(SharedUnits(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
     (pair,) = same.average.pairs
     assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")
     assert same.verdict == "no winner: a tie, “a” and “b” have the same alpha"
@@ -112,7 +112,7 @@ def test_a_tie_does_not_hang_on_who_is_given_first():
     for names in ("abc", "bac", "cba"):
         judges = np.stack([rows[name] for name in names])
         sides = {"clarity": UnitSides(side.people, judges, side.scale, side.scored, placed=True)}
-        same = compared(Shared(tuple(names), found.units, found.clusters, "topic", sides))
+        same = compared(SharedUnits(tuple(names), found.units, found.clusters, "topic", sides))
         assert same.held_out.chosen == {"a": 5, "b": 5, "c": 0}
         assert same.verdict.startswith("no winner: a tie, ")
         assert same.verdict.endswith(" have the same alpha, the highest of 3 judges")
@@ -123,7 +123,7 @@ def test_it_is_said_that_no_judge_is_better_than_chance():
     found = shared(np.random.default_rng(5), [0.5, 0.7])
     side = found.sides["clarity"]
     turned = UnitSides(6 - side.people, side.judges, side.scale, side.scored, placed=True)
-    worst = compared(Shared(found.names, found.units, found.clusters, "topic", {"clarity": turned}))
+    worst = compared(SharedUnits(found.names, found.units, found.clusters, "topic", {"clarity": turned}))
     assert worst.chance.startswith("No judge agrees with people better than chance")
     assert "its whole interval" in worst.chance
     assert worst.chance in "".join(comparison_sheet(worst).html())

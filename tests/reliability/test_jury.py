@@ -16,7 +16,7 @@ from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.shared_units import Shared, UnitSides
+from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 from conqret.studies.jury.ballots import Ballots, preferred_label
 from conqret.studies.jury.jury_run import jury
 from conqret.studies.jury.page import jury_tables, write_jury
@@ -34,7 +34,7 @@ def shared(people, judges):
     )
     units = tuple(Unit(f"i{place}") for place in range(len(people)))
     clusters = tuple(f"t{place // EACH}" for place in range(len(people)))
-    return Shared(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})
+    return SharedUnits(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})
 
 
 def test_weights_go_to_who_is_right_and_sum_to_one():

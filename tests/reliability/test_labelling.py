@@ -20,7 +20,7 @@ from conqret.io.label_sheets import (
     FORMULA,
     MAX_CELL,
     RANDOM_SAMPLE,
-    AnnotationSheet,
+    AnnotationForm,
     guarded,
     unguarded,
 )
@@ -173,9 +173,7 @@ def test_the_most_uncertain_are_no_sample() -> None:
 def test_labels_of_the_most_uncertain_are_refused(tmp_path: Path, form: str) -> None:
     """By the mark that each form carries there and back; without it the same labels are read."""
     for for_estimation in (False, True):
-        marked = AnnotationSheet(
-            TASKS["rating"], items()[:2], ["overall_quality"], 1, 5, for_estimation, 0.25
-        )
+        marked = AnnotationForm(TASKS["rating"], items()[:2], ["overall_quality"], 1, 5, for_estimation, 0.25)
         text = getattr(marked, form)()[""]
         path = tmp_path / ("sheet.csv" if form == "csv" else "export.json")
         if form == "csv":
@@ -215,8 +213,8 @@ def test_the_seed_decides_and_what_is_labelled_is_left_out() -> None:
         plan_labels(items(), 0)
 
 
-def sheet(chosen: list[Item], *dimensions: str) -> AnnotationSheet:
-    return AnnotationSheet(TASKS["rating"], chosen, dimensions or ("overall_quality",), 1, 3)
+def sheet(chosen: list[Item], *dimensions: str) -> AnnotationForm:
+    return AnnotationForm(TASKS["rating"], chosen, dimensions or ("overall_quality",), 1, 3)
 
 
 HOSTILE = Item(

@@ -9,7 +9,7 @@ from conqret.io import open_items
 from conqret.perturb import Direction
 from conqret.studies.sensitivity.labels_of_versions import load_labels, true_precision
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from tests.reliability.damaged import DEMO, FORMATS, plan_of
 
@@ -18,9 +18,9 @@ from tests.reliability.damaged import DEMO, FORMATS, plan_of
 def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
     """The four formats of the bars on all fixtures."""
     damages = [
-        Damage.of("irrelevant"),
-        Damage.of("hallucinate", ("25%", "50%", "100%")),
-        Damage.of("shuffle", (100,)),
+        PerturbationLevels.of("irrelevant"),
+        PerturbationLevels.of("hallucinate", ("25%", "50%", "100%")),
+        PerturbationLevels.of("shuffle", (100,)),
     ]
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
     folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))

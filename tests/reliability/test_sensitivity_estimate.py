@@ -17,7 +17,7 @@ from conqret.llm.tokens import count_tokens
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_cost import estimate
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials
 from tests.reliability.damaged import plan_of
@@ -43,7 +43,7 @@ def test_the_estimate_is_what_is_then_sent(
         return completion, attempts
 
     monkeypatch.setattr(Sender, "send", counted)
-    damages = [Damage.of(name, levels) for name, levels in DAMAGES]
+    damages = [PerturbationLevels.of(name, levels) for name, levels in DAMAGES]
     plan = plan_of(damages, FIVE, items=3)
     setups = [replace(one, options=replace(one.options, samples=samples)) for one in plan.setups]
     plan = replace(plan, setups=tuple(setups))
@@ -60,7 +60,10 @@ def test_the_estimate_is_what_is_then_sent(
 
 
 def test_a_sample_of_prompts_comes_near_to_all_of_them() -> None:
-    plan = plan_of([Damage.of("irrelevant"), Damage.of("hallucinate")], ("rag-fine-grained", "direct"))
+    plan = plan_of(
+        [PerturbationLevels.of("irrelevant"), PerturbationLevels.of("hallucinate")],
+        ("rag-fine-grained", "direct"),
+    )
     for few, all_ in zip(estimate(plan, sample=30), estimate(plan, sample=10**6), strict=True):
         assert all_.sampled == 1 > few.sampled > 0
         assert few.calls == all_.calls
@@ -73,7 +76,7 @@ def test_a_sample_is_spread_evenly() -> None:
 
 
 def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:
-    damages = [Damage.of("hallucinate", (2, 5)), Damage.of("irrelevant", (50,))]
+    damages = [PerturbationLevels.of("hallucinate", (2, 5)), PerturbationLevels.of("irrelevant", (50,))]
     plan = plan_of(damages, items=4)
     priced = ClientOptions("a-model-of-mine", input_price=1.0, output_price=2.0)
     *_, rewrite = estimate(plan, priced)
@@ -101,7 +104,7 @@ def test_rewriting_has_one_budget_in_all(
 
     dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
     monkeypatch.setattr("conqret.llm.backend.backend_of", lambda model: dear)
-    damages = [Damage.of("hallucinate", (2,)), Damage.of("paraphrase", (100,))]
+    damages = [PerturbationLevels.of("hallucinate", (2,)), PerturbationLevels.of("paraphrase", (100,))]
     rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.25)
     session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")
     materials, unable = damage_materials(demo[:2], damages, rewriter=session)

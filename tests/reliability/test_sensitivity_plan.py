@@ -9,14 +9,14 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, Damage, make_plan, together
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
 from tests.reliability.damaged import DEMO, plan_of
 
 
 def test_an_instrument_that_comes_twice_is_asked_once() -> None:
-    plan = plan_of([Damage.of("irrelevant", (50,))], ("direct", "direct"), items=2)
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], ("direct", "direct"), items=2)
     assert len(plan.setups) == 1
     one, other = (
         replace(plan.setups[0], options=replace(plan.setups[0].options, metrics=(metric,)))
@@ -26,8 +26,8 @@ def test_an_instrument_that_comes_twice_is_asked_once() -> None:
 
 
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
-    grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
-    plan = plan_of([Damage.of("irrelevant", (50,))], items=4, grid=grid)
+    grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=4, grid=grid)
     results = run_sensitivity(plan, SensitivityFolder(tmp_path))
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
@@ -37,7 +37,9 @@ def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
 
 
 def test_versions_out_of_reach_are_not_judged() -> None:
-    plan = plan_of([Damage.of("hallucinate", (2, 10, 20)), Damage.of("irrelevant", (50,))])
+    plan = plan_of(
+        [PerturbationLevels.of("hallucinate", (2, 10, 20)), PerturbationLevels.of("irrelevant", (50,))]
+    )
     assert [damage.levels for damage in plan.damages] == [(0, 2, 10), (0, 50)]
     assert {stack: len(items) for stack, items in plan.versions.items()} == {
         (): 24,
@@ -56,7 +58,7 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
         item.model_copy(update={"documents": item.documents[:4], "argument": "It is so [1]. Or so [2]."})
         for item in list(open_items(DEMO / "items.jsonl"))[:4]
     ]
-    grid = [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()]
+    grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
     setups = sensitivity_setups(open_items(short), ["direct"], [ClientOptions("offline")], grid)
     materials, _ = damage_materials(short, grid, pool=DEMO / "items.jsonl")
     plan = make_plan(short, setups, [], materials=materials, grid=grid)
@@ -72,19 +74,21 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
 def test_a_perturbation_that_fits_no_item_is_a_wrong_call() -> None:
     source = [item.model_copy(update={"argument": "It is so."}) for item in open_items(DEMO / "items.jsonl")]
     setups = sensitivity_setups(
-        open_items(source), ["direct"], [ClientOptions("offline")], [Damage.of("hallucinate")]
+        open_items(source), ["direct"], [ClientOptions("offline")], [PerturbationLevels.of("hallucinate")]
     )
     with pytest.raises(DeclarationError, match=r"can change none of the items: item .* cites nothing"):
-        make_plan(source, setups, [Damage.of("hallucinate")])
+        make_plan(source, setups, [PerturbationLevels.of("hallucinate")])
 
 
 @pytest.mark.parametrize("levels", [(0,), (101,), (-5, 10)])
 def test_levels_that_are_none(levels: tuple[float, ...]) -> None:
     with pytest.raises(DeclarationError):
-        Damage.of("irrelevant", levels)
+        PerturbationLevels.of("irrelevant", levels)
 
 
 def test_a_format_without_a_metric_that_matters() -> None:
     source = open_items(DEMO / "items.jsonl")
     with pytest.raises(DeclarationError, match="has none of the metrics"):
-        sensitivity_setups(source, ["listwise"], [ClientOptions("offline")], [Damage.of("drop-citations")])
+        sensitivity_setups(
+            source, ["listwise"], [ClientOptions("offline")], [PerturbationLevels.of("drop-citations")]
+        )

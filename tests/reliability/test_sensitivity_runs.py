@@ -15,16 +15,16 @@ from conqret.perturb import PERTURBATIONS
 from conqret.runs.engine import Stage
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_cost import estimate
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
-from conqret.studies.study_judging import Conduct
+from conqret.studies.study_judging import StudyRunConfig
 from tests.judging.runs import said
 from tests.reliability.damaged import DEMO, plan_of
 
 
 def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path) -> None:
-    damages = [Damage.of("irrelevant", (50,)), Damage.of("hallucinate", (5,))]
+    damages = [PerturbationLevels.of("irrelevant", (50,)), PerturbationLevels.of("hallucinate", (5,))]
     plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
     assert plan.judgments == 4 * 3
     results = run_sensitivity(plan, SensitivityFolder(tmp_path / "run"))
@@ -34,7 +34,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
 
 
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
-    plan = plan_of([Damage.of("irrelevant", (20, 100))], items=4)
+    plan = plan_of([PerturbationLevels.of("irrelevant", (20, 100))], items=4)
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
     run_sensitivity(plan, whole)
     seen = 0
@@ -46,12 +46,12 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, Conduct(on_judgment=stop))
+        run_sensitivity(plan, resumed, StudyRunConfig(on_judgment=stop))
     with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
     kept: list[int] = []
     done: list[object] = []
-    conduct = Conduct(on_start=kept.append, on_judgment=done.append)
+    conduct = StudyRunConfig(on_start=kept.append, on_judgment=done.append)
     again = run_sensitivity(plan, resumed, conduct)
     assert (kept, len(done)) == ([5], 7)
     assert (again.session.kept, again.judgments) == (5, 12)
@@ -61,7 +61,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_finished_run_asks_nothing_and_says_so(tmp_path: Path) -> None:
-    plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3)
     folder = SensitivityFolder(tmp_path / "run")
     first = run_sensitivity(plan, folder)
     assert (first.session.sent, first.session.kept) == (6, 0)
@@ -72,7 +72,7 @@ def test_a_finished_run_asks_nothing_and_says_so(tmp_path: Path) -> None:
 
 def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=2), folder)
+    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2), folder)
     found = [judgment.version for judgment in folder.judgments()]
     assert found[:2] == [None, None]
     assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
@@ -110,13 +110,13 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path / "run")
-    run_sensitivity(plan_of([Damage.of("irrelevant", (50,))], items=3), folder)
-    other = plan_of([Damage.of("irrelevant", (70,))], items=3)
+    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3), folder)
+    other = plan_of([PerturbationLevels.of("irrelevant", (70,))], items=3)
     with pytest.raises(
         DeclarationError, match="differs: perturbations, items, or what they are changed into"
     ):
         run_sensitivity(other, folder)
-    run_sensitivity(other, folder, Conduct(overwrite=True))
+    run_sensitivity(other, folder, StudyRunConfig(overwrite=True))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(DeclarationError, match=r"holds no run but other files \(notes.txt\)"):
@@ -124,11 +124,11 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
-    plan = plan_of([Damage.of("irrelevant", (50,))], items=3)
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3)
     run_sensitivity(plan, SensitivityFolder(tmp_path / "first"))
-    more = plan_of([Damage.of("irrelevant", (50,))], items=5)
+    more = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=5)
     results = run_sensitivity(
-        more, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first")
+        more, SensitivityFolder(tmp_path / "second"), StudyRunConfig(replay=tmp_path / "first")
     )
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
@@ -136,10 +136,12 @@ def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
 
 
 def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), SensitivityFolder(tmp_path / "first"))
-    plan = plan_of([Damage.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
+    run_sensitivity(
+        plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), SensitivityFolder(tmp_path / "first")
+    )
+    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
     results = run_sensitivity(
-        plan, SensitivityFolder(tmp_path / "second"), Conduct(replay=tmp_path / "first")
+        plan, SensitivityFolder(tmp_path / "second"), StudyRunConfig(replay=tmp_path / "first")
     )
     assert results.curves == ()
     assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
@@ -149,7 +151,7 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
 
 def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([Damage.of("shuffle", (100,))], items=2), folder)
+    run_sensitivity(plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), folder)
     record = json.loads(folder.record_file.read_text())
     assert record["perturbations"] == {"shuffle": [0, 100]}
     assert record["judges"][0]["baseline"] is True
@@ -180,8 +182,10 @@ def test_the_budget_is_shared_by_all_judges(
         return Stage((), in_flight)
 
     monkeypatch.setattr("conqret.studies.study_judging.judging", spends)
-    plan = plan_of([Damage.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2)
-    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), Conduct(budget=0.6))
+    plan = plan_of(
+        [PerturbationLevels.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2
+    )
+    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), StudyRunConfig(budget=0.6))
     assert found == budgets
     run_sensitivity(plan, SensitivityFolder(tmp_path / "each"))
     assert found[3:] == [None, None, None]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conqret.show.forest import MARKS, Forest, ForestRow
-from conqret.show.report_page import Section, Sheet
+from conqret.show.report_page import ReportPage, Section
 
 ROWS = [
     ForestRow("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
@@ -52,7 +52,7 @@ def test_what_was_concluded_is_told_by_more_than_colour():
 
 def test_it_stands_on_pages_and_in_files():
     one = Forest("Effects", "difference", ROWS)
-    page = "".join(Sheet("bias", "t", [Section("s", [one])]).html())
+    page = "".join(ReportPage("bias", "t", [Section("s", [one])]).html())
     assert page.count('<svg class="chart"') == 1
     assert "length &lt;b&gt;" in page
     assert "<b>" not in one.svg()

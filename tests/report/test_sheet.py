@@ -1,6 +1,6 @@
 """A page of sections: long tables are folded, and the words of a title are whole."""
 
-from conqret.show.report_page import LONG, Section, Sheet
+from conqret.show.report_page import LONG, ReportPage, Section
 from conqret.show.table import Table
 
 
@@ -11,7 +11,7 @@ def table(rows: int) -> Table:
 
 
 def shown(*sections: Section) -> str:
-    return "".join(Sheet("bias", "Bias of rag-fine-grained", list(sections)).html())
+    return "".join(ReportPage("bias", "Bias of rag-fine-grained", list(sections)).html())
 
 
 def test_a_long_table_is_folded_but_in_the_first_section() -> None:
@@ -27,7 +27,7 @@ def test_a_long_table_is_folded_but_in_the_first_section() -> None:
 def test_a_folded_table_keeps_its_title_and_stands_in_the_markdown() -> None:
     section = Section("Exploratory", [table(1), table(LONG + 1)])
     assert shown(Section("first", [table(1)]), section).count("<h3>Comparisons</h3>") == 2
-    assert "| m25 | 25 |" in Sheet("bias", "t", [section]).markdown()
+    assert "| m25 | 25 |" in ReportPage("bias", "t", [section]).markdown()
 
 
 def test_words_of_a_title_are_kept_together() -> None:

@@ -16,7 +16,7 @@ from conqret.io.safe_files import Content
 from conqret.llm.request import Answer
 from conqret.runs.engine import run
 from conqret.runs.session import Session
-from conqret.runs.study_run import ROWS, Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan
+from conqret.runs.study_run import ROWS, AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
 
 
@@ -24,7 +24,7 @@ class Number(BaseModel):
     number: int
 
 
-class Row(Answered):
+class Row(ResponseRow):
     number: int | None = None
 
 

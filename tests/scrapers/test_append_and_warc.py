@@ -14,7 +14,7 @@ from conqret.io.safe_files import AppendLog, whole_lines
 from conqret.scrapers.evidence_fetching import summary_of
 from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
-from conqret.scrapers.jobs import Cited
+from conqret.scrapers.jobs import CitedSource
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
 
 LIMITS = Limits()
@@ -182,7 +182,9 @@ def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
 def test_figures(tmp_path: Path) -> None:
     lines = [line(1, document="a"), line(2, document="a"), line(3, "robots"), line(4, "error")]
     cited = [
-        Cited(lines[0].debate, Source(number=number, title="T", url="" if number == 5 else "http://a.test"))
+        CitedSource(
+            lines[0].debate, Source(number=number, title="T", url="" if number == 5 else "http://a.test")
+        )
         for number in range(1, 6)
     ]
     ledger = FetchLedger(tmp_path / "ledger.jsonl")

@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 from conqret.errors import DeclarationError
 from conqret.stats.control_charts import Charts, ControlLimits, Design, missable_shift, set_limits, simulated
-from conqret.stats.drift_plan import Watched
+from conqret.stats.drift_plan import ChartPlan
 
 
 def chain(reference: float, limit: float, states: int = 200) -> np.ndarray:
@@ -102,13 +102,13 @@ def test_what_would_have_been_found_falls_with_time():
 
 
 def test_a_plan_finds_what_the_bar_asks_for():
-    cell = Watched(shift=0.05, sd=0.1, icc=0.0, after=10).plan(Design(12), 5)
+    cell = ChartPlan(shift=0.05, sd=0.1, icc=0.0, after=10).plan(Design(12), 5)
     assert cell.error == pytest.approx(0.1 / 60**0.5)
     assert cell.found > 0.95
     assert cell.false_alarms <= 0.05
     assert cell.delay is not None
     assert 2 < cell.delay < 4
-    shared = Watched(shift=0.05, sd=0.1, icc=0.5, after=10).plan(Design(12), 5)
+    shared = ChartPlan(shift=0.05, sd=0.1, icc=0.5, after=10).plan(Design(12), 5)
     assert shared.error > cell.error
     assert shared.found < cell.found
 
@@ -122,11 +122,14 @@ def test_a_plan_finds_what_the_bar_asks_for():
         (lambda: Design(12, 10**6), "1,000 at most"),
         (lambda: set_limits(Design(12), 0.0), "lies in"),
         (lambda: set_limits(Design(12), 0.9), "lies in"),
-        (lambda: Watched(2.0, 0.1, 0.0, 10), "shift lies in"),
-        (lambda: Watched(0.1, 0.0, 0.0, 10), "sd is above 0"),
-        (lambda: Watched(0.1, 0.1, 2.0, 10), "icc lies in"),
-        (lambda: Watched(0.1, 0.1, 0.0, 2).plan(Design(12), 5), "comes after 3 to 19 occasions, not after 2"),
-        (lambda: Watched(0.1, 0.1, 0.0, 10).plan(Design(12), 0), "one item at least"),
+        (lambda: ChartPlan(2.0, 0.1, 0.0, 10), "shift lies in"),
+        (lambda: ChartPlan(0.1, 0.0, 0.0, 10), "sd is above 0"),
+        (lambda: ChartPlan(0.1, 0.1, 2.0, 10), "icc lies in"),
+        (
+            lambda: ChartPlan(0.1, 0.1, 0.0, 2).plan(Design(12), 5),
+            "comes after 3 to 19 occasions, not after 2",
+        ),
+        (lambda: ChartPlan(0.1, 0.1, 0.0, 10).plan(Design(12), 0), "one item at least"),
     ],
 )
 def test_what_cannot_be_charted_is_refused(made, message):

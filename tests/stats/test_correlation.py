@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from conqret.stats.correlation import kendall, pearson, spearman
-from conqret.stats.estimate import Sampled
+from conqret.stats.estimate import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out
 
 SCIPY = {pearson: stats.pearsonr, spearman: stats.spearmanr, kendall: stats.kendalltau}
@@ -19,7 +19,9 @@ def test_equal_to_scipy_as_whole_and_without_each_cluster(ours):
     found = ours(x, y, leave_one_out(cluster.tolist()))
     assert found.value == pytest.approx(SCIPY[ours](x, y).statistic)
     without = np.array([SCIPY[ours](x[cluster != out], y[cluster != out]).statistic for out in range(7)])
-    wanted = Sampled(found.value, without, np.ones(7, dtype=bool), n, scale="correlation").estimate()
+    wanted = JackknifedEstimate(
+        found.value, without, np.ones(7, dtype=bool), n, scale="correlation"
+    ).estimate()
     assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.effects import Paired, largest_p, paired_effects, sign_flip_p
+from conqret.stats.effects import PairedEffects, largest_p, paired_effects, sign_flip_p
 from conqret.stats.resampling import mean
 
 
@@ -14,18 +14,18 @@ def rng() -> np.random.Generator:
 
 def test_exact_p_of_six_topics_that_all_rise() -> None:
     # Of 2^6 patterns of signs, all pluses and all minuses are as extreme as what was seen.
-    series = Paired([0.1, 0.2, 0.1, 0.3, 0.2, 0.1], list("abcdef"))
+    series = PairedEffects([0.1, 0.2, 0.1, 0.3, 0.2, 0.1], list("abcdef"))
     assert sign_flip_p([series], rng()) == [pytest.approx(2 / 64)]
 
 
 def test_two_topics_against_one() -> None:
     # Sums 1, 1, -1: |T| is 1 / sqrt(3) in 6 of 8 patterns and sqrt(3) in the other 2, so p is 1.
-    assert sign_flip_p([Paired([1, 1, -1], list("abc"))], rng()) == [pytest.approx(1.0)]
+    assert sign_flip_p([PairedEffects([1, 1, -1], list("abc"))], rng()) == [pytest.approx(1.0)]
 
 
 def test_the_correction_takes_the_largest_over_all_series() -> None:
-    strong = Paired([0.1] * 8, list("abcdefgh"))
-    weak = Paired([0.3, -0.1, 0.2, 0.2, -0.1, 0.1, 0.1, 0.05], list("abcdefgh"))
+    strong = PairedEffects([0.1] * 8, list("abcdefgh"))
+    weak = PairedEffects([0.3, -0.1, 0.2, 0.2, -0.1, 0.1, 0.1, 0.05], list("abcdefgh"))
     alone = sign_flip_p([weak], rng())[0]
     together = sign_flip_p([strong, weak], rng())
     assert together[0] >= 2 / 256
@@ -33,12 +33,12 @@ def test_the_correction_takes_the_largest_over_all_series() -> None:
 
 
 def test_values_of_one_cluster_are_summed_before_signs_are_flipped() -> None:
-    twice = Paired([0.1, 0.1, 0.1, 0.1], ["a", "a", "b", "b"])
+    twice = PairedEffects([0.1, 0.1, 0.1, 0.1], ["a", "a", "b", "b"])
     assert sign_flip_p([twice], rng()) == [pytest.approx(1.0 / 2)]
 
 
 def test_an_effect_says_everything_about_its_series() -> None:
-    effect = paired_effects([Paired([0.2, 0.0, 0.4, -0.2], list("abcd"))], rng())[0]
+    effect = paired_effects([PairedEffects([0.2, 0.0, 0.4, -0.2], list("abcd"))], rng())[0]
     assert effect.value == pytest.approx(0.1)
     assert effect.moved == pytest.approx(0.2)
     assert effect.share == 0.75
@@ -48,21 +48,21 @@ def test_an_effect_says_everything_about_its_series() -> None:
 
 
 def test_nothing_moved() -> None:
-    effect = paired_effects([Paired([0.0] * 6, list("abcdef"))], rng())[0]
+    effect = paired_effects([PairedEffects([0.0] * 6, list("abcdef"))], rng())[0]
     assert (effect.value, effect.low, effect.high, effect.p) == (0, None, None, 1)
     assert effect.standardised is None
     assert paired_effects([], rng()) == []
 
 
 def test_many_topics_are_drawn_and_repeat_with_the_seed() -> None:
-    series = Paired([0.1] * 30, list(range(30)))
+    series = PairedEffects([0.1] * 30, list(range(30)))
     first, again = sign_flip_p([series], rng()), sign_flip_p([series], rng())
     assert first == again == [pytest.approx(1e-4)]
 
 
 def test_clusters_are_as_many_as_values() -> None:
     with pytest.raises(DeclarationError, match="name one for each"):
-        sign_flip_p([Paired([0.1, 0.2], ["a"])], rng())
+        sign_flip_p([PairedEffects([0.1, 0.2], ["a"])], rng())
 
 
 def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
@@ -70,7 +70,9 @@ def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
     clusters = np.repeat(np.arange(8), draw.integers(1, 9, size=8))
     series = [draw.normal(size=len(clusters)) + shift for shift in (0.1, 0.5, 0.9)]
     found = largest_p([mean(one, clusters.tolist()) for one in series], np.bincount(clusters), rng())
-    assert found == pytest.approx(sign_flip_p([Paired(one, clusters.tolist()) for one in series], rng()))
+    assert found == pytest.approx(
+        sign_flip_p([PairedEffects(one, clusters.tolist()) for one in series], rng())
+    )
     alone = largest_p([mean(series[1], clusters.tolist())], np.bincount(clusters), rng())
     assert alone[0] <= found[1]
 

@@ -9,7 +9,7 @@ from conqret.stats import mean_interval
 from conqret.stats.agreement import alphas
 from conqret.stats.classification import accuracy, auroc, matthews
 from conqret.stats.correlation import spearman
-from conqret.stats.estimate import Sampled, freedom_by_size
+from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean, snapped
 
 
@@ -77,13 +77,15 @@ def test_a_share_stays_between_0_and_1_and_its_interval_is_that_of_the_odds():
 def test_a_correlation_takes_fewer_degrees_of_freedom_where_one_cluster_makes_up_its_error():
     """Satterthwaite's, from the unbiased kurtosis: by hand, on Fisher's scale."""
     one = np.array([0.50, 0.52, 0.49, 0.51, 0.50, 0.48, 0.51, 0.20])
-    found = Sampled(0.5, one, np.full(8, True), 80, scale="correlation").estimate()
+    found = JackknifedEstimate(0.5, one, np.full(8, True), 80, scale="correlation").estimate()
     freedom = 2 * 8 / (stats.kurtosis(one, bias=False) + 3 - 5 / 7)
     error = np.sqrt(7 / 8 * ((one - one.mean()) ** 2).sum()) / (1 - 0.5**2)
     ends = np.tanh(np.arctanh(0.5) + np.array([-1, 1]) * stats.t.ppf(0.975, max(freedom, 2)) * error)
     assert freedom < 2.1
     assert (found.low, found.high) == pytest.approx(tuple(ends))
-    alike = Sampled(0.5, np.linspace(0.4, 0.6, 8), np.full(8, True), 80, scale="correlation").estimate()
+    alike = JackknifedEstimate(
+        0.5, np.linspace(0.4, 0.6, 8), np.full(8, True), 80, scale="correlation"
+    ).estimate()
     error = np.sqrt(7 / 8 * ((np.linspace(0.4, 0.6, 8) - 0.5) ** 2).sum()) / 0.75
     assert np.arctanh(alike.high) - np.arctanh(0.5) == pytest.approx(stats.t.ppf(0.975, 7) * error)
 
@@ -91,7 +93,7 @@ def test_a_correlation_takes_fewer_degrees_of_freedom_where_one_cluster_makes_up
 def test_a_variance_whose_interval_lies_below_0_has_none():
     def estimated(middle):
         without = np.linspace(middle - 0.001, middle + 0.001, 8)
-        return Sampled(middle, without, np.full(8, True), 80, scale="variance").estimate()
+        return JackknifedEstimate(middle, without, np.full(8, True), 80, scale="variance").estimate()
 
     far = estimated(-0.1)
     assert (far.value, far.low, far.high) == (-0.1, None, None)
@@ -212,8 +214,8 @@ def test_wrong_calls(values, options):
 
 
 def test_a_difference_leaves_out_the_same_clusters():
-    one = Sampled(0.5, np.array([0.4, 0.5, 0.6]), np.array([True, True, False]), 3)
-    other = Sampled(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
+    one = JackknifedEstimate(0.5, np.array([0.4, 0.5, 0.6]), np.array([True, True, False]), 3)
+    other = JackknifedEstimate(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
     difference = one.minus(other)
     assert difference.clusters == 3
     assert difference.estimate().reason == "no interval: no variation between topics (or groups)"

@@ -16,7 +16,7 @@ from conqret.stats.classification import (
     precision,
     recall,
 )
-from conqret.stats.estimate import Sampled, freedom_by_size
+from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
 from conqret.stats.resampling import leave_one_out
 
@@ -141,7 +141,9 @@ def test_intervals_leave_out_one_cluster_after_another():
         over = people > 0 if name == "ap" else people >= 0  # average precision is a mean over positives
         freedom = freedom_by_size(np.bincount(cluster[over]))
         present = np.ones(8, dtype=bool)
-        wanted = Sampled(theirs(one, other), without, present, n, scale=scale, freedom=freedom).estimate()
+        wanted = JackknifedEstimate(
+            theirs(one, other), without, present, n, scale=scale, freedom=freedom
+        ).estimate()
         assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
             (wanted.value, wanted.low, wanted.high)
         )

@@ -267,12 +267,12 @@ async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
     from conqret.data import Item
     from conqret.labels.label_study import study_of
-    from conqret.labels.task import Wanted
+    from conqret.labels.task import TaskRequest
     from conqret.labels.task_choice import screens_of, task_of
 
     hostile = "<script>alert(1)</script></textarea>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
     item = Item(id="i", topic=hostile, argument=hostile)
-    screens = screens_of(task_of("rating"), [item], Wanted())
+    screens = screens_of(task_of("rating"), [item], TaskRequest())
     made = study_of("rating", screens, ["anna"], overlap=1, consent=hostile)
     found = Study(Ledger.open(tmp_path, made, screens, ["anna"]), tmp_path)
     anna = found.browser()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.debate_judge import DebateRequest, Judged
+from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
 from conqret.debate.two_turn.writer_feedback import check_judged, feedback
@@ -179,7 +179,9 @@ def judged_by(judges: int, debates: Sequence[TwoTurnQuestion]) -> list[SliderAns
     for one, condition, turn, nth in itertools.product(debates, ("PS", "PSA"), (1, 2), range(judges)):
         asking = DebateRequest(one, condition, turn, "simple", swapped=nth % 2 == 1)
         slider = (len(found) * 5) % 8 - 3
-        given = replace(asking.answer(f"p{nth + 1:02}", Judged(id=one.id, slider=min(slider, 3))), reason="")
+        given = replace(
+            asking.answer(f"p{nth + 1:02}", DebateJudgment(id=one.id, slider=min(slider, 3))), reason=""
+        )
         found.append(given if slider < 4 else replace(given, slider=None, reason="late"))
     return found
 

@@ -18,7 +18,7 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from conqret.data import Item
     from conqret.debate.debatune.debate_judging import Systems
-    from conqret.debate.debatune.row_selection import Sifted
+    from conqret.debate.debatune.row_selection import SiftResult
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -119,7 +119,7 @@ def conclude_systems(
 
 
 def sifted(
-    judgments: Judgments, found: Sifted, file: Path, title: str, rows: str, *, asking: StudyOptions
+    judgments: Judgments, found: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
     from conqret.debate.debatune.page import sifted_table

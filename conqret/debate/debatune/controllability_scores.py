@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
 from conqret.stats.classification import auroc
 from conqret.stats.effects import holm
-from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def overall(positive: float, negative: float) -> float:
     return (positive + negative) / 2
 
 
-def _beyond(found: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> Sampled:
+def _beyond(found: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
     """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
     import numpy as np
 

@@ -12,10 +12,10 @@ from pydantic import ValidationInfo, model_validator
 from conqret.data import Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
-from conqret.debate.debatune.transcript import Motion, Spoken
+from conqret.debate.debatune.transcript import Motion, TranscriptRow
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
 from conqret.text.word_lists import caseless
 
@@ -52,7 +52,7 @@ class Arguing:
         """Its name in the run."""
         return f"{self.topic.id} arguments {self.side}"
 
-    def rendered(self, library: Library) -> Rendered:
+    def rendered(self, library: Library) -> RenderedPrompt:
         """The prompt; it shows the other side's arguments where they are given."""
         other = SIDES[1 - SIDES.index(self.side)]
         given = self.topic.arguments[other][: self.count]
@@ -83,7 +83,7 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
             yield Motion(f"{topic.id}-{place + 1}", topic.topic, own, SIDES[place % 2], rounds, place, asked)
 
 
-async def argue(one: Arguing, session: Session, earlier: object = None) -> Spoken:
+async def argue(one: Arguing, session: Session, earlier: object = None) -> TranscriptRow:
     """Ask for the arguments; what cannot be had becomes a row with a reason."""
     rendered = one.rendered(session.library)
     answer = await session.client.ask(
@@ -97,5 +97,5 @@ async def argue(one: Arguing, session: Session, earlier: object = None) -> Spoke
         )
     )
     if answer.value is not None and not answer.value.arguments:
-        return Spoken(id=one.key, reason=Reason.REFUSAL, detail="no argument was given")
-    return Spoken.of(one.key, answer)
+        return TranscriptRow(id=one.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return TranscriptRow.of(one.key, answer)

@@ -20,11 +20,11 @@ from conqret.debate.debatune.debate_arguments import PROMPT as ASKING
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
 from conqret.debate.debatune.debate_turns import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.page import held_page
-from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, Spoken, Turn
+from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, TranscriptRow, Turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import Expected, capped, counter, expected
+from conqret.judging.cost import ExpectedCost, capped, counter, expected
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
@@ -80,12 +80,12 @@ class HoldingPlan:
         """How often a speaker is asked: for arguments, for turns, and for conclusions."""
         return len(self.asked) + sum(1 for one in self.motions for _ in one.places())
 
-    def debates(self, rows: Sequence[Spoken]) -> tuple[ModelDebate, ...]:
+    def debates(self, rows: Sequence[TranscriptRow]) -> tuple[ModelDebate, ...]:
         """The debates that all rows make."""
         found = {row.id: row for row in rows}
         return tuple(one.debate(found, self.models) for one in self.motions)
 
-    def trials(self, speakers: Mapping[Side, Session]) -> Iterator[Trial[Spoken]]:
+    def trials(self, speakers: Mapping[Side, Session]) -> Iterator[Trial[TranscriptRow]]:
         """All that is asked; a turn comes after its arguments and all turns before it, both conclusions in the end."""
         for one in self.asked:
             yield Trial(one.key, partial(argue, one, speakers[one.side]))
@@ -113,7 +113,7 @@ class HeldRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class HeldFolder(AskedFolder[HeldRecord, Spoken]):
+class HeldFolder(AskedFolder[HeldRecord, TranscriptRow]):
     """The files of debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate hold"
@@ -139,7 +139,7 @@ class HeldSummary(Frozen):
 
 
 @dataclass(frozen=True)
-class DebateRun(StudyPlan[Spoken, HeldSummary]):
+class DebateRun(StudyPlan[TranscriptRow, HeldSummary]):
     """Every turn of every debate is asked for once, wherever a run was stopped."""
 
     models: Sessions
@@ -171,11 +171,11 @@ class DebateRun(StudyPlan[Spoken, HeldSummary]):
             },
         )
 
-    def trials(self) -> Iterator[Trial[Spoken]]:
+    def trials(self) -> Iterator[Trial[TranscriptRow]]:
         """A trial for each."""
         return self.plan.trials(self.speakers)
 
-    def conclude(self, rows: tuple[Spoken, ...]) -> tuple[HeldSummary, Mapping[Path, Content]]:
+    def conclude(self, rows: tuple[TranscriptRow, ...]) -> tuple[HeldSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         plan, debates = self.plan, self.plan.debates(rows)
         statements = [row for one in debates for row in one.statements()]
@@ -221,7 +221,7 @@ def hold_debates(
     arguments: int = ARGUMENTS,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[Spoken, HeldSummary]:
+) -> StudyOutcome[TranscriptRow, HeldSummary]:
     """Let two speakers debate each topic, and have both sides conclude with the best statement they can make.
 
     Args:
@@ -250,11 +250,11 @@ async def _speak(
     side: Side,
     spoken: Sequence[tuple[int, Side]],
     session: Session,
-    earlier: Mapping[str, Spoken],
-) -> Spoken:
+    earlier: Mapping[str, TranscriptRow],
+) -> TranscriptRow:
     """A turn; one that comes after a missing one is not asked for, as it would have nothing to answer."""
     if not all(row.answered for row in earlier.values()):
-        return Spoken(
+        return TranscriptRow(
             id=motion.key(number, side), reason=NOT_REACHED, detail="something before it is missing"
         )
     record = tuple((*place, earlier[motion.key(*place)]) for place in spoken)
@@ -272,7 +272,7 @@ COUNTED = 100
 _UNWRITTEN = "an argument that is still to be written, in a sentence of about as many words as this one has"
 
 
-def estimate(plan: HoldingPlan, library: Library) -> list[Expected]:
+def estimate(plan: HoldingPlan, library: Library) -> list[ExpectedCost]:
     """What is expected of each speaker, with the arguments before the debates; recordings are not taken off."""
     sides = gathered(zip(plan.speakers, SIDES, strict=True))
     found = [
@@ -281,7 +281,9 @@ def estimate(plan: HoldingPlan, library: Library) -> list[Expected]:
     return [one for one in found if one.calls]
 
 
-def _arguing(plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
+def _arguing(
+    plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library
+) -> ExpectedCost:
     asked = [one for one in plan.asked if one.side in sides]
     client = counter(options)
     tokens = sum(capped(prompt_tokens(one.rendered(library), client), client) for one in asked)
@@ -289,7 +291,9 @@ def _arguing(plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], l
     return expected("find arguments", options, len(asked), tokens, answers)
 
 
-def _debating(plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library) -> Expected:
+def _debating(
+    plan: HoldingPlan, options: ClientOptions, sides: Sequence[Side], library: Library
+) -> ExpectedCost:
     client, motions = counter(options), plan.motions
     counted = motions[:: max(1, len(motions) // COUNTED)]
     turns = [one for motion in counted for one in _turns(motion) if one.side in sides]

@@ -17,11 +17,11 @@ from pydantic import ValidationInfo, model_validator
 from conqret.data import Document, Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_topics import Side
-from conqret.debate.debatune.transcript import Motion, Spoken, Turn, named
+from conqret.debate.debatune.transcript import Motion, TranscriptRow, Turn, named
 from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
 
 OPENING, REPLY, CONCLUSION = "debate/opening", "debate/reply", "debate/conclusion"
@@ -100,7 +100,7 @@ class Speaking:
             for number, side, turn in self.record
         )
 
-    def rendered(self, library: Library, documents: Sequence[Document]) -> Rendered:
+    def rendered(self, library: Library, documents: Sequence[Document]) -> RenderedPrompt:
         """The prompt, with these texts in place of those of :meth:`documents`."""
         record = [
             {
@@ -142,12 +142,12 @@ class Speaking:
         return said
 
 
-async def speak(one: Speaking, session: Session) -> Spoken:
+async def speak(one: Speaking, session: Session) -> TranscriptRow:
     """Let the model take its turn; what cannot be had becomes a turn with a reason."""
     key = one.motion.key(one.number, one.side)
     fitted = one.fitted(session.library, session.client)
     if fitted is None:
-        return Spoken(
+        return TranscriptRow(
             id=key, reason=Reason.CONTEXT_OVERFLOW, detail="it does not fit without the record either"
         )
     answer = await session.client.ask(
@@ -160,9 +160,9 @@ async def speak(one: Speaking, session: Session) -> Spoken:
             baseline=one.offline,
         )
     )
-    found = Spoken.of(key, answer)
+    found = TranscriptRow.of(key, answer)
     if found.answered and not found.statement.strip():
-        return Spoken(id=key, reason=Reason.REFUSAL, detail="the statement was left empty")
+        return TranscriptRow(id=key, reason=Reason.REFUSAL, detail="the statement was left empty")
     return found.model_copy(update={"statement": found.statement.strip(), "trims": fitted.trims})
 
 

@@ -27,7 +27,7 @@ from conqret.debate.debatune.tuning_plot import loss_curve
 from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.safe_files import write_whole
 from conqret.local.checkpoints import quiet, whole
-from conqret.local.models import Loaded, load
+from conqret.local.models import LoadedModel, load
 from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, train
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
@@ -56,7 +56,7 @@ class EncodedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class TrainingInputs:
     """All that training needs but the weights."""
 
     model: Path
@@ -175,7 +175,7 @@ def tune(
 
 def prepared(
     rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
-) -> Prepared:
+) -> TrainingInputs:
     """The rows as tokens, and what will be done with them. See :func:`tune`."""
     check_base(model)
     check_apart(rows, held_out)
@@ -206,7 +206,7 @@ def prepared(
         chat=chat,
         held_out=len(held_out),
     )
-    return Prepared(model, tokenizer, settings, train, test, plan)
+    return TrainingInputs(model, tokenizer, settings, train, test, plan)
 
 
 def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
@@ -237,7 +237,7 @@ def encode(row: Instruction, tokenizer: Any, limit: int) -> EncodedRow:
     return EncodedRow(ids[:limit], labels[:limit], len(ids))
 
 
-def loaded(given: Prepared) -> Loaded:
+def loaded(given: TrainingInputs) -> LoadedModel:
     """The base model, in memory; so far nothing is written.
 
     All weights are trained in float32, as bfloat16 is too coarse for small steps; those that LoRA leaves as they are
@@ -253,8 +253,8 @@ def loaded(given: Prepared) -> Loaded:
 
 
 def trained(
-    given: Prepared,
-    base: Loaded,
+    given: TrainingInputs,
+    base: LoadedModel,
     folder: TunedFolder,
     on_start: Callable[[TuningPlan, int], None],
     on_step: Callable[[TrainingStep], None],
@@ -285,7 +285,7 @@ def trained(
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
 
 
-def assembled(given: Prepared, base: Loaded, folder: TunedFolder) -> tuple[Any, str, str]:
+def assembled(given: TrainingInputs, base: LoadedModel, folder: TunedFolder) -> tuple[Any, str, str]:
     """The trainer, the device, and the type of the numbers in which it computes."""
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
     settings, cuda = given.settings, torch.cuda.is_available()
@@ -333,7 +333,7 @@ def _step(logs: Mapping[str, Any]) -> TrainingStep:
     )
 
 
-def _save(model: Any, given: Prepared, folder: TunedFolder) -> None:
+def _save(model: Any, given: TrainingInputs, folder: TunedFolder) -> None:
     """The model with its tokenizer, in the numbers of the base model; each folder appears whole or not at all."""
     transformers = require("transformers", extra=EXTRA)
     base = transformers.AutoConfig.from_pretrained(given.model)

@@ -26,7 +26,7 @@ from conqret.debate.debatune.statements import judged_run, system_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
-from conqret.io.label_sheets import AnnotationSheet
+from conqret.io.label_sheets import AnnotationForm
 from conqret.io.labels import read_labels
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
@@ -57,7 +57,7 @@ _SHARES: Mapping[str, list[int]] = {
 """What is estimated, and over which columns; the last one holds the ties."""
 
 
-class Inspected(Frozen):
+class InspectedStatement(Frozen):
     """One statement of a sheet: its system and topic, the judge's verdict, and the probability (above 0 and up to 1)
     with which it was drawn among those of its system with this verdict."""
 
@@ -75,13 +75,13 @@ class Inspection(Frozen):
     good_from: int
     seed: int
     unanswered: int
-    drawn: tuple[Inspected, ...] = Field(min_length=1)
+    drawn: tuple[InspectedStatement, ...] = Field(min_length=1)
 
 
 @strict_options
 def sample_statements(
     run: str | Path, *, good: int = DRAWN, good_from: int = GOOD_FROM, seed: int = SEED
-) -> tuple[Inspection, AnnotationSheet]:
+) -> tuple[Inspection, AnnotationForm]:
     """Draw the statements that annotators should inspect: all that were judged bad, and some of the good ones.
 
     Args:
@@ -105,7 +105,7 @@ def sample_statements(
     )
     by_id = {item.id: item for item in items}
     drawn = [by_id[one.item] for one in found.drawn]
-    return found, AnnotationSheet(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
+    return found, AnnotationForm(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
 
 
 def plan_of(sheet: Path) -> Path:
@@ -149,7 +149,9 @@ def draw_inspection(
     )
     rng = random.Random(seed)
     drawn = [
-        Inspected(item=one.id, system=system, topic=one.topic, verdict=verdict, probability=size / len(among))
+        InspectedStatement(
+            item=one.id, system=system, topic=one.topic, verdict=verdict, probability=size / len(among)
+        )
         for (system, verdict), among in strata.items()
         for size in (len(among) if verdict == "bad" else min(good, len(among)),)
         for one in rng.sample(among, size)
@@ -182,7 +184,7 @@ def read_inspection(file: Path) -> Inspection:
         raise DeclarationError(f"{file} is no draw of `conqret debate sample`: {error}") from None
 
 
-class Agreed(Frozen):
+class InspectionAgreement(Frozen):
     """How far people agree with the judge on one system's statements, as it would be had they inspected all of them.
 
     Every label weighs as many statements as it stands for: those of its system and verdict, divided among those that
@@ -211,7 +213,7 @@ class StatementAgreement:
 
     inspection: Inspection
     notes: tuple[str, ...]
-    systems: tuple[Agreed, ...]
+    systems: tuple[InspectionAgreement, ...]
 
 
 @strict_options
@@ -233,7 +235,7 @@ def statement_agreement(
     return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 
 
-def agreement(inspection: Inspection, labels: LabelSet) -> list[Agreed]:
+def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreement]:
     """How far the labels of a sheet agree with the judge, for each system.
 
     Args:
@@ -262,7 +264,9 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[Agreed]:
     ]
 
 
-def _of_system(system: str, drawn: list[Inspected], said: Mapping[str, list[float]]) -> Agreed:
+def _of_system(
+    system: str, drawn: list[InspectedStatement], said: Mapping[str, list[float]]
+) -> InspectionAgreement:
     import numpy as np
 
     labelled = [one for one in drawn if said.get(one.item)]
@@ -292,12 +296,14 @@ def _of_system(system: str, drawn: list[Inspected], said: Mapping[str, list[floa
                 counted=weighted[:, _SHARES[name]].sum(axis=1) > 0,
             )
             found[name] = sampled.estimate()
-    return Agreed(system=system, sheet=len(drawn), unlabelled=len(drawn) - len(labelled), **found)
+    return InspectionAgreement(
+        system=system, sheet=len(drawn), unlabelled=len(drawn) - len(labelled), **found
+    )
 
 
 def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A share of :class:`Agreed` for each row of topics' weights, NaN where it has none, from the topics' sums of
-    weighted labels (topics by the columns of :data:`_COLUMNS`, and ties).
+    """A share of :class:`InspectionAgreement` for each row of topics' weights, NaN where it has none, from the topics'
+    sums of weighted labels (topics by the columns of :data:`_COLUMNS`, and ties).
 
     ``kappa = (p - e) / (1 - e)`` with p the agreement, ``e = j h + (1 - j)(1 - h)``, and j and h the shares of good
     statements by judge and people.

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
-from conqret.debate.debatune.row_selection import Dropped, Sifted, SiftedRun, unanswered
+from conqret.debate.debatune.row_selection import DroppedRow, SiftedRun, SiftResult, unanswered
 from conqret.debate.debatune.statements import judged_run, read_statements, statements_in
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
@@ -26,7 +26,7 @@ from conqret.judging.judge_settings import JudgeSettings
 FORMAT = METRIC = "harmlessness"
 NOT_ITS_SIDE = "not_its_side"
 
-Said = tuple[str, str, str]
+LayoutStatement = tuple[str, str, str]
 """Topic, side and text: by these a statement is known in another run."""
 
 
@@ -64,10 +64,10 @@ def filtered(
     rows: Sequence[Mapping[str, Any]],
     items: Sequence[Item],
     judgments: Iterable[Judgment],
-    kept_to_side: Mapping[Said, Measure] | None = None,
+    kept_to_side: Mapping[LayoutStatement, Measure] | None = None,
     *,
     good_from: int = GOOD_FROM,
-) -> Sifted:
+) -> SiftResult:
     """The rows of the statements that pass, as they are.
 
     Args:
@@ -82,7 +82,7 @@ def filtered(
     """
     check_good_from(good_from)
     kept: list[Mapping[str, Any]] = []
-    dropped: list[Dropped] = []
+    dropped: list[DroppedRow] = []
     for row, item, judgment in zip(rows, items, judgments, strict=True):
         side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
         why = _harm(item, judgment.measures[METRIC])
@@ -92,7 +92,7 @@ def filtered(
             kept.append(row)
         else:
             dropped.append(why)
-    return Sifted(kept, dropped)
+    return SiftResult(kept, dropped)
 
 
 def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
@@ -106,7 +106,7 @@ def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def controllability_of(folder: Path) -> dict[Said, Measure]:
+def controllability_of(folder: Path) -> dict[LayoutStatement, Measure]:
     """How far each statement of a run of ``conqret debate score`` keeps to its side.
 
     Raises:
@@ -130,16 +130,16 @@ def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
     return kept, len(known) - len(kept)
 
 
-def _measures(run: JudgeFolder, metric: str) -> dict[Said, Measure]:
+def _measures(run: JudgeFolder, metric: str) -> dict[LayoutStatement, Measure]:
     by_id = {item.id: item for item in run.items()}
     return {_said(by_id[one.item]): one.measures[metric] for one in run.judgments()}
 
 
-def _said(item: Item) -> Said:
+def _said(item: Item) -> LayoutStatement:
     return item.topic, item.stance, item.argument or ""
 
 
-def _looked_up(item: Item, found: Mapping[Said, Measure], command: str) -> Measure:
+def _looked_up(item: Item, found: Mapping[LayoutStatement, Measure], command: str) -> Measure:
     measure = found.get(_said(item))
     if measure is None:
         raise DeclarationError(
@@ -148,7 +148,7 @@ def _looked_up(item: Item, found: Mapping[Said, Measure], command: str) -> Measu
     return measure
 
 
-def _harm(item: Item, measure: Measure) -> Dropped | None:
+def _harm(item: Item, measure: Measure) -> DroppedRow | None:
     text = item.argument or ""
     if measure.value is None:
         return unanswered(item.id, text, measure)
@@ -156,12 +156,12 @@ def _harm(item: Item, measure: Measure) -> Dropped | None:
     if not kinds:
         return None
     also = f" (also {', '.join(kinds[1:])})" if kinds[1:] else ""
-    return Dropped(item.id, text, kinds[0], f"{measure.explanation}{also}")
+    return DroppedRow(item.id, text, kinds[0], f"{measure.explanation}{also}")
 
 
-def _off_side(item: Item, measure: Measure, good_from: int) -> Dropped | None:
+def _off_side(item: Item, measure: Measure, good_from: int) -> DroppedRow | None:
     text = item.argument or ""
     good = is_good(measure, good_from)
     if good is None:
         return unanswered(item.id, text, measure)
-    return None if good else Dropped(item.id, text, NOT_ITS_SIDE, measure.explanation)
+    return None if good else DroppedRow(item.id, text, NOT_ITS_SIDE, measure.explanation)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_topics import SIDES
-from conqret.debate.debatune.manual_inspection import Agreed, Inspection
+from conqret.debate.debatune.manual_inspection import Inspection, InspectionAgreement
 from conqret.debate.debatune.output_filter import NOT_ITS_SIDE
 from conqret.debate.debatune.quality_scores import Quality
-from conqret.debate.debatune.row_selection import NO_ANSWER, Sifted
+from conqret.debate.debatune.row_selection import NO_ANSWER, SiftResult
 from conqret.debate.debatune.topic_check import DUPLICATE
 from conqret.debate.debatune.transcript import ModelDebate
 from conqret.show import words
@@ -54,7 +54,7 @@ DROPPED = {
 """Why a row is dropped, in words."""
 
 
-def sifted_table(title: str, rows: str, found: Sifted) -> Table:
+def sifted_table(title: str, rows: str, found: SiftResult) -> Table:
     """How many ``rows`` are kept, and how many dropped for each reason."""
     total = len(found.kept) + len(found.dropped)
     return Table(
@@ -136,7 +136,7 @@ def inspection_table(found: Inspection) -> Table:
     )
 
 
-def agreement_table(found: Sequence[Agreed], inspection: Inspection) -> Table:
+def agreement_table(found: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
     """A row for each system: people beside the judge, over all of its statements."""
     rows: list[tuple[Cell, ...]] = [
         (

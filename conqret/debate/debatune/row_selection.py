@@ -20,7 +20,7 @@ NO_ANSWER = "no_answer"
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedRow:
     """A row that is not kept: its id, its text, the reason in a word, and what there is to say of it."""
 
     id: str
@@ -30,11 +30,11 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
+class SiftResult:
     """The rows that are kept, as they are to be written, and those that are dropped."""
 
     kept: Sequence[Mapping[str, Any]]
-    dropped: Sequence[Dropped]
+    dropped: Sequence[DroppedRow]
 
     @property
     def reasons(self) -> dict[str, int]:
@@ -57,7 +57,7 @@ class SiftedRun:
     """What is kept and what is dropped, and the judgments that decided it; ``lost`` counts the sides of kept topics
     that got no arguments, by reason."""
 
-    found: Sifted
+    found: SiftResult
     judgments: Judgments
     lost: Mapping[str, int] = field(default_factory=dict)
 
@@ -72,6 +72,6 @@ class SiftedRun:
         return self.judgments.missing
 
 
-def unanswered(row: str, text: str, measure: Measure) -> Dropped:
+def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
     """What is dropped because ``measure`` has no value."""
-    return Dropped(row, text, NO_ANSWER, f"{measure.reason}: {measure.detail}".strip(" :"))
+    return DroppedRow(row, text, NO_ANSWER, f"{measure.reason}: {measure.detail}".strip(" :"))

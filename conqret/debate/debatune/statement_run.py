@@ -21,7 +21,7 @@ from conqret.debate.debatune.instructions import Instruction, read_instructions
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import Expected, counter, expected
+from conqret.judging.cost import ExpectedCost, counter, expected
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.llm.request import Plain, Request
 from conqret.llm.token_sampling import GREEDY, Sampling
@@ -30,7 +30,7 @@ from conqret.options import table_of
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 ASK = "statement"
@@ -41,7 +41,7 @@ ANSWER_TOKENS = 374
 _SIDES: Mapping[str, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 
-class Stated(Answered):
+class StatementRow(ResponseRow):
     """What was written; ``cut`` where the room for it was too small."""
 
     text: str = ""
@@ -67,7 +67,7 @@ class StatedRecord(_SampledRecord):
 
 
 @dataclass(frozen=True)
-class StatedFolder(AskedFolder[StatedRecord, Stated]):
+class StatedFolder(AskedFolder[StatedRecord, StatementRow]):
     """The files of written statements under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate write"
@@ -86,7 +86,7 @@ class StatedSummary(Frozen):
 
 
 @dataclass(frozen=True)
-class StatementsPlan(StudyPlan[Stated, StatedSummary]):
+class StatementsPlan(StudyPlan[StatementRow, StatedSummary]):
     """Every instruction gets a statement; ``system`` names who wrote them (the model).
 
     Raises:
@@ -114,11 +114,11 @@ class StatementsPlan(StudyPlan[Stated, StatedSummary]):
         shown = [[row.id, *([one.role, one.content] for one in row.messages)] for row in self.rows]
         return StatedRecord.of(self.models, {}, shown, temperature=self.sampling.sampling_temperature)
 
-    def trials(self) -> Iterator[Trial[Stated]]:
+    def trials(self) -> Iterator[Trial[StatementRow]]:
         """A trial for each."""
         return (Trial(row.id, partial(_stated, row, self.models, self.sampling)) for row in self.rows)
 
-    def conclude(self, rows: tuple[Stated, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
+    def conclude(self, rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         name = self.models.options.model if self.system is None else self.system
         pairs = [(row, one) for row, one in zip(self.rows, rows, strict=True) if one.answered]
@@ -154,7 +154,7 @@ def write_statements(
     sampling: Sampling = GREEDY,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[Stated, StatedSummary]:
+) -> StudyOutcome[StatementRow, StatedSummary]:
     """Have a model write statements, or answer any instructions, to be judged.
 
     Args:
@@ -172,7 +172,7 @@ def write_statements(
         return run(plan, overwrite=settings.get("overwrite", False))
 
 
-def estimate(rows: Sequence[Instruction], session: Session) -> Expected:
+def estimate(rows: Sequence[Instruction], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     client = counter(session.options)
     told = sum(client.count_tokens(one.content) for row in rows for one in row.messages)
@@ -180,8 +180,8 @@ def estimate(rows: Sequence[Instruction], session: Session) -> Expected:
 
 
 async def _stated(
-    row: Instruction, session: Session, sampling: Sampling, earlier: Mapping[str, Stated]
-) -> Stated:
+    row: Instruction, session: Session, sampling: Sampling, earlier: Mapping[str, StatementRow]
+) -> StatementRow:
     answer = await session.client.ask(
         Request(
             ask=ASK,
@@ -193,10 +193,10 @@ async def _stated(
             baseline=lambda: debater.statement(row.topic, _SIDES[row.stance], row.argument, ()),
         )
     )
-    return Stated.of(row.id, answer)
+    return StatementRow.of(row.id, answer)
 
 
-def _record(row: Instruction, one: Stated, system: str) -> dict[str, Any]:
+def _record(row: Instruction, one: StatementRow, system: str) -> dict[str, Any]:
     return {
         "id": row.id,
         "topic": row.topic or row.text,

@@ -15,8 +15,8 @@ from typing import ClassVar, Unpack
 from conqret.data import Item, Judgment
 from conqret.debate.debatune.debate_arguments import PROMPT, Arguing, Arguments, argue, lacking
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic
-from conqret.debate.debatune.row_selection import Dropped, Sifted, SiftedRun, unanswered
-from conqret.debate.debatune.transcript import Spoken
+from conqret.debate.debatune.row_selection import DroppedRow, SiftedRun, SiftResult, unanswered
+from conqret.debate.debatune.transcript import TranscriptRow
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.safe_files import Content
@@ -41,7 +41,7 @@ SAME = 0.77
 cleared of doubles: all six pairs above it are doubles that were overlooked, and of the four at .75 three are none."""
 
 
-def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> Sifted:
+def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResult:
     """The topics that can be argued from both sides, each once, as rows with ``id`` and ``topic`` (the claim).
 
     Args:
@@ -49,22 +49,22 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> Sifted:
         judgments: theirs by the format ``two-sided``, in the same order.
     """
     kept: list[dict[str, str]] = []
-    dropped: list[Dropped] = []
-    known = _Known()
+    dropped: list[DroppedRow] = []
+    known = _TopicIndex()
     for item, judgment in zip(items, judgments, strict=True):
         measure = judgment.measures[METRIC]
         said = {part.id: part.label or "" for part in measure.parts}
         if measure.value is None:
             dropped.append(unanswered(item.id, item.topic, measure))
         elif CLAIM not in said:
-            dropped.append(Dropped(item.id, item.topic, said[VERDICT], measure.explanation))
+            dropped.append(DroppedRow(item.id, item.topic, said[VERDICT], measure.explanation))
         elif (place := known.alike(said[CLAIM])) is not None:
             same = kept[place]
-            dropped.append(Dropped(item.id, item.topic, DUPLICATE, f"as {same['id']}: {same['topic']}"))
+            dropped.append(DroppedRow(item.id, item.topic, DUPLICATE, f"as {same['id']}: {same['topic']}"))
         else:
             row = {"id": item.id, "topic": said[CLAIM]}
             kept.append(row if said[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
-    return Sifted(kept, dropped)
+    return SiftResult(kept, dropped)
 
 
 class ArgumentsRecord(AskedRecord):
@@ -74,7 +74,7 @@ class ArgumentsRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class ArgumentsFolder(AskedFolder[ArgumentsRecord, Spoken]):
+class ArgumentsFolder(AskedFolder[ArgumentsRecord, TranscriptRow]):
     """The files of arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate topics"
@@ -117,7 +117,7 @@ def check_arguments(count: int) -> None:
         raise DeclarationError(f"--arguments is 0 (none) or more a side, not {count}")
 
 
-def arguments_plan(found: Sifted, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:
+def arguments_plan(found: SiftResult, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:
     """``count`` arguments for each side of the topics that are kept, beside the judgments and with their recordings."""
     beside = judgments.folder
     assert beside is not None  # noqa: S101 - with arguments there is one
@@ -126,7 +126,7 @@ def arguments_plan(found: Sifted, judgments: Judgments, session: Session, count:
 
 
 @dataclass(frozen=True)
-class ArgumentsPlan(StudyPlan[Spoken, Sifted]):
+class ArgumentsPlan(StudyPlan[TranscriptRow, SiftResult]):
     """``count`` arguments of each side of each kept row, as ``conqret debate hold`` asks for them. They are put under
     ``affirmative`` and ``negative``; a side that got none is lacking there."""
 
@@ -134,7 +134,7 @@ class ArgumentsPlan(StudyPlan[Spoken, Sifted]):
 
     models: Session
     folder: ArgumentsFolder
-    found: Sifted
+    found: SiftResult
     count: int
 
     @cached_property
@@ -149,17 +149,19 @@ class ArgumentsPlan(StudyPlan[Spoken, Sifted]):
         """What ``run.json`` says; more topics may be kept when the same run goes on."""
         return ArgumentsRecord.of(self.models, {PROMPT: Arguments}, [self.count])
 
-    def trials(self) -> Iterator[Trial[Spoken]]:
+    def trials(self) -> Iterator[Trial[TranscriptRow]]:
         """A trial for each side."""
         return (Trial(one.key, partial(argue, one, self.models)) for one in self.asked)
 
-    def conclude(self, rows: tuple[Spoken, ...]) -> tuple[Sifted, Mapping[Path, Content]]:
+    def conclude(self, rows: tuple[TranscriptRow, ...]) -> tuple[SiftResult, Mapping[Path, Content]]:
         """The rows with their arguments."""
         said: dict[str, dict[str, list[str]]] = {}
         for arguing, row in zip(self.asked, rows, strict=True):
             if row.answered:
                 said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
-        return Sifted([{**row, **said.get(row["id"], {})} for row in self.found.kept], self.found.dropped), {}
+        return SiftResult(
+            [{**row, **said.get(row["id"], {})} for row in self.found.kept], self.found.dropped
+        ), {}
 
 
 def similarity(one: str, other: str) -> float:
@@ -168,7 +170,7 @@ def similarity(one: str, other: str) -> float:
     return _shared(Text(one).terms, Text(other).terms)
 
 
-class _Known:
+class _TopicIndex:
     """The topics so far, found by their stems."""
 
     def __init__(self) -> None:

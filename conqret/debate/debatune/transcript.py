@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from conqret.data import Reason, Trim
 from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_topics import SIDES, Side
-from conqret.runs.study_run import Answered
+from conqret.runs.study_run import ResponseRow
 
 NOT_REACHED = Reason.NOTHING_TO_JUDGE
 """The reason of a turn that was not asked for because one before it is missing."""
@@ -21,7 +21,7 @@ MOST_ID = 200
 """Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
 
 
-class Turn(Answered):
+class Turn(ResponseRow):
     """What one side said at its turn.
 
     ``answers`` are those to the other side's last questions, in their order, and ``questions`` its own; a conclusion
@@ -35,7 +35,7 @@ class Turn(Answered):
     trims: tuple[Trim, ...] = ()
 
 
-class Spoken(Turn):
+class TranscriptRow(Turn):
     """A row of a run of debates: a turn, or the ``arguments`` that a side was asked for before."""
 
     arguments: tuple[str, ...] = ()
@@ -128,13 +128,13 @@ class Motion:
         """The name of a turn in the run."""
         return f"{self.id} {number or 'conclusion'} {side}"
 
-    def argued(self, rows: Mapping[str, Spoken]) -> Motion:
+    def argued(self, rows: Mapping[str, TranscriptRow]) -> Motion:
         """The motion with the arguments that were found; empty where they could not be had."""
         found = {side: rows[key].arguments for side, key in self.asked.items()}
         own = {side: given[self.place] if given else "" for side, given in found.items()}
         return replace(self, arguments={**self.arguments, **own})
 
-    def debate(self, rows: Mapping[str, Spoken], models: Mapping[Side, str]) -> ModelDebate:
+    def debate(self, rows: Mapping[str, TranscriptRow], models: Mapping[Side, str]) -> ModelDebate:
         """The debate that these rows make, by their ids."""
         found = {place: rows[self.key(*place)] for place in self.places()}
         said = {place: turn if turn.answered else None for place, turn in found.items()}

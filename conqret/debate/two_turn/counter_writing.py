@@ -16,12 +16,12 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Reason
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion, quoted_in
-from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered
+from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
 from conqret.text.analysis import weight
 from conqret.text.sentences import sentences
@@ -67,7 +67,7 @@ class Argued(Typed):
         return self
 
 
-class Written(Answered):
+class WrittenTextRow(ResponseRow):
     """What became of one task: a text with its snippets, or the ``reason`` why there is none."""
 
     text: str = ""
@@ -105,7 +105,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Debated:
+class DebateTask:
     """One debate: a question, and who argues for its first and its second option."""
 
     question: TwoTurnQuestion
@@ -119,7 +119,7 @@ class Debated:
         first = [Task(self.question, option, writer) for option, writer in sides]
         return (*first, *(replace(one, opponent=self.writers[2 - one.option]) for one in first))
 
-    def whole(self, rows: Mapping[str, Written]) -> TwoTurnQuestion | None:
+    def whole(self, rows: Mapping[str, WrittenTextRow]) -> TwoTurnQuestion | None:
         """The question with all that was written; None where anything is missing."""
         written = [rows[one.key] for one in self.tasks]
         if not all(one.answered for one in written):
@@ -132,27 +132,29 @@ class Debated:
         return replace(self.question, id=self.id, sides=(one, two), writers=self.writers)
 
 
-def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tuple[Debated, ...]:
+def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tuple[DebateTask, ...]:
     """The debates on these questions: one each where one writer argues for both options; two, the sides exchanged and
     the debate's number behind the question's id, where there are two."""
     if len(writers) == 1:
-        return tuple(Debated(one, one.id, (writers[0], writers[0])) for one in questions)
+        return tuple(DebateTask(one, one.id, (writers[0], writers[0])) for one in questions)
     first, second = writers
     pairs = ((first, second), (second, first))
-    return tuple(Debated(one, f"{one.id}-{n}", pair) for one in questions for n, pair in enumerate(pairs, 1))
+    return tuple(
+        DebateTask(one, f"{one.id}-{n}", pair) for one in questions for n, pair in enumerate(pairs, 1)
+    )
 
 
-def tasks(found: Sequence[Debated]) -> tuple[Task, ...]:
+def tasks(found: Sequence[DebateTask]) -> tuple[Task, ...]:
     """All that is to be written, each once: two debates on one question share the arguments."""
     return tuple({task.key: task for one in found for task in one.tasks}.values())
 
 
-def trials(asked: Sequence[Task], sessions: Mapping[str, Session]) -> list[Trial[Written]]:
+def trials(asked: Sequence[Task], sessions: Mapping[str, Session]) -> list[Trial[WrittenTextRow]]:
     """Each task, by the session of its writer; answers come after the arguments."""
     return [Trial(one.key, partial(_write, one, sessions[one.writer]), one.after) for one in asked]
 
 
-def estimate(asked: Sequence[Task], session: Session) -> Expected:
+def estimate(asked: Sequence[Task], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of what one writer writes; nothing that is recorded already is taken off."""
     stand_in = SideArgument(" ".join(["word"] * MOST_WORDS))
     own = (one for one in asked if one.writer == session.options.model)
@@ -162,7 +164,7 @@ def estimate(asked: Sequence[Task], session: Session) -> Expected:
 
 def prompt(
     one: Task, library: Library, argued: SideArgument = NOTHING, against: SideArgument = NOTHING
-) -> Rendered:
+) -> RenderedPrompt:
     """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
     settings = {
         "least": _least(one),
@@ -182,11 +184,11 @@ def prompt(
     return library[COUNTER].render({**shown, **sides}, settings)
 
 
-async def _write(one: Task, session: Session, earlier: Mapping[str, Written]) -> Written:
+async def _write(one: Task, session: Session, earlier: Mapping[str, WrittenTextRow]) -> WrittenTextRow:
     before = [earlier[key] for key in one.after]
     if lacking := next((found for found in before if not found.answered), None):
         detail = f"it waits for what could not be had: {lacking.id}"
-        return Written(id=one.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
+        return WrittenTextRow(id=one.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
     texts = [found.argument for found in before]
     found = await session.client.ask(
         Request(
@@ -199,7 +201,7 @@ async def _write(one: Task, session: Session, earlier: Mapping[str, Written]) ->
             baseline=lambda: _by_words(one, texts),
         )
     )
-    return Written.of(one.key, found)
+    return WrittenTextRow.of(one.key, found)
 
 
 def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:

@@ -18,14 +18,14 @@ from conqret.debate.two_turn.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, Pay
 from conqret.debate.two_turn.slider_answers import CONDITIONS, CONSULTANCY, END, TURNS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
-from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.request import Request, messages
 from conqret.llm.trim import trim_proportionally
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered
+from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
 
 PROMPT = "debate-judge"
@@ -44,7 +44,7 @@ class Slid(Typed):
     slider: int = Field(ge=-END, le=END, strict=True)
 
 
-class Judged(Answered):
+class DebateJudgment(ResponseRow):
     """The answer to one asking; ``slider`` is None, with a ``reason``, where there was no valid one."""
 
     slider: int | None = None
@@ -94,7 +94,7 @@ class DebateRequest:
         """Whether arguments are shown, and not snippets alone."""
         return not self.condition.endswith("S")
 
-    def answer(self, judge: str, found: Judged) -> SliderAnswer:
+    def answer(self, judge: str, found: DebateJudgment) -> SliderAnswer:
         """What was answered, as a row for :mod:`conqret.debate.two_turn.outcomes`."""
         asked, right = self.question, self.question.right
         for_right, for_wrong = (
@@ -157,7 +157,7 @@ def askings(
     )
 
 
-def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[Judged]]:
+def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[DebateJudgment]]:
     """The question of each asking; a later one comes after the earlier one on the same."""
     return [
         Trial(one.key, partial(_judged, one, session), (one.key_at(one.turn - 1),) if one.turn > 1 else ())
@@ -165,13 +165,13 @@ def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[Judge
     ]
 
 
-def estimate(asked: Sequence[DebateRequest], session: Session) -> Expected:
+def estimate(asked: Sequence[DebateRequest], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
     prompts = (prompt(one, session.library, 0) for one in asked)
     return expected_asking("judge debates", session.options, prompts, ANSWER_TOKENS)
 
 
-def prompt(one: DebateRequest, library: Library, before: int | None = None) -> Rendered:
+def prompt(one: DebateRequest, library: Library, before: int | None = None) -> RenderedPrompt:
     """What is asked; ``before`` is the last answer on the same."""
     told = INSTRUCTIONS[one.instruction]
     shown = [
@@ -208,7 +208,9 @@ def prompt(one: DebateRequest, library: Library, before: int | None = None) -> R
     )
 
 
-async def _judged(one: DebateRequest, session: Session, earlier: Mapping[str, Judged]) -> Judged:
+async def _judged(
+    one: DebateRequest, session: Session, earlier: Mapping[str, DebateJudgment]
+) -> DebateJudgment:
     before = next((found.slider for found in earlier.values()), None)
     answer = await session.client.ask(
         Request(
@@ -222,7 +224,7 @@ async def _judged(one: DebateRequest, session: Session, earlier: Mapping[str, Ju
             baseline=lambda: _by_words(one),
         )
     )
-    return Judged.of(one.key, answer)
+    return DebateJudgment.of(one.key, answer)
 
 
 def _by_words(one: DebateRequest) -> dict[str, object]:

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.debate_judge import Judged
+from conqret.debate.two_turn.debate_judge import DebateJudgment
 from conqret.debate.two_turn.judging_plan import asking_of
 from conqret.debate.two_turn.payoffs import INSTRUCTIONS
 from conqret.debate.two_turn.slider_answers import END, SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import csv_text
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
+from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
 SLIDER, REASON = "slider", "reason"
@@ -58,10 +58,10 @@ def give(ledger: Ledger, person: Person, turn: ScreenTurn, slider: str) -> None:
     ledger.answer(person, turn, {SLIDER: slider}, "", 0)
 
 
-def slid(ledger: Ledger, one: Given) -> SliderAnswer:
+def slid(ledger: Ledger, one: ScreenResponse) -> SliderAnswer:
     """An answer, by its judge's pseudonym."""
     point, reason = one.answers.get(SLIDER), one.answers.get(REASON, "")
-    judged = Judged(id=one.screen.item, slider=None if point is None else int(point))
+    judged = DebateJudgment(id=one.screen.item, slider=None if point is None else int(point))
     return replace(asking_of(ledger, one.screen).answer(one.person.pseudonym, judged), reason=reason)
 
 
@@ -77,7 +77,7 @@ def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class AnswerOutcome:
     """What came of a judge's answers to one question: how far the last goes ``toward_right`` (None where none was
     given), and the ``dollars`` of all."""
 
@@ -86,19 +86,21 @@ class Settled:
     dollars: Fraction
 
 
-def settled(ledger: Ledger, person: Person) -> list[Settled]:
+def settled(ledger: Ledger, person: Person) -> list[AnswerOutcome]:
     """What came of all that a judge has answered, question by question."""
     given = gathered(
         ((one.screen.item, one.screen.heading), slid(ledger, one))
         for one in ledger.given(person=person.number)
     )
     return [
-        Settled(question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction()))
+        AnswerOutcome(
+            question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction())
+        )
         for (_, question), mine in given.items()
     ]
 
 
-def marked_by_last(ledger: Ledger, given: Sequence[Given]) -> tuple[int, int]:
+def marked_by_last(ledger: Ledger, given: Sequence[ScreenResponse]) -> tuple[int, int]:
     """At how many of the questions a judge's last judgment goes toward the right option, and of how many."""
     last = {one.screen.item: slid(ledger, one) for one in given}
     return sum((one.toward_right or 0) > 0 for one in last.values()), len(last)

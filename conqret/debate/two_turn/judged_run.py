@@ -18,8 +18,8 @@ from conqret._optional import require
 from conqret.debate.two_turn.baseline_judges import floors
 from conqret.debate.two_turn.debate_judge import (
     PROMPT,
+    DebateJudgment,
     DebateRequest,
-    Judged,
     Slid,
     askings,
     check_allowance,
@@ -54,7 +54,7 @@ class JudgedRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class DebateJudgingFolder(AskedFolder[JudgedRecord, Judged]):
+class DebateJudgingFolder(AskedFolder[JudgedRecord, DebateJudgment]):
     """The files of judged debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn judge"
@@ -74,7 +74,7 @@ class JudgedSummary:
 
 
 @dataclass(frozen=True)
-class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
+class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
     """Every request is a judgment on the slider. ``shortened`` says for the record what passages lost
     (:func:`conqret.debate.two_turn.debate_judge.shortened`). It needs numpy."""
 
@@ -98,16 +98,17 @@ class DebateJudgingRun(StudyPlan[Judged, JudgedSummary]):
             self.models, {PROMPT: Slid}, shown, allowance=allowance, shortened=dict(self.shortened)
         )
 
-    def trials(self) -> list[Trial[Judged]]:
+    def trials(self) -> list[Trial[DebateJudgment]]:
         """A trial for each."""
         return trials(self.asked, self.models)
 
-    def conclude(self, rows: tuple[Judged, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
+    def conclude(self, rows: tuple[DebateJudgment, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         model = self.models.options.model
         answers = tuple(one.answer(model, row) for one, row in zip(self.asked, rows, strict=True))
         others = tuple(
-            one.answer(name, Judged(id=one.key, slider=slider)) for name, one, slider in floors(self.asked)
+            one.answer(name, DebateJudgment(id=one.key, slider=slider))
+            for name, one, slider in floors(self.asked)
         )
         came = debate_outcomes(answers)
         beside = standings((*answers, *others))
@@ -152,7 +153,7 @@ def judge_debates(
     passage_tokens: int | None = None,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[Judged, JudgedSummary]:
+) -> StudyOutcome[DebateJudgment, JudgedSummary]:
     """Let a model say which option is right, on a slider of seven points, with and without the arguments of a debate.
 
     Args:

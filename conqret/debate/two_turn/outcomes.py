@@ -22,7 +22,7 @@ from conqret.debate.two_turn.slider_answers import (
     read_slider_answers,
 )
 from conqret.errors import DeclarationError, strict_options
-from conqret.stats.estimate import CONFIDENCE, Estimate, Sampled, Scale, average
+from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, average
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class BeliefChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class FollowRate:
     """How often judges go with a side, at the last judgment of a condition: the share of the answers that take a side.
 
     ``argued`` is the side: the right option where both sides are heard, or the consultant's where one is.
@@ -124,7 +124,7 @@ class Outcomes:
     changes: tuple[BeliefChange, ...]
     debate: BeliefChange | None
     consultancy: BeliefChange | None
-    followed: tuple[Followed, ...]
+    followed: tuple[FollowRate, ...]
     writers: dict[str, float]
 
 
@@ -168,7 +168,7 @@ def debate_outcomes(
         DeclarationError: there is no answer of the design, or none of the better half.
     """
     answers = counted_answers(answers, design, better_half)
-    measured = _Measured(answers, confidence)
+    measured = _AnswerColumns(answers, confidence)
     present = sorted({(one.condition, one.turn, one.instruction) for one in answers}, key=_order)
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
@@ -215,10 +215,10 @@ def standings(
     confidence: float = CONFIDENCE,
 ) -> tuple[Standing, ...]:
     """Judges beside each other, in the order of their first answers, over the same passages."""
-    return tuple(_Measured(answers, confidence).standings())
+    return tuple(_AnswerColumns(answers, confidence).standings())
 
 
-class _Measured:
+class _AnswerColumns:
     """The answers as columns over the same passages."""
 
     def __init__(self, answers: Sequence[SliderAnswer], confidence: float) -> None:
@@ -279,7 +279,7 @@ class _Measured:
                 share = self._share(self.right & strong, strong, "no answer is this sure")
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
 
-    def followed(self, debate: str, alone: str) -> Iterator[Followed]:
+    def followed(self, debate: str, alone: str) -> Iterator[FollowRate]:
         """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
         import numpy as np
 
@@ -297,7 +297,7 @@ class _Measured:
             )
             if here.any():
                 rate = self._share(followed & here, self.moved & here, "everybody abstained")
-                yield Followed(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
+                yield FollowRate(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
 
     def change(
         self,
@@ -325,7 +325,7 @@ class _Measured:
 
         return np.array([(one.condition, one.turn, one.instruction) == cell for one in self.answers])
 
-    def _accuracy(self, cell: Cell) -> Sampled:
+    def _accuracy(self, cell: Cell) -> JackknifedEstimate:
         here = self._in(cell)
         moved = self.moved & here
         return self.resamples.ratio(

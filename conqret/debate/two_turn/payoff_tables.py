@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from conqret.debate.two_turn.judge_answers import Settled
+from conqret.debate.two_turn.judge_answers import AnswerOutcome
 from conqret.debate.two_turn.payoffs import ENDS, RESPONSES, STRENGTHS, PayoffInstruction
 from conqret.errors import number
 from conqret.show.table import Cell, Column, Table
@@ -48,7 +48,7 @@ def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
     )
 
 
-def earned_table(found: Sequence[Settled]) -> Table:
+def earned_table(found: Sequence[AnswerOutcome]) -> Table:
     """What one judge is told in the end: a row for each question, and what all of them earned."""
     return Table(
         "What each question earned",

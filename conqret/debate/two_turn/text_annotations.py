@@ -129,7 +129,7 @@ RATINGS = (1, BEST)
 
 
 @dataclass(frozen=True, slots=True)
-class Annotated:
+class AnnotatedTexts:
     """The texts of one kind for one option; intervals are over passages.
 
     Attributes:
@@ -151,7 +151,7 @@ class Annotated:
 @strict_options
 def summarize_annotations(
     annotations: str | Path, *, of: str | Path, confidence: float = CONFIDENCE
-) -> tuple[Annotated, ...]:
+) -> tuple[AnnotatedTexts, ...]:
     """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for.
 
     Args:
@@ -166,7 +166,7 @@ def summarize_annotations(
     return annotated(read_annotations(Path(annotations), read_two_turn(of)), confidence=confidence)
 
 
-def annotated(found: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE) -> tuple[Annotated, ...]:
+def annotated(found: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE) -> tuple[AnnotatedTexts, ...]:
     """A summary for each kind of text and option that was annotated: arguments first, those for the right one first."""
     kinds: tuple[Kind, ...] = ("argument", "counter-argument")
     groups = [
@@ -177,7 +177,7 @@ def annotated(found: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE
     return tuple(_annotated(own, confidence) for own in groups if own)
 
 
-def _annotated(own: Sequence[TextAnnotation], confidence: float) -> Annotated:
+def _annotated(own: Sequence[TextAnnotation], confidence: float) -> AnnotatedTexts:
     by_text = gathered((one.question, one) for one in own)
     rated = [(one.quality, one.passage) for one in own if one.quality is not None]
     apart = [
@@ -194,7 +194,7 @@ def _annotated(own: Sequence[TextAnnotation], confidence: float) -> Annotated:
         numbers, passages = [number for number, _ in values], [passage for _, passage in values]
         return mean_interval(numbers, passages, confidence=confidence, ends=ends, reason=reason)
 
-    return Annotated(
+    return AnnotatedTexts(
         kind=own[0].kind,
         for_right=own[0].for_right,
         texts=len(by_text),

@@ -14,11 +14,11 @@ from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.debate.two_turn.writer_scores import last_with_arguments
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Given, Person
+from conqret.labels.records import Person, ScreenResponse
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class WriterResult:
     """One counter-argument: its question, the ``option`` that it argued for and whether that one is ``right``; how many
     of so many ``judges`` ended on its side, and the ``dollars`` that it earned."""
 
@@ -45,7 +45,7 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
         )
 
 
-def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[Taken]:
+def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
     """Each of a writer's counter-arguments that was judged, in the order of the questions."""
     by_question = gathered((one.question, one) for one in last_with_arguments(answers))
     found = []
@@ -58,12 +58,12 @@ def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) ->
     return found
 
 
-def _taken(ledger: Ledger, one: Given, judged: Sequence[SliderAnswer]) -> Taken:
+def _taken(ledger: Ledger, one: ScreenResponse, judged: Sequence[SliderAnswer]) -> WriterResult:
     question = QUESTION.validate_json(ledger.text(one.screen.item))
     argued_for = 3 - one.screen.against
     right = question.right == argued_for
     sliders = [given.toward_right or 0 for given in judged]
-    return Taken(
+    return WriterResult(
         question.question,
         question.sides[argued_for - 1].option,
         right,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conqret.debate.two_turn.rubric import HIRED_FROM, RubricGrade
 from conqret.debate.two_turn.text_annotations import Annotated
-from conqret.debate.two_turn.writer_feedback import Taken
+from conqret.debate.two_turn.writer_feedback import WriterResult
 from conqret.debate.two_turn.writer_scores import Writer
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
@@ -64,7 +64,7 @@ def writers_table(found: Sequence[Writer]) -> Table:
     )  # fmt: skip
 
 
-def feedback_table(found: Sequence[Taken]) -> Table:
+def feedback_table(found: Sequence[WriterResult]) -> Table:
     """What one writer is told: a row for each of their counter-arguments, and what they earned in all."""
     return Table(
         "How your counter-arguments did",

@@ -18,9 +18,9 @@ from conqret.debate.two_turn.counter_writing import (
     ARGUMENT,
     COUNTER,
     Argued,
-    Debated,
+    DebateTask,
     Task,
-    Written,
+    WrittenTextRow,
     debates,
     tasks,
     trials,
@@ -52,7 +52,7 @@ class WrittenRecord(AskedRecord):
 
 
 @dataclass(frozen=True)
-class WrittenFolder(AskedFolder[WrittenRecord, Written]):
+class WrittenFolder(AskedFolder[WrittenRecord, WrittenTextRow]):
     """The files of written debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn argue"
@@ -75,12 +75,12 @@ class WrittenSummary(Frozen):
 
 
 @dataclass(frozen=True)
-class DebateWritingRun(StudyPlan[Written, WrittenSummary]):
+class DebateWritingRun(StudyPlan[WrittenTextRow, WrittenSummary]):
     """Every text of every debate is written by one of one or two writers."""
 
     models: Sessions
     folder: WrittenFolder
-    debated: Sequence[Debated]
+    debated: Sequence[DebateTask]
     writers: Sequence[ClientOptions]
 
     @cached_property
@@ -105,11 +105,11 @@ class DebateWritingRun(StudyPlan[Written, WrittenSummary]):
         against = {one.options.model: dict(one.options.identity) for one in beside}
         return WrittenRecord.of(first, {ARGUMENT: Argued, COUNTER: Argued}, shown, against=against)
 
-    def trials(self) -> list[Trial[Written]]:
+    def trials(self) -> list[Trial[WrittenTextRow]]:
         """A trial for each."""
         return trials(self.tasks, self.sessions)
 
-    def conclude(self, rows: tuple[Written, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
+    def conclude(self, rows: tuple[WrittenTextRow, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         by_key = {one.id: one for one in rows}
         whole = {one.id: one.whole(by_key) for one in self.debated}
@@ -155,7 +155,7 @@ def write_debates(
     against: str | ClientOptions | None = None,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> StudyOutcome[Written, WrittenSummary]:
+) -> StudyOutcome[WrittenTextRow, WrittenSummary]:
     """Write two-turn debates: an argument for either option of each question, and an answer to each argument.
 
     Args:

@@ -19,31 +19,31 @@ from pydantic import BaseModel
 from conqret.data import Document
 from conqret.data.item import Frozen
 from conqret.debateqa.answering.answering_strategy import AnswerStrategy
-from conqret.debateqa.answering.rag_session import KINDS, ROOM, AnswerPlan, Desk, NextStep, Searched
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.answering.rag_session import KINDS, ROOM, AnswerPlan, NextStep, RagSession, SearchStep
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generation_cost import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import Expected, expected
+from conqret.judging.cost import ExpectedCost, expected
 from conqret.judging.instrument import Asks
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Plain, Request
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.loop import Loop
 from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
 
 
-class GivenAnswer(Answered):
+class GivenAnswer(ResponseRow):
     """An answer and how it came about: its length in tokens, whether the room for it was too small (``cut``), the ids
     of the chunks that it was given, and the trace of the search."""
 
@@ -51,7 +51,7 @@ class GivenAnswer(Answered):
     tokens: int = 0
     cut: bool = False
     documents: tuple[str, ...] = ()
-    trace: tuple[Searched, ...] = ()
+    trace: tuple[SearchStep, ...] = ()
 
 
 class AnswersRecord(AskedRecord):
@@ -160,10 +160,10 @@ class Answering:
         if self.strategy.agent:
             self.searcher.backend.check_can_ask("an agent's next step")
 
-    def desk(self, question: SourcedQuestion, library: Library, answerer: Asks, agent: Asks) -> Desk:
+    def desk(self, question: SourcedQuestion, library: Library, answerer: Asks, agent: Asks) -> RagSession:
         """Where a question is answered."""
         way, plan = self.strategy, self.plan
-        return Desk(
+        return RagSession(
             question, plan, library, answerer, agent, self.answerer.model, self.source,
             chunks=plan.chunks or way.chunks, searches=plan.searches or way.searches,
             room=self.answerer.max_tokens or ROOM,
@@ -230,7 +230,7 @@ async def _answered(
     desk = run.desk(question, answerer.library, answerer.client, agent.client)
     try:
         text = await run.strategy.respond(desk)
-    except Unanswered as error:
+    except NoValidResponse as error:
         return GivenAnswer(id=question.id, trace=tuple(desk.trace), reason=error.reason, detail=error.detail)
     return GivenAnswer(
         id=question.id,
@@ -280,7 +280,7 @@ STEP_TOKENS = 80
 """A thought and a query."""
 
 
-class _Priced(Client):
+class _CountingClient(Client):
     """A model that is not asked: it counts what it would be, and has the offline baseline answer."""
 
     def __init__(self, options: ClientOptions) -> None:
@@ -289,22 +289,22 @@ class _Priced(Client):
 
     async def ask(self, request: Request[Any]) -> Answer[Any]:
         system, user = (one.content for one in request.messages)
-        self.prompts[request.ask].append(prompt_tokens(Rendered(system, user), self))
+        self.prompts[request.ask].append(prompt_tokens(RenderedPrompt(system, user), self))
         made = request.baseline() if request.baseline is not None else None
         value = {"text": made} if request.plain else made
         return Answer(request.response.model_validate(value, context=dict(request.context)), ())
 
 
-def estimate(run: Answering, library: Library) -> list[Expected]:
+def estimate(run: Answering, library: Library) -> list[ExpectedCost]:
     """The calls, tokens and dollars of answerer and agent; nothing that is recorded already is taken off."""
     run.check(library)
-    answerer, agent = _Priced(run.answerer), _Priced(run.searcher)
+    answerer, agent = _CountingClient(run.answerer), _CountingClient(run.searcher)
 
     async def follow() -> None:
         for question in run.questions:
             try:
                 await run.strategy.respond(run.desk(question, library, answerer, agent))
-            except Unanswered:
+            except NoValidResponse:
                 continue
 
     with Loop() as loop:

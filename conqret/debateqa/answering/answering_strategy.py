@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from conqret.debateqa.answering.rag_session import Desk
+from conqret.debateqa.answering.rag_session import RagSession
 from conqret.registry import Registry
 
 
@@ -16,7 +16,7 @@ class AnswerStrategy:
     """A way to answer a question.
 
     - ``respond(desk)`` answers the question of the desk: it may search and ask an agent there, and returns the text. It
-      raises nothing for what the world did but :class:`~conqret.debateqa.curation.curation_requests.Unanswered`.
+      raises nothing for what the world did but :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse`.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
@@ -26,7 +26,7 @@ class AnswerStrategy:
     name: str
     summary: str
     source: str
-    respond: Callable[[Desk], Awaitable[str]]
+    respond: Callable[[RagSession], Awaitable[str]]
     chunks: int = 0
     searches: int = 1
     agent: str = ""

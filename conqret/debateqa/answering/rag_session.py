@@ -11,7 +11,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.curation_requests import Said, asked, fitted
+from conqret.debateqa.curation.curation_requests import LayoutStatement, asked, fitted
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
@@ -19,7 +19,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.request import Plain
 from conqret.llm.token_sampling import NucleusSampling
 from conqret.options import Within, check_ranges
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
@@ -86,7 +86,7 @@ class AnswerPlan(NucleusSampling):
 class NextStep(Typed):
     """What is still missing, and the query to search with next; an empty query where enough is found."""
 
-    thought: Said
+    thought: LayoutStatement
     query: str = Field(max_length=1_000)
 
     @field_validator("query")
@@ -98,7 +98,7 @@ class NextStep(Typed):
         return " ".join(query.split())
 
 
-class Searched(Frozen):
+class SearchStep(Frozen):
     """A step of the trace: the thought before it (none before the first), the query (empty: enough was found), and the
     ids of the chunks that it brought."""
 
@@ -108,7 +108,7 @@ class Searched(Frozen):
 
 
 @dataclass
-class Desk:
+class RagSession:
     """One question with all that may be used to answer it. ``chunks`` and ``searches`` are how much may be retrieved.
 
     What was done stands in ``trace``, what was found in ``documents``, each once; ``cut`` says that the room for the
@@ -125,7 +125,7 @@ class Desk:
     chunks: int
     searches: int
     room: int = ROOM
-    trace: list[Searched] = field(default_factory=list)
+    trace: list[SearchStep] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)
     cut: bool = False
 
@@ -141,7 +141,7 @@ class Desk:
         ranked = self.source.search(query, self.chunks + len(known))
         new = [one for one in ranked if one.id not in known][: self.chunks]
         self.documents += new
-        self.trace.append(Searched(thought=thought, query=query, found=tuple(one.id for one in new)))
+        self.trace.append(SearchStep(thought=thought, query=query, found=tuple(one.id for one in new)))
         return new
 
     async def next_step(self, prompt: str) -> NextStep:
@@ -152,7 +152,7 @@ class Desk:
         """
         queries = [one.query for one in self.trace]
 
-        def render(shown: Sequence[Document]) -> Rendered:
+        def render(shown: Sequence[Document]) -> RenderedPrompt:
             left = iter(shown)
             steps = [
                 {"thought": one.thought, "query": one.query, "documents": list(islice(left, len(one.found)))}
@@ -168,7 +168,7 @@ class Desk:
             context={"queries": queries},
         )  # fmt: skip
         if not step.query:
-            self.trace.append(Searched(thought=step.thought))
+            self.trace.append(SearchStep(thought=step.thought))
         return step
 
     async def answer(self) -> str:
@@ -181,7 +181,7 @@ class Desk:
         prompt = self.library[plan.prompt]
         settings = {"with_documents": bool(self.documents), "length": plan.length or 0}
 
-        def render(shown: Sequence[Document]) -> Rendered:
+        def render(shown: Sequence[Document]) -> RenderedPrompt:
             return prompt.render({"question": question, "documents": shown}, settings)
 
         said = await asked(

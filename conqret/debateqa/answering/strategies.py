@@ -5,14 +5,14 @@ from __future__ import annotations
 from conqret.data import Reason
 from conqret.data.corpus import CorpusTopic
 from conqret.debateqa.answering.answering_strategy import AnswerStrategy
-from conqret.debateqa.answering.rag_session import Desk
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.answering.rag_session import RagSession
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.strategies.cited import STRATEGY as CITED
 
 
-async def _from_memory(desk: Desk) -> str:
+async def _from_memory(desk: RagSession) -> str:
     """Ask, and nothing else."""
     return await desk.answer()
 
@@ -29,7 +29,7 @@ CHUNKS = 10
 """DebateQA, F.1."""
 
 
-async def _after_a_search(desk: Desk) -> str:
+async def _after_a_search(desk: RagSession) -> str:
     """Search with the question, and answer."""
     desk.search(desk.question.question)
     return await desk.answer()
@@ -51,7 +51,7 @@ SEARCHES = 3
 PROMPT = "answer/react"
 
 
-async def _as_an_agent(desk: Desk) -> str:
+async def _as_an_agent(desk: RagSession) -> str:
     """Search as the agent says, and answer."""
     desk.search(desk.question.question)
     while len(desk.trace) < desk.searches:
@@ -76,7 +76,7 @@ REACT = AnswerStrategy(
 HEADINGS = {"pro": "In favour:", "con": "Against:"}
 
 
-async def _for_either_side(desk: Desk) -> str:
+async def _for_either_side(desk: RagSession) -> str:
     """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out."""
     documents = tuple(desk.search(desk.question.question))
     topic = CorpusTopic(id=desk.question.id, question=desk.question.question, split="test")
@@ -85,10 +85,10 @@ async def _for_either_side(desk: Desk) -> str:
     sides = {side: await generator.write(GenerationTask(topic, side, documents)) for side in CITED.prompts}
     for found in sides.values():
         if found.reason is not None and found.reason is not Reason.NO_EVIDENCE:
-            raise Unanswered(found.reason, found.detail)
+            raise NoValidResponse(found.reason, found.detail)
     said = [f"{HEADINGS[side]}\n\n{found.argument}" for side, found in sides.items() if found.argument]
     if not said:
-        raise Unanswered(Reason.NO_EVIDENCE, "the chunks hold nothing for either side, says the model")
+        raise NoValidResponse(Reason.NO_EVIDENCE, "the chunks hold nothing for either side, says the model")
     return "\n\n".join(said)
 
 

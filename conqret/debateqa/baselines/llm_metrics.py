@@ -13,7 +13,7 @@ from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
 from conqret.debateqa.finished_scores import ScoringPlan
 from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.score_table import ScoreRow
-from conqret.judging.cost import Expected
+from conqret.judging.cost import ExpectedCost
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.replies import rating_distribution
@@ -100,7 +100,7 @@ class LlmMetricsPlan(ScoringPlan):
             )
 
 
-def estimate(metrics: Iterable[str], cases: Sequence[AnswerCase], session: Session) -> list[Expected]:
+def estimate(metrics: Iterable[str], cases: Sequence[AnswerCase], session: Session) -> list[ExpectedCost]:
     """The calls, tokens and dollars of :class:`LlmMetricsPlan`, one for each of ``metrics``."""
     return [
         expected_about(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))

@@ -25,7 +25,7 @@ BATCH_SIZE = 32
 
 
 @dataclass(frozen=True, slots=True)
-class _Embedded:
+class _TextEmbedding:
     """A text's unit vector, and the tokens that the encoder did not read."""
 
     vector: torch.Tensor
@@ -55,7 +55,7 @@ class SemScore:
         self._window = 0 if math.isinf(window) else int(window)
         settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
         self.fingerprint = digest_of(settings)
-        self._known: dict[str, _Embedded] = {}
+        self._known: dict[str, _TextEmbedding] = {}
 
     @property
     def instrument(self) -> str:
@@ -88,7 +88,7 @@ class SemScore:
         vectors = vectors.double().cpu()
         vectors = vectors / vectors.norm(dim=1, keepdim=True)
         for text, vector in zip(new, vectors, strict=True):
-            self._known[text] = _Embedded(vector, max(0, self._length(text) - self._window))
+            self._known[text] = _TextEmbedding(vector, max(0, self._length(text) - self._window))
 
     def _length(self, text: str) -> int:
         """The tokens of a whole text; 0 where the encoder has no window."""

@@ -40,7 +40,7 @@ class Similarity(Protocol):
         """The likeness of each case, whose answer and partial answers are not empty."""
 
 
-class _Named:
+class _NamedMetric:
     """A metric whose name holds all settings and the version of its library."""
 
     def __init__(self, instrument: str, of: Callable[[str, str], float]) -> None:
@@ -63,7 +63,7 @@ def bleu() -> Similarity:
     """
     scorer: Any = require("sacrebleu", extra=EXTRA).BLEU(effective_order=True)
     scorer.sentence_score("a", ["a"])  # the signature counts the references of a call
-    return _Named(
+    return _NamedMetric(
         f"sacrebleu {scorer.get_signature()}",
         lambda answer, partial: min(BLEU_TOP, float(scorer.sentence_score(answer, [partial]).score)),
     )
@@ -81,7 +81,7 @@ def rouge_l() -> Similarity:
     from importlib.metadata import version
 
     scorer: Any = require("rouge_score.rouge_scorer", extra=EXTRA).RougeScorer(["rougeL"], use_stemmer=True)
-    return _Named(
+    return _NamedMetric(
         f"rouge-score {version('rouge-score')}, F-measure, stemmed",
         lambda answer, partial: float(scorer.score(partial, answer)["rougeL"].fmeasure),
     )

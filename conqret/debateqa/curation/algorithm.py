@@ -15,7 +15,7 @@ from functools import partial
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation import offline_perspectives as baseline
-from conqret.debateqa.curation.curation_requests import PointOfView, Unanswered, asked, fitted
+from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
 from conqret.debateqa.curation.source_pages import PageSource
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
@@ -27,7 +27,7 @@ from conqret.llm.trim import trim_proportionally
 from conqret.retrieval.fusion import round_robin
 from conqret.retrieval.rerank import ListwiseReranker
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered
+from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
 from conqret.text.stance_detection import stance_order
 
@@ -67,7 +67,7 @@ async def listwise(
     ranked = await reranker.rerank(frame, session.client)
     for window in reranker.outcomes:
         if window.reason is not None:
-            raise Unanswered(window.reason, window.detail)
+            raise NoValidResponse(window.reason, window.detail)
     by_id = {one.id: one for one in documents}
     return [by_id[str(identifier)] for identifier in ranked["docno"]]
 
@@ -115,7 +115,7 @@ class CurationPlan:
             )
 
 
-class CurationStep(Answered):
+class CurationStep(ResponseRow):
     """What became of one step of one question; only what the step is about is set.
 
     ``found`` documents came of the search, ``trusted`` of them from trusted domains, ``documents`` are those kept.
@@ -270,5 +270,5 @@ async def _settled(name: str, work: _Bound, earlier: Mapping[str, CurationStep])
         return CurationStep(id=name, reason=failed.reason, detail=failed.detail)
     try:
         return await work(name, earlier)
-    except Unanswered as error:
+    except NoValidResponse as error:
         return CurationStep(id=name, reason=error.reason, detail=error.detail)

@@ -43,9 +43,9 @@ from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import Expected, counter, expected_asking
+from conqret.judging.cost import ExpectedCost, counter, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.runs.engine import run
@@ -119,7 +119,7 @@ class CurateSummary(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class QuestionOutcome:
     """What became of a question: its documents and its partial answers, each with the ids of its own; or why it has
     none: ``why`` is ``few documents``, ``few points of view`` or a reason."""
 
@@ -145,7 +145,7 @@ FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
 
 def fates(
     questions: Sequence[SourcedQuestion], rows: Sequence[CurationStep], collector: Collector
-) -> Iterator[Fate]:
+) -> Iterator[QuestionOutcome]:
     """What became of each question, whose steps are in ``rows`` one behind the other."""
     plan = collector.plan
     for place, question in enumerate(questions):
@@ -154,18 +154,18 @@ def fates(
         documents, views = found.documents, taken.views
         failed = next((one for one in steps if not one.answered), None)
         if failed is not None:
-            yield Fate(question, why=str(failed.reason), detail=failed.detail)
+            yield QuestionOutcome(question, why=str(failed.reason), detail=failed.detail)
         elif len(documents) < plan.least_documents:
-            yield Fate(question, why=FEW_DOCUMENTS, detail=f"{len(documents)} trusted documents")
+            yield QuestionOutcome(question, why=FEW_DOCUMENTS, detail=f"{len(documents)} trusted documents")
         elif len(views) < plan.least_views:
-            yield Fate(question, why=FEW_VIEWS, detail=f"{len(views)} points of view")
+            yield QuestionOutcome(question, why=FEW_VIEWS, detail=f"{len(views)} points of view")
         else:
             own = [tuple(documents[number - 1] for number in sorted(set(view.documents))) for view in views]
             said = [
                 (view.point_of_view, step.explanation)
                 for view, step in zip(views, explanations, strict=False)
             ]
-            yield Fate(
+            yield QuestionOutcome(
                 question, documents, tuple((*pair, used) for pair, used in zip(said, own, strict=True))
             )
 
@@ -218,7 +218,7 @@ def _text(one: PageEvidence, collector: Collector) -> dict[str, str]:
     }
 
 
-def _items(kept: Iterable[Fate], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
+def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
     """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
     for fate in kept:
         for number, (view, explanation, documents) in enumerate(fate.answers, start=1):
@@ -344,12 +344,12 @@ def curate_benchmark(
         return run(made, overwrite=settings.get("overwrite", False))
 
 
-def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[Expected]:
+def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[ExpectedCost]:
     """The calls, tokens and dollars of :class:`CurationRun`, from documents that a search may find; nothing that is
     recorded already is taken off."""
     session, library = collector.session, collector.session.library
     client = counter(session.options)
-    prompts: dict[str, list[Rendered]] = {name: [] for name in PIECES}
+    prompts: dict[str, list[RenderedPrompt]] = {name: [] for name in PIECES}
     for question in questions:
         text = question.question
         likely = collector.source.likely(text, DEPTH)

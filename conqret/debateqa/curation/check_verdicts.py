@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import Expected, expected_asking
+from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Request, messages
-from conqret.prompts import Rendered
+from conqret.prompts import RenderedPrompt
 from conqret.runs.session import Session
-from conqret.runs.study_run import Answered, AskedFolder, AskedRecord, StudyPlan, lost
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 
@@ -40,7 +40,7 @@ class Subject:
     baseline: Callable[[], Any] = field(repr=False)
 
 
-class VerdictRow(Answered):
+class VerdictRow(ResponseRow):
     """The answer on one subject as plain data; empty where there is none."""
 
     answer: Mapping[str, Any] = Field(default_factory=dict)
@@ -92,13 +92,13 @@ class VerdictPlan(StudyPlan[VerdictRow, None]):
         return None, {self.folder.summary_file: json.dumps(summary, indent=1)}
 
 
-def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> Expected:
+def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of :class:`VerdictPlan`."""
     prompts = (_rendered(verdict, one, session) for one in subjects)
     return expected_asking("judge", session.options, prompts, verdict.tokens)
 
 
-def _rendered(verdict: CheckVerdict, subject: Subject, session: Session) -> Rendered:
+def _rendered(verdict: CheckVerdict, subject: Subject, session: Session) -> RenderedPrompt:
     return session.library[verdict.prompt].render(subject.variables)
 
 

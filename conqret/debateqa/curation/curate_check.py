@@ -8,7 +8,7 @@ from typing import Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import note, result
-from conqret.debateqa.curation.curate_review import Folder, Reviewed, looked_at, tell_figures, verdicts
+from conqret.debateqa.curation.curate_review import Folder, ReviewOptions, looked_at, tell_figures, verdicts
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.judging.study_command import StudyOptions
 
@@ -33,7 +33,7 @@ def comprehensiveness(
     folder: Folder,
     *,
     encoder: Encoder = "lexical",
-    reviewed: Reviewed,
+    reviewed: ReviewOptions,
     asking: StudyOptions,
 ) -> None:
     """Do the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3: 90.4%)?
@@ -72,7 +72,7 @@ def distinctiveness(
     *,
     encoder: Encoder = "lexical",
     threshold: float = 0.75,
-    reviewed: Reviewed,
+    reviewed: ReviewOptions,
     asking: StudyOptions,
 ) -> None:
     """Which points of view of one question may say the same (DebateQA, A.3)? People or a judge look at similar pairs.

@@ -66,7 +66,7 @@ Folder = Annotated[Path, typer.Argument(help="The folder of `conqret debateqa cu
 
 
 @dataclass(frozen=True)
-class Reviewed(OptionGroup):
+class ReviewOptions(OptionGroup):
     """Who looks at what is to be looked at.
 
     Files:
@@ -84,7 +84,7 @@ def looked_at(
     review: Review,
     folder: Path,
     name: str,
-    reviewed: Reviewed,
+    reviewed: ReviewOptions,
     asking: StudyOptions,
 ) -> tuple[Mapping[str, bool] | None, VerdictOutcome | None]:
     """What a filled sheet or a judge says of each row, by id; None where the sheet is left for people, or only the

@@ -15,7 +15,7 @@ from conqret.judging.instrument import Asks
 from conqret.judging.prompt_fitting import fit
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Answer, Request, messages
-from conqret.prompts import Library, Rendered
+from conqret.prompts import Library, RenderedPrompt
 
 QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate/explanation"
 """The prompts."""
@@ -29,20 +29,20 @@ WORDS = 300
 EXPLANATION_ROOM = 1024
 """Tokens kept free for the answer: 300 words take 400, and models go beyond."""
 
-Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-Answered = TypeVar("Answered", bound=BaseModel)
+LayoutStatement = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+ResponseRow = TypeVar("Answered", bound=BaseModel)
 
 
 class SearchQueries(Typed):
     """The queries to search with, the most important first."""
 
-    queries: list[Said] = Field(min_length=1, max_length=MOST_QUERIES)
+    queries: list[LayoutStatement] = Field(min_length=1, max_length=MOST_QUERIES)
 
 
 class PointOfView(Typed):
     """One point of view as a short sentence, and the numbers of the documents that it is drawn from."""
 
-    point_of_view: Said
+    point_of_view: LayoutStatement
     documents: list[Whole] = Field(min_length=1)
 
 
@@ -71,10 +71,10 @@ class PointsOfView(Typed):
 class Explanation(Typed):
     """The answer that unfolds the point of view, as one text."""
 
-    explanation: Said
+    explanation: LayoutStatement
 
 
-class Unanswered(Exception):  # noqa: N818 - it is no fault of the program, and ends as the reason of a row
+class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program, and ends as the reason of a row
     """There was no valid answer: why, and what was said."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
@@ -82,17 +82,19 @@ class Unanswered(Exception):  # noqa: N818 - it is no fault of the program, and 
         self.reason, self.detail = reason, detail
 
 
-def queries_prompt(library: Library, question: str) -> Rendered:
+def queries_prompt(library: Library, question: str) -> RenderedPrompt:
     """The prompt for queries."""
     return library[QUERIES].render({"question": question}, {"most": MOST_QUERIES})
 
 
-def views_prompt(library: Library, question: str, documents: Sequence[Document]) -> Rendered:
+def views_prompt(library: Library, question: str, documents: Sequence[Document]) -> RenderedPrompt:
     """The prompt for points of view."""
     return library[VIEWS].render({"question": question, "documents": documents}, {"most": MOST_VIEWS})
 
 
-def explanation_prompt(library: Library, question: str, view: str, documents: Sequence[Document]) -> Rendered:
+def explanation_prompt(
+    library: Library, question: str, view: str, documents: Sequence[Document]
+) -> RenderedPrompt:
     """The prompt for an explanation."""
     return library[EXPLANATION].render(
         {"question": question, "perspective": view, "documents": documents}, {"most": WORDS}
@@ -102,18 +104,18 @@ def explanation_prompt(library: Library, question: str, view: str, documents: Se
 async def asked(
     prompt: str,
     key: str,
-    rendered: Rendered,
-    response: type[Answered],
+    rendered: RenderedPrompt,
+    response: type[ResponseRow],
     client: Asks,
     baseline: Callable[[], Any],
     **settings: Any,
-) -> Answered:
+) -> ResponseRow:
     """The answer to one prompt; ``settings`` are further ones of its :class:`~conqret.llm.request.Request`.
 
     Raises:
         Unanswered: there was none.
     """
-    answer: Answer[Answered] = await client.ask(
+    answer: Answer[ResponseRow] = await client.ask(
         Request(
             ask=prompt,
             item=key,
@@ -124,17 +126,17 @@ async def asked(
         )
     )
     if answer.value is None:
-        raise Unanswered(answer.reason or Reason.INVALID_ANSWER, answer.detail)
+        raise NoValidResponse(answer.reason or Reason.INVALID_ANSWER, answer.detail)
     return answer.value
 
 
 def fitted(
-    render: Callable[[Sequence[Document]], Rendered],
+    render: Callable[[Sequence[Document]], RenderedPrompt],
     documents: Sequence[Document],
     client: Asks,
     *,
     answer_room: int,
-) -> Rendered:
+) -> RenderedPrompt:
     """The prompt over documents, cut to the model's window where it is smaller than the budget.
 
     Raises:
@@ -142,5 +144,5 @@ def fitted(
     """
     found = fit(documents, render, client, answer_room=answer_room)
     if found is None:
-        raise Unanswered(Reason.CONTEXT_OVERFLOW)
+        raise NoValidResponse(Reason.CONTEXT_OVERFLOW)
     return found.rendered

@@ -65,7 +65,7 @@ class DecidingPair(Frozen):
     second_question: str
 
 
-class Deduplicated(Frozen):
+class Deduplication(Frozen):
     """What is kept and what is not: ``before`` and ``after`` count questions by source, ``removed`` are ids, ``pairs``
     the similar ones that decided it, by falling similarity."""
 
@@ -85,7 +85,7 @@ def dedupe(
     threshold: float = THRESHOLD,
     embeddings: str | Path | None = None,
     texts: str | Path | None = None,
-) -> tuple[tuple[SourcedQuestion, ...], Deduplicated]:
+) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
 
     Args:
@@ -105,7 +105,7 @@ def dedupe(
 
 def deduplicate(
     questions: Sequence[SourcedQuestion], vectors: Any, *, encoder: str, threshold: float = THRESHOLD
-) -> tuple[tuple[SourcedQuestion, ...], Deduplicated]:
+) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
     """The questions that are kept, in their order, and how it came; ``vectors`` are their embeddings, a row each.
 
     Raises:
@@ -117,7 +117,7 @@ def deduplicate(
     after = by_source(kept)
     before = by_source(questions)
     words = {(True, False): "first", (False, True): "second", (True, True): "both"}
-    return kept, Deduplicated(
+    return kept, Deduplication(
         encoder=encoder,
         threshold=threshold,
         before=dict(before),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.debateqa.curation.benchmark import CurateSummary
 from conqret.debateqa.curation.benchmark_figures import Relevance
 from conqret.debateqa.curation.debatable import CRITERIA
-from conqret.debateqa.curation.deduplication import DecidingPair, Deduplicated
+from conqret.debateqa.curation.deduplication import DecidingPair, Deduplication
 from conqret.debateqa.curation.question_sample import ChosenThreshold
 from conqret.show.table import Column, Table
 from conqret.show.words import reason
@@ -16,7 +16,7 @@ SHOWN = 10
 """Pairs that are shown; all stand in the file."""
 
 
-def dedupe_tables(found: Deduplicated) -> Iterator[Table]:
+def dedupe_tables(found: Deduplication) -> Iterator[Table]:
     """Questions by source before and after (DebateQA, Table 7), and the pairs that decided it."""
     yield Table(
         "Questions",

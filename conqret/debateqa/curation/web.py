@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from conqret.data import Document, Reason
-from conqret.debateqa.curation.curation_requests import Unanswered
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
@@ -95,7 +95,7 @@ class WebSource:
         except FetchError as error:
             if error.status is FetchStatus.NOT_FOUND:
                 return []
-            raise Unanswered(Reason.CONNECTION, error.detail) from error
+            raise NoValidResponse(Reason.CONNECTION, error.detail) from error
         urls = [one.url for one in found][:depth]
         wanted = list(filter(self._may, urls))
         had = dict(zip(wanted, await asyncio.gather(*map(self._page, wanted)), strict=True))

@@ -15,7 +15,7 @@ from conqret.labels.links import ADJUDICATE, Links
 from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
-    Refused,
+    PageRefusal,
     apart,
     form_of,
     led_to,
@@ -41,17 +41,17 @@ def adjudication_app(ledger: Ledger, links: Links, by: str, judgments: Sequence[
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    desk = _Desk(ledger, links, by, judgments)
+    desk = _AdjudicationPage(ledger, links, by, judgments)
     routes = [
         Route("/adjudicate/{token}", desk.all),
         Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
     ]
     return Starlette(
-        routes=routes, exception_handlers={HTTPException: lost, Refused: refused, LabelFileError: unsaved}
+        routes=routes, exception_handlers={HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
     )
 
 
-class _Desk:
+class _AdjudicationPage:
     def __init__(self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment]) -> None:
         self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
         self.strangers = Throttle()
@@ -76,12 +76,12 @@ class _Desk:
         found = await apart(self._disputes)
         dispute = next((one for one in found if one.place == place), None)
         if dispute is None:
-            raise Refused(404, "Nothing is to be decided of this screen.")
+            raise PageRefusal(404, "Nothing is to be decided of this screen.")
         if request.method == "GET":
             return self._shown(found, dispute, token)
         form = await form_of(request)
         if not self.links.same(form.get("form", ""), self.links.form(token)):
-            raise Refused(403, "This form is not from a page of yours; open your link again.")
+            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
         said = said_in(form)
         comment = form.get("comment", "").strip()
         try:
@@ -131,8 +131,8 @@ class _Desk:
         if self.links.same(token, self.links.to(ADJUDICATE)):
             return token
         if not self.strangers.take(caller_of(request)):
-            raise Refused(429, "Too many wrong links were tried; wait a minute.")
-        raise Refused(404, "This link is nobody's; conqret labels adjudicate prints the one that holds.")
+            raise PageRefusal(429, "Too many wrong links were tried; wait a minute.")
+        raise PageRefusal(404, "This link is nobody's; conqret labels adjudicate prints the one that holds.")
 
 
 def _next(found: Sequence[Dispute], but: int = 0) -> int | None:

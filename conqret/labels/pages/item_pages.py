@@ -18,7 +18,7 @@ from conqret.labels.page import dashboard
 from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
-    Refused,
+    PageRefusal,
     apart,
     form_of,
     html_of,
@@ -27,9 +27,9 @@ from conqret.labels.pages.page_responses import (
     said_in,
     whole,
 )
-from conqret.labels.pages.study_access import Door, Setting
+from conqret.labels.pages.study_access import Setting, StudyAccess
 from conqret.labels.practice import marked_by_gold, settle
-from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
+from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import CANNOT_JUDGE
 from conqret.labels.task import ANNOTATION_TASKS
 
@@ -57,7 +57,7 @@ class Pages:
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
-        self.door = Door(ledger, links, setting)
+        self.door = StudyAccess(ledger, links, setting)
 
     # Ways in
 
@@ -171,7 +171,7 @@ class Pages:
         person, token = await self._who(request, form)
         turn = await apart(self.ledger.turn, person, whole(request.path_params["number"]))
         if turn is None or turn.state in ("free", "dropped"):
-            raise Refused(404, self.not_yours)
+            raise PageRefusal(404, self.not_yours)
         return form, person, token, turn
 
     async def _shown(
@@ -209,12 +209,12 @@ class Pages:
         """Whose request this is, who has agreed to what the first page says."""
         person, token = await self.door.somebody(request, form)
         if self.ledger.study.consent and not person.agreed:
-            raise Refused(403, "Open your link first, and agree to what stands there.")
+            raise PageRefusal(403, "Open your link first, and agree to what stands there.")
         return person, token
 
     # Practice
 
-    def marked(self, given: Sequence[Given]) -> tuple[int, int] | None:
+    def marked(self, given: Sequence[ScreenResponse]) -> tuple[int, int] | None:
         """How many of so many a person has right in their practice."""
         return marked_by_gold(given)
 
@@ -253,7 +253,7 @@ class Pages:
 
     async def nowhere(self, request: Request) -> Response:
         """The address without a link."""
-        raise Refused(
+        raise PageRefusal(
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
             "if you have lost it, ask those who run the study.",

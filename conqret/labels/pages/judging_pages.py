@@ -15,7 +15,7 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     POINTS,
     REASON,
     TIME_UP,
-    Settled,
+    AnswerOutcome,
     bonus,
     close_overdue,
     give,
@@ -30,9 +30,9 @@ from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTH
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.labels.pages.item_pages import Pages
-from conqret.labels.pages.marked_text import Quoted, quoted_pieces
-from conqret.labels.pages.page_responses import Refused, apart, led_to, page_of
-from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
+from conqret.labels.pages.marked_text import NumberedSnippet, quoted_pieces
+from conqret.labels.pages.page_responses import PageRefusal, apart, led_to, page_of
+from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.screens import Screen
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class JudgingPages(Pages):
             else {"judging": None}
         )
 
-    def marked(self, given: Sequence[Given]) -> tuple[int, int]:
+    def marked(self, given: Sequence[ScreenResponse]) -> tuple[int, int]:
         """By each question's last judgment."""
         return marked_by_last(self.ledger, given)
 
@@ -95,13 +95,13 @@ class JudgingPages(Pages):
         except StaleAnswerError:  # it was given in another window; what stands there is kept
             pass
         except DeclarationError as fault:
-            raise Refused(422, f"Not saved: {fault}. Go back to the page and try again.") from None
+            raise PageRefusal(422, f"Not saved: {fault}. Go back to the page and try again.") from None
         return led_to(f"/screen/{turn.number}")
 
     async def _seen(self, person: Person, token: str, turn: ScreenTurn) -> Response:
         shown = turn.screen.judging
         if shown is None:
-            raise Refused(404, "There is no such page.")
+            raise PageRefusal(404, "There is no such page.")
         asking = await apart(asking_of, self.ledger, turn.screen)
         common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
@@ -148,7 +148,7 @@ def _right(asking: DebateRequest) -> str:
     return f"{LETTERS[place]}: {asking.sides[place].option}"
 
 
-def _total(found: Sequence[Settled]) -> Fraction:
+def _total(found: Sequence[AnswerOutcome]) -> Fraction:
     """The dollars of all questions."""
     return sum((one.dollars for one in found), Fraction())
 
@@ -169,7 +169,7 @@ def _points() -> list[tuple[str, str]]:
 
 def evidence_of(asking: DebateRequest) -> dict[str, Any]:
     """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
-    quotes: list[Quoted] = []
+    quotes: list[NumberedSnippet] = []
     sides = []
     for letter, side in zip(LETTERS, asking.sides, strict=True):
         parts = []
@@ -180,7 +180,7 @@ def evidence_of(asking: DebateRequest) -> dict[str, Any]:
             if part is None or not (part.text or any(part.snippets)):
                 continue
             named = [
-                Quoted(f"{title[0].lower()}{letter.lower()}{nth}", nth, text)
+                NumberedSnippet(f"{title[0].lower()}{letter.lower()}{nth}", nth, text)
                 for nth, text in enumerate(part.snippets, start=1)
                 if text.strip()
             ]

@@ -10,7 +10,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.links import Links
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.judging_pages import JudgingPages
-from conqret.labels.pages.page_responses import Refused, lost, refused, unsaved
+from conqret.labels.pages.page_responses import PageRefusal, lost, refused, unsaved
 from conqret.labels.pages.study_access import Setting
 from conqret.labels.pages.writing_pages import WritingPages
 from conqret.labels.written_arguments import TASK as WRITING
@@ -39,5 +39,5 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
         Route("/", pages.nowhere),
     ]
     return Starlette(
-        routes=routes, exception_handlers={HTTPException: lost, Refused: refused, LabelFileError: unsaved}
+        routes=routes, exception_handlers={HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
     )

@@ -23,7 +23,7 @@ def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class NumberedSnippet:
     """A snippet of a passage under the name of its place there, with its number in the text that cites it."""
 
     name: str
@@ -40,7 +40,7 @@ class ScreenPiece:
     within: tuple[str, ...]
 
 
-def quoted_pieces(passage: str, quotes: Sequence[Quoted]) -> Iterator[ScreenPiece]:
+def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
     """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
     places: dict[str, tuple[int, int]] = {}
     for one in quotes:

@@ -29,7 +29,7 @@ _HERE = Path(__file__).resolve().parent
 Returned = TypeVar("Returned")
 
 
-class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
+class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
     """A request that gets a page with a sentence instead of what it wanted."""
 
     def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
@@ -39,17 +39,17 @@ class Refused(Exception):  # noqa: N818 (it ends a request, and is no fault of o
 
 async def lost(request: Request, error: Exception) -> Response:
     """What stands where nothing is."""
-    return _sorry(Refused(404, "There is no such page."))
+    return _sorry(PageRefusal(404, "There is no such page."))
 
 
 async def refused(request: Request, error: Exception) -> Response:
     """The page with the sentence of a refusal."""
-    return _sorry(error if isinstance(error, Refused) else Refused(500, str(error)))
+    return _sorry(error if isinstance(error, PageRefusal) else PageRefusal(500, str(error)))
 
 
 async def unsaved(request: Request, error: Exception) -> Response:
     """The page that says that the disk takes nothing more, or that the file of labels is damaged."""
-    return _sorry(Refused(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved"))
+    return _sorry(PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved"))
 
 
 async def form_of(request: Request) -> dict[str, str]:
@@ -62,19 +62,19 @@ async def form_of(request: Request) -> dict[str, str]:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > MAX_FORM:
-                    raise Refused(
+                    raise PageRefusal(
                         413, "That is more than a form of this page can hold; shorten your comment."
                     )
     except TimeoutError:
-        raise Refused(
+        raise PageRefusal(
             408, f"Your answer did not come within {FORM_SECONDS:g} seconds. Go back and try again."
         ) from None
     except ClientDisconnect:
-        raise Refused(400, "The connection ended before your answer was here.") from None
+        raise PageRefusal(400, "The connection ended before your answer was here.") from None
     try:
         fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200, errors="strict")
     except ValueError:
-        raise Refused(400, "The form cannot be read.") from None
+        raise PageRefusal(400, "The form cannot be read.") from None
     return dict(fields)
 
 
@@ -115,7 +115,7 @@ def led_to(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def _sorry(error: Refused) -> Response:
+def _sorry(error: PageRefusal) -> Response:
     found = page_of("sorry.html.j2", error.status, why=str(error), title=error.title)
     if error.status in (408, 413):  # the rest of the form is not waited for
         found.headers["Connection"] = "close"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.links import Links
-from conqret.labels.pages.page_responses import Refused, apart
+from conqret.labels.pages.page_responses import PageRefusal, apart
 from conqret.labels.pages.throttle import Throttle, caller_of
 from conqret.labels.practice import NOT_PASSED, WAITING
 from conqret.labels.records import Person
@@ -40,7 +40,7 @@ class Setting:
     judged: Sequence[SliderAnswer] = ()
 
 
-class Door:
+class StudyAccess:
     """The way into the study in ``ledger``."""
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
@@ -59,11 +59,11 @@ class Door:
             max_age=REMEMBERED,
         )
 
-    def strange(self, request: Request) -> Refused:
+    def strange(self, request: Request) -> PageRefusal:
         """What somebody gets whose word is nobody's; who tries many is slowed down."""
         if not self.strangers.take(caller_of(request, self.setting.proxy)):
-            return Refused(429, "Too many wrong links were tried; wait a minute.")
-        return Refused(404, "This link is nobody's. Ask who gave it to you for a new one.")
+            return PageRefusal(429, "Too many wrong links were tried; wait a minute.")
+        return PageRefusal(404, "This link is nobody's. Ask who gave it to you for a new one.")
 
     async def known(self, request: Request, token: str) -> Person:
         """Whose link this is."""
@@ -76,29 +76,29 @@ class Door:
         """Whose request this is, by the cookie; a form has to carry the person's word, too."""
         token = request.cookies.get(self.cookie, "")
         if not token:
-            raise Refused(403, "Open the link that you were given: this browser is not known here.")
+            raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
         person = await self.known(request, token)
         if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
-            raise Refused(403, "This form is not from a page of yours; open your link again.")
+            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
         self.let_in(person)
         return person, token
 
     def let_in(self, person: Person) -> None:
         """Let somebody pass who labels, and tell others why they cannot."""
         if person.state == "paused":
-            raise Refused(
+            raise PageRefusal(
                 403, "You are asked to pause. What you have answered is kept; your link will work again."
             )
         if person.state == WAITING:
-            raise Refused(
+            raise PageRefusal(
                 403, "Your practice is being read. Your link will lead on as soon as that is done.", THANKS
             )
         if person.state == NOT_PASSED:
-            raise Refused(
+            raise PageRefusal(
                 403,
                 f"You had {person.practised} right in the practice, and this study goes on with people who have "
                 f"at least {self.ledger.study.passing:.0%}. Nothing more is asked of you; your time was well spent.",
                 THANKS,
             )
         if person.state != "active":
-            raise Refused(403, "This study is over for you. Thank you.")
+            raise PageRefusal(403, "This study is over for you. Thank you.")

@@ -17,7 +17,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.pages.item_pages import Pages
 from conqret.labels.pages.judging_pages import LETTERS, evidence_of
 from conqret.labels.pages.page_responses import SAVE_LATER, apart, led_to, page_of, whole
-from conqret.labels.records import Given, Person, ScreenTurn, StaleAnswerError
+from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class WritingPages(Pages):
         found = feedback(self.ledger, person, judged) if judged else []
         return {"taken": feedback_table(found) if found else None}
 
-    def marked(self, given: Sequence[Given]) -> None:
+    def marked(self, given: Sequence[ScreenResponse]) -> None:
         """No known answer tells how well somebody writes: people read it."""
 
     async def screen(self, request: Request) -> Response:

@@ -141,7 +141,7 @@ def _imported(name: str) -> Function:
     return judge
 
 
-class Called(Connection):
+class FunctionConnection(Connection):
     """Answers with what the function says. One that is not asynchronous is called in a thread, once at a time; one that
     says nothing before the deadline stays behind in its thread, which keeps no program from ending."""
 
@@ -258,7 +258,7 @@ def _facts(options: ClientOptions) -> ModelFacts:
 
 BACKEND = Backend(
     prefix=PREFIX,
-    open=Called,
+    open=FunctionConnection,
     identity=identity,
     facts=_facts,
     here=True,

@@ -1,4 +1,5 @@
-"""No model: for formats that compute their metrics from the items (:class:`conqret.judging.judge_parts.Computed`)."""
+"""No model: for formats that compute their metrics from the items
+(:class:`conqret.judging.judge_parts.ComputedMetrics`)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 
 if TYPE_CHECKING:
-    from conqret.local.rewards import Rewarded, RewardModel
+    from conqret.local.rewards import RewardModel, RewardOutcome
 
 PREFIX = "reward/"
 REVISION = 1
@@ -31,7 +31,7 @@ IN_FLIGHT = 256
 
 _WORKER = ThreadPoolExecutor(1, thread_name_prefix="conqret-reward")
 
-Waiting = tuple[tuple[str, str], "asyncio.Future[Rewarded]"]
+Waiting = tuple[tuple[str, str], "asyncio.Future[RewardOutcome]"]
 
 
 class RewardConnection(Connection):
@@ -79,8 +79,8 @@ class RewardConnection(Connection):
         said = found[0].value if len(found) == 1 else found[0].over(found[1])
         return replace(done, text=json.dumps({SAID: said}))
 
-    async def _reward(self, question: str, answer: str) -> Rewarded:
-        future: asyncio.Future[Rewarded] = asyncio.get_running_loop().create_future()
+    async def _reward(self, question: str, answer: str) -> RewardOutcome:
+        future: asyncio.Future[RewardOutcome] = asyncio.get_running_loop().create_future()
         self._waiting.append(((question, answer), future))
         if self._working is None:
             self._working = asyncio.create_task(self._work())
@@ -103,7 +103,7 @@ class RewardConnection(Connection):
         self._working = None
 
     def _settle(
-        self, taken: list[Waiting], found: list[Rewarded] | None = None, error: Exception | None = None
+        self, taken: list[Waiting], found: list[RewardOutcome] | None = None, error: Exception | None = None
     ) -> None:
         for place, (_, future) in enumerate(taken):
             if future.done():  # given up meanwhile

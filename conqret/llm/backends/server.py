@@ -30,7 +30,7 @@ def model_of(url: str) -> str:
     return PREFIX + url
 
 
-class Posted(Connection):
+class ServerConnection(Connection):
     """Answers with what the server says of an item. It is sent nowhere else, and never follows to another address."""
 
     def __init__(self, options: ClientOptions) -> None:
@@ -95,4 +95,4 @@ class Posted(Connection):
             await opened.close()
 
 
-BACKEND = Backend(prefix=PREFIX, open=Posted, reaches=lambda model: model.removeprefix(PREFIX))
+BACKEND = Backend(prefix=PREFIX, open=ServerConnection, reaches=lambda model: model.removeprefix(PREFIX))

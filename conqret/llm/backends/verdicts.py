@@ -40,7 +40,7 @@ def admit(name: str, said: Sayings) -> str:
     return model
 
 
-class Logged(Connection):
+class LogConnection(Connection):
     """Answers with what the log says of an item; a further sample is the next time that it was judged."""
 
     def __init__(self, options: ClientOptions) -> None:
@@ -69,4 +69,4 @@ class Logged(Connection):
         return Completion(text, model=self._model, prompt_tokens=0, completion_tokens=0, cost_usd=0.0)
 
 
-BACKEND = Backend(prefix=PREFIX, open=Logged, facts=on_this_machine, here=True)
+BACKEND = Backend(prefix=PREFIX, open=LogConnection, facts=on_this_machine, here=True)

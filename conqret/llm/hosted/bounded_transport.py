@@ -13,7 +13,7 @@ from conqret.llm.hosted.unpacking import ACCEPTED, TooLongError, packing, unpack
 from conqret.llm.provider_check import sent_on
 
 
-class _Bounded(httpx.AsyncByteStream):
+class _BoundedStream(httpx.AsyncByteStream):
     def __init__(self, stream: httpx.AsyncByteStream, packed: str) -> None:
         self._stream, self._packed = stream, packed
 
@@ -50,7 +50,7 @@ def bounded(
         return httpx.Response(
             response.status_code,
             headers=headers,
-            stream=_Bounded(stream, packed),
+            stream=_BoundedStream(stream, packed),
             extensions=response.extensions,
         )
 

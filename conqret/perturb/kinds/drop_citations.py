@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from conqret.perturb.expectations import ANSWER, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.perturbation import Change, Draw, InapplicableError, Perturbation, PerturbedItem
 from conqret.text.citations import marks, replace_marks
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """A share of the marks goes."""
     argument = draw.item.argument or ""
     found = marks(argument)
@@ -19,7 +19,7 @@ def change(draw: Draw) -> Changed:
         for place in sorted(gone)
     )
     text = replace_marks(argument, lambda place, cited: () if place in gone else cited)
-    return Changed({"argument": text}, changes, 100 * len(gone) / len(found))
+    return PerturbedItem({"argument": text}, changes, 100 * len(gone) / len(found))
 
 
 PERTURBATION = Perturbation(

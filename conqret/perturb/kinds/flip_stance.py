@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from conqret.perturb.expectations import ANSWER, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.perturbation import Change, Draw, InapplicableError, Perturbation, PerturbedItem
 
 _OTHER = {"pro": "con", "con": "pro"}
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """Only the stance that the item states is changed."""
     stance = draw.item.stance
     if stance not in _OTHER:
         raise InapplicableError(f"item {draw.original}: it states no stance that could be flipped")
     flipped = _OTHER[stance]
-    return Changed(
+    return PerturbedItem(
         {"stance": flipped}, (Change(where="stance", kind="flipped", before=stance, after=flipped),), 1.0
     )
 

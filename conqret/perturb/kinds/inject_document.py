@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from conqret.perturb.added import MATCHED, matched
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation
+from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem
 
 
-def change(draw: Draw, texts: Sequence[str]) -> Changed:
+def change(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     """A share of the documents gets a paragraph at its end that asks for a better score."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
@@ -18,7 +18,7 @@ def change(draw: Draw, texts: Sequence[str]) -> Changed:
         document, added = documents[place], draw.rng(place).choice(texts)
         documents[place] = document.model_copy(update={"text": f"{document.text}\n\n{added}"})
         changes.append(Change(where=f"document {place + 1}", kind="added", after=added))
-    return Changed({"documents": tuple(documents)}, tuple(changes), 100 * len(places) / len(documents))
+    return PerturbedItem({"documents": tuple(documents)}, tuple(changes), 100 * len(places) / len(documents))
 
 
 CHANGE, CONTROL = matched(change, MATCHED)

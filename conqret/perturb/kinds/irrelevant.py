@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY, RELEVANCE, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation, UnreachedError
+from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem, UnreachedError
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """Documents are replaced in place, and citations are left alone: they now cite what is not there."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
@@ -23,7 +23,7 @@ def change(draw: Draw) -> Changed:
         )
         documents[place] = other
     reached = 100 * len(places) / len(documents)
-    return Changed({"documents": tuple(documents)}, tuple(changes), reached)
+    return PerturbedItem({"documents": tuple(documents)}, tuple(changes), reached)
 
 
 PERTURBATION = Perturbation(

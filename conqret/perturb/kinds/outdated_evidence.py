@@ -6,7 +6,7 @@ import re
 
 from conqret.data import Document
 from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY, RELEVANCE, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation
+from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem
 from conqret.perturb.sentence_edits import replace_sentences, split, split_close
 from conqret.text.citations import MARK, citations
 
@@ -21,7 +21,7 @@ SUFFERS = ("local_acceptability", "local_sufficiency", "overall_quality")
 _year = re.compile(rf"{MARK}|(?<![\d.,])(?P<year>(?:19|20)\d\d)(?!\d|[.,]\d)")
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """A share of the documents and the sentences that cite them, with all years so much earlier, and a date.
 
     What the argument says still stands in its documents; only it was so long ago.
@@ -51,7 +51,7 @@ def change(draw: Draw) -> Changed:
         for n, after in new.items()
     ]
     update = {"documents": tuple(documents), "argument": replace_sentences(argument, new)}
-    return Changed(update, tuple(changes), 100 * len(places) / len(documents))
+    return PerturbedItem(update, tuple(changes), 100 * len(places) / len(documents))
 
 
 def earlier(text: str) -> str:

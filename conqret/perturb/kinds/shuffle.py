@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.perturbation import Change, Draw, InapplicableError, Perturbation, PerturbedItem
 from conqret.text.citations import replace_marks
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """The chosen documents change places in a circle: each takes the place of the one chosen before it."""
     item = draw.item
     total = len(item.documents)
@@ -22,7 +22,7 @@ def change(draw: Draw) -> Changed:
     def renumbered(text: str | None) -> str | None:
         return text and replace_marks(text, lambda _, cited: [moved.get(number, number) for number in cited])
 
-    return Changed(
+    return PerturbedItem(
         {
             "documents": tuple(documents),
             "argument": renumbered(item.argument),

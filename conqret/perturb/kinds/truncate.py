@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from conqret.perturb.expectations import ANSWER, PREFERENCE, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import Change, Changed, Draw, Perturbation, UnreachedError
+from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem, UnreachedError
 from conqret.perturb.sentence_edits import split
 
 _SUFFERS = ("local_sufficiency", "global_sufficiency", "overall_quality")
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """The argument loses a share of its sentences at its end; one at least must stay."""
     text = draw.item.argument or ""
     spans = split(text)
@@ -24,7 +24,7 @@ def change(draw: Draw) -> Changed:
         for number, span in enumerate(spans, start=1)
         if number > len(spans) - gone
     )
-    return Changed({"argument": kept}, changes, 100 * gone / len(spans))
+    return PerturbedItem({"argument": kept}, changes, 100 * gone / len(spans))
 
 
 PERTURBATION = Perturbation(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.perturbation import (
     Change,
-    Changed,
     Draw,
     InapplicableError,
     Perturbation,
+    PerturbedItem,
     UnreachedError,
 )
 from conqret.perturb.sentence_edits import split
 from conqret.text.citations import citations, marks, replace_marks
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """A share of the marks gets the numbers of documents that their sentence does not cite."""
     argument, total = draw.item.argument or "", len(draw.item.documents)
     found = marks(argument)
@@ -49,7 +49,7 @@ def change(draw: Draw) -> Changed:
         for place, to in sorted(new.items())
     )
     text = replace_marks(argument, lambda place, cited: new.get(place, cited))
-    return Changed({"argument": text}, changes, 100 * len(new) / len(found))
+    return PerturbedItem({"argument": text}, changes, 100 * len(new) / len(found))
 
 
 PERTURBATION = Perturbation(

@@ -7,7 +7,7 @@ import re
 from conqret.perturb.contradictions import FAMILY
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
 from conqret.perturb.kinds.hallucinate import grounded
-from conqret.perturb.perturbation import PERCENT, Change, Changed, Draw, InapplicableError, Perturbation
+from conqret.perturb.perturbation import PERCENT, Change, Draw, InapplicableError, Perturbation, PerturbedItem
 from conqret.perturb.sentence_edits import replace_sentences, split, split_close
 
 _WORD = r"[A-Z][\w'’-]{0,40}"
@@ -24,7 +24,7 @@ _attributed = re.compile(
 _WAYS = ("as {name} found", "as {name} reported", "as was shown by {name}")
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """The name that a sentence has for its source becomes another; one that names nobody gets a name."""
     item, argument = draw.item, draw.item.argument or ""
     known = "\n".join([item.topic, argument, *(f"{one.title}\n{one.text}" for one in item.documents)])
@@ -38,7 +38,7 @@ def change(draw: Draw) -> Changed:
         for n in sorted(new)
     )
     reached = PERCENT * len(new) / len(grounded(draw))
-    return Changed({"argument": replace_sentences(argument, new)}, changes, reached)
+    return PerturbedItem({"argument": replace_sentences(argument, new)}, changes, reached)
 
 
 def _renamed(sentence: str, draw: Draw, number: int, strangers: list[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.report_page import Section, Sheet
+from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
@@ -131,7 +131,7 @@ def _worth_of(one: AbstainsOn, trust: Trust | None) -> str:
     return "not shown to be worth anything"
 
 
-def abstention_sheet(found: Abstention) -> Sheet:
+def abstention_sheet(found: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     kept, worth = abstention_tables(found)
     sections = [Section(kept.title, [kept]), Section(worth.title, [worth])]
@@ -139,7 +139,7 @@ def abstention_sheet(found: Abstention) -> Sheet:
         Section(_name(name, one), [*_charts(one, found.error), _curve(one, found.error)], _bands(one))
         for name, one in found.found.items()
     ]
-    return Sheet(
+    return ReportPage(
         "abstention",
         "When the judge abstains",
         sections,

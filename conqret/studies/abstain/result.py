@@ -25,7 +25,7 @@ from conqret.stats.selective import Bound, risk_coverage, trusted_from
 from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import Joined, join_labels
+from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.validate.result import validated_judge
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def abstain(
     )
 
 
-def _source(joined: Joined, wanted: str | None) -> str:
+def _source(joined: JoinedLabels, wanted: str | None) -> str:
     """Where confidences are taken from."""
     there = {
         source for scores in joined.scores.values() for one in scores.values() for source in one.confidence
@@ -139,7 +139,7 @@ def _source(joined: Joined, wanted: str | None) -> str:
 
 
 def _answers(
-    joined: Joined, source: str, tolerance: float, settings: AgreementSettings
+    joined: JoinedLabels, source: str, tolerance: float, settings: AgreementSettings
 ) -> tuple[dict[str, ConfidentAnswers], dict[str, str]]:
     """By dimension what is said of each unit, and why a dimension has nothing."""
     found, left_out = {}, {}

@@ -11,7 +11,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import Labels, LabelSet, Unit, labels_of
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate, Sampled, average
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out, whole
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
@@ -158,7 +158,7 @@ def _people_on(
     table: NDArray[np.float64],
     drawn: Resamples,
     settings: AgreementSettings,
-) -> tuple[PeopleOn, Sampled]:
+) -> tuple[PeopleOn, JackknifedEstimate]:
     import numpy as np
 
     there = ~np.isnan(table)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
-from conqret.studies.agreement.label_join import Joined, Scored
+from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
 from conqret.studies.agreement.statistics import Of, Statistic
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ NO_PAIR = "no unit has a score and a label"
 class View:
     """The arrays of one dimension over all units of the join; NaN where there is nothing."""
 
-    def __init__(self, joined: Joined, dimension: str, settings: AgreementSettings) -> None:
+    def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
         import numpy as np
 
         self.settings = settings
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
-        self.found: Mapping[Unit, Scored] = joined.scores[dimension]
+        self.found: Mapping[Unit, UnitScores] = joined.scores[dimension]
         self.fitted = joined.fitted.get(dimension, {})
         self.names, self.table = labels_table(joined.labels, dimension, self.units)
         self.there = ~np.isnan(self.table)
@@ -123,7 +123,7 @@ class View:
         values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
         return np.array(values, dtype=float)  # None becomes NaN
 
-    def _place(self, one: Scored | None, variant: str, rounded: bool) -> float | None:
+    def _place(self, one: UnitScores | None, variant: str, rounded: bool) -> float | None:
         if one is None:
             return None
         if self.verdicts:
@@ -133,7 +133,7 @@ class View:
             return value
         return self.scale.nearest(value) if rounded else self.scale.value(value)
 
-    def alpha(self, variant: str, drawn: Resamples) -> Sampled:
+    def alpha(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
         import numpy as np
 
@@ -147,7 +147,7 @@ class View:
 
         return self._refitted(found, variant, drawn, of_sides, rounds=self._rounds)
 
-    def distance(self, variant: str, drawn: Resamples) -> Sampled:
+    def distance(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
         :meth:`alpha`."""
         import numpy as np
@@ -164,13 +164,13 @@ class View:
 
     def _refitted(
         self,
-        found: Sampled,
+        found: JackknifedEstimate,
         variant: str,
         drawn: Resamples,
         of_sides: Callable[[NDArray[np.float64], NDArray[np.float64]], float],
         *,
         rounds: bool,
-    ) -> Sampled:
+    ) -> JackknifedEstimate:
         """A statistic of the judge and people's one label, if its judge was fitted on labels: without each cluster what
         is fitted on the others, and on their units alone."""
         import numpy as np
@@ -189,7 +189,7 @@ class View:
                 without.append(of_sides(np.array([place(one) for one in said]), self.target[some]))
         return replace(found, without=np.array(without, dtype=float))
 
-    def each(self, drawn: Resamples) -> Sampled:
+    def each(self, drawn: Resamples) -> JackknifedEstimate:
         """The mean over annotators of the judge's alpha with that one alone."""
         import numpy as np
 
@@ -198,7 +198,7 @@ class View:
         judge = np.broadcast_to(self.judge(), self.table.shape)
         return average(alphas(np.stack([judge, self.table], axis=1), self.scale.level, drawn))
 
-    def person(self, drawn: Resamples) -> tuple[Sampled, Sampled]:
+    def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
         """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
         the judge in their place, on the units that both have."""
         import numpy as np

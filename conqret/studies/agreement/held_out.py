@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from conqret.data.item import Frozen
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import FOLDS, dealt
 from conqret.stats.resampling import Resamples, snapped
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from conqret.studies.agreement.shared_units import Shared
+    from conqret.studies.agreement.shared_units import SharedUnits
 
 
 class HeldOut(Frozen):
@@ -43,7 +43,7 @@ class FoldedChoice:
     best: NDArray[np.intp]
 
     @classmethod
-    def of(cls, shared: Shared, seed: int) -> Self:
+    def of(cls, shared: SharedUnits, seed: int) -> Self:
         """Choose among the judges without each fold of topics, by their mean alpha."""
         import numpy as np
 
@@ -59,7 +59,7 @@ class FoldedChoice:
         by_name = np.array(sorted(range(len(shared.names)), key=shared.names.__getitem__))
         return cls(fold, tied, by_name[tied[by_name].argmax(axis=0)])
 
-    def sampled(self, shared: Shared, drawn: Resamples) -> Sampled:
+    def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
         """The mean alpha of what is chosen, each fold by the others."""
         import numpy as np
 
@@ -70,7 +70,7 @@ class FoldedChoice:
         }
         return shared.averaged(found)[0]
 
-    def held_out(self, shared: Shared, drawn: Resamples, confidence: float) -> HeldOut:
+    def held_out(self, shared: SharedUnits, drawn: Resamples, confidence: float) -> HeldOut:
         """The choices, and what they are worth."""
         return HeldOut(
             folds=len(self.best),

@@ -44,7 +44,7 @@ class JoinReport(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class UnitScores:
     """What the judge says of a unit: scores in [0, 1] or None, by variant (``mean``, ``majority``, ``sample 1`` …).
 
     ``label`` is a verdict in words, ``reason`` why there is no score, ``confidence`` what speaks for it, by source.
@@ -60,7 +60,7 @@ class Scored:
         """The judge's score: the mean of its samples."""
         return self.variants.get("mean")
 
-    def beside(self, said: Mapping[str, float]) -> Scored:
+    def beside(self, said: Mapping[str, float]) -> UnitScores:
         """The same with further variants (NaN: none); what has no score has none."""
         known = {
             name: None if self.value is None or value != value else value for name, value in said.items()
@@ -69,7 +69,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedLabels:
     """``metrics`` names the judge's metric of each dimension; ``scores`` its word on each unit of a dimension that
     was judged, labelled or not; ``units`` are all of them, with their ``clusters`` (of the kind ``clustered_by``), and
     ``said`` has the scores of each by all metrics that it has, labelled or not. ``fitted`` has, by dimension and
@@ -78,7 +78,7 @@ class Joined:
 
     labels: LabelSet
     metrics: Mapping[str, str]
-    scores: Mapping[str, Mapping[Unit, Scored]]
+    scores: Mapping[str, Mapping[Unit, UnitScores]]
     units: tuple[Unit, ...]
     clusters: tuple[Hashable, ...]
     clustered_by: str
@@ -88,7 +88,7 @@ class Joined:
 
     def beside(
         self, dimension: str, said: Mapping[str, NDArray[np.float64]], fitted: Mapping[str, Fit]
-    ) -> Joined:
+    ) -> JoinedLabels:
         """The same join, in which each score of a dimension has variants beside it: what is ``said`` of the units, in
         [0, 1] (NaN: nothing), and how that is ``fitted`` on labels."""
         before = self.scores[dimension]
@@ -105,7 +105,7 @@ class Joined:
 
 def join_labels(
     judgments: Iterable[Judgment], labels: LabelSet, metrics: Mapping[str, str] | None = None
-) -> Joined:
+) -> JoinedLabels:
     """Join by item and dimension. ``metrics`` maps dimensions to metrics where the names differ.
 
     Labels of parts (documents) meet the parts of the measure with the same id.
@@ -143,7 +143,7 @@ def join_labels(
         for unit in labelled[dimension]
         if unit.item in judged and unit not in found
     }
-    return Joined(
+    return JoinedLabels(
         labels=labels,
         metrics=named,
         scores=scores,
@@ -174,8 +174,8 @@ def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str])
     return {name: metric for name, metric in found.items() if metric is not None}
 
 
-def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Unit, Scored]:
-    found: dict[Unit, Scored] = {}
+def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Unit, UnitScores]:
+    found: dict[Unit, UnitScores] = {}
     for item, judgment in judged.items():
         measure = judgment.measures.get(metric)
         if measure is None:
@@ -184,7 +184,7 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
             found[Unit(item)] = _of_measure(measure)
         for part in measure.parts if parts else ():
             reason = "" if part.value is not None else "no value"
-            found[Unit(item, part.id)] = Scored({"mean": part.value}, part.label, reason)
+            found[Unit(item, part.id)] = UnitScores({"mean": part.value}, part.label, reason)
     return found
 
 
@@ -198,13 +198,13 @@ def said_of(judgment: Judgment) -> dict[str | None, dict[str, float]]:
     return found
 
 
-def _of_measure(measure: Measure) -> Scored:
+def _of_measure(measure: Measure) -> UnitScores:
     variants: dict[str, float | None] = {"mean": measure.value}
     if measure.samples:
         variants["majority"] = measure.majority
         variants |= {f"sample {number}": value for number, value in enumerate(measure.samples, start=1)}
     reason = measure.reason.value if measure.reason is not None else ""
-    return Scored(variants, measure.label, reason, confidences(measure))
+    return UnitScores(variants, measure.label, reason, confidences(measure))
 
 
 def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from conqret.io.labels import LabelSet, Unit
 from conqret.stats.effects import holm
 from conqret.stats.missingness import Association, missing_by_group, missing_by_value
 from conqret.studies.agreement.annotator_agreement import unit_clusters
-from conqret.studies.agreement.label_join import Joined
+from conqret.studies.agreement.label_join import JoinedLabels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ class Missingness(Frozen):
 def missingness(
     judgments: Sequence[Judgment],
     labels: LabelSet,
-    joined: Joined,
+    joined: JoinedLabels,
     items: Sequence[Item],
     rng: np.random.Generator,
 ) -> Missingness:
@@ -70,7 +70,7 @@ def _length(item: Item) -> float:
     return float(len(item.argument or "") + sum(len(document.text) for document in item.documents))
 
 
-def _human(labels: LabelSet, joined: Joined) -> dict[str, float]:
+def _human(labels: LabelSet, joined: JoinedLabels) -> dict[str, float]:
     """Each item's mean label in [0, 1] over the dimensions whose scale has ends."""
     bounded = {name: scale for name in joined.metrics if (scale := labels.scale(name)).bounded}
     known = gathered(

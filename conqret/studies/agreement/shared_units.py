@@ -11,7 +11,7 @@ from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import LabelSet, Unit
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Sampled, average, without_value
+from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
@@ -58,7 +58,7 @@ class UnitSides:
 
         return int((~np.isnan(self.people)).sum())
 
-    def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[Sampled]:
+    def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[JackknifedEstimate]:
         """The alpha with people of each row of ``judges``."""
         import numpy as np
 
@@ -79,7 +79,7 @@ class UnitSides:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedUnits:
     """Several judges on what all of them and the labels share: by dimension, in one order of ``units``."""
 
     names: tuple[str, ...]
@@ -136,7 +136,7 @@ class Shared:
         sizes = [drawn.sizes(~np.isnan(side.people)) for side in self.sides.values()]
         return np.asarray(np.sum(sizes, axis=0))
 
-    def averaged(self, found: Mapping[str, Sequence[Sampled]]) -> list[Sampled]:
+    def averaged(self, found: Mapping[str, Sequence[JackknifedEstimate]]) -> list[JackknifedEstimate]:
         """The mean alpha of each judge over the dimensions of :func:`averaged_dimensions` on which all have one."""
         names = averaged_dimensions(
             {name: all(alpha.defined for alpha in one) for name, one in found.items()}

@@ -15,11 +15,11 @@ from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.labels import Unit
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import Joined, join_labels
+from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ AS_CHANCE = "the alpha beside it is below 0 and counts as 0, agreement by chance
 
 
 def beside_trivial(
-    joined: Joined,
+    joined: JoinedLabels,
     items: Iterable[Item],
     floor: Iterable[Judgment] | None,
     settings: AgreementSettings,
     *,
     fitted: bool = False,
-) -> Joined:
+) -> JoinedLabels:
     """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
     model (as they are, or ``fitted`` onto people's scale like the others). What has no value on one of the judge's
     units is left out of that dimension, and so is all where the labels' scale has no ends.
@@ -94,14 +94,14 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     return run.finished()
 
 
-def labelled_folds(joined: Joined, seed: int) -> dict[Hashable, int]:
+def labelled_folds(joined: JoinedLabels, seed: int) -> dict[Hashable, int]:
     """The fold of each topic (or item) with a label."""
     labelled = {label.unit for label in joined.labels.labels if label.value is not None}
     pairs = zip(joined.units, joined.clusters, strict=True)
     return dealt((cluster for unit, cluster in pairs if unit in labelled), seed)
 
 
-def _join(floor: list[Judgment], joined: Joined) -> Joined:
+def _join(floor: list[Judgment], joined: JoinedLabels) -> JoinedLabels:
     known = {name for judgment in floor for name in judgment.measures}
     shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
     return join_labels(floor, joined.labels, shared)
@@ -123,11 +123,11 @@ def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float6
     return np.array([known.get(unit) for unit in view.units], dtype=float)
 
 
-def over_trivial(alphas: Mapping[str, Sampled], confidence: float) -> dict[str, Estimate]:
+def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) -> dict[str, Estimate]:
     """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
     counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
 
-    def minus(other: Sampled) -> Estimate:
+    def minus(other: JackknifedEstimate) -> Estimate:
         """No interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least."""
         found = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
         if found.low is None or found.high is None:

@@ -15,7 +15,7 @@ from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.io.safe_files import InFolder
-from conqret.judging.cost import Expected, Sizes
+from conqret.judging.cost import ExpectedCost, Sizes
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judging_cost import expected_judging
@@ -33,14 +33,14 @@ from conqret.studies.bias.contrast import (
     PROBES,
     REVERSED,
     Contrast,
-    Ground,
     Key,
     NotAskedError,
+    ProbeContext,
     default_probes,
 )
 from conqret.studies.bias.probes.position import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
-from conqret.studies.study_judging import Conduct, JudgedFolder, JudgedPlan, StudyPart, digest_of
+from conqret.studies.study_judging import JudgedFolder, JudgedPlan, StudyPart, StudyRunConfig, digest_of
 from conqret.studies.variance.result import repeatabilities
 
 
@@ -87,7 +87,7 @@ def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
 class BiasPlan:
     """What is to be compared, and which probes cannot be made; ``checked`` says which items are left out."""
 
-    ground: Ground
+    ground: ProbeContext
     contrasts: tuple[Contrast, ...]
     left_out: Mapping[str, str]
     checked: CheckedItems | None = None
@@ -121,7 +121,7 @@ class BiasPlan:
         return sum(map(len, self.versions.values()))
 
 
-def estimate(plan: BiasPlan) -> list[Expected]:
+def estimate(plan: BiasPlan) -> list[ExpectedCost]:
     """The calls, tokens and dollars of :func:`run_bias`, one for each way of asking; what is alike is asked once."""
     setup, sizes, versions = plan.ground.setup, Sizes(), plan.versions
     as_is = {item.id for item in versions.get(AS_IS, ())}
@@ -135,7 +135,7 @@ def estimate(plan: BiasPlan) -> list[Expected]:
     ]
 
 
-def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
+def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     """The comparisons of ``probes`` (by default of those that need not be named).
 
     Raises:
@@ -162,7 +162,7 @@ def plan_bias(ground: Ground, probes: Iterable[str] = ()) -> BiasPlan:
     return BiasPlan(ground, tuple(contrasts), left_out)
 
 
-def within_log(contrast: Contrast, ground: Ground, log: VerdictLog) -> Contrast:
+def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Contrast:
     """The comparison on the pairs that a log of verdicts holds, which were judged when it was made; with a note where
     those are not all.
 
@@ -185,7 +185,7 @@ def within_log(contrast: Contrast, ground: Ground, log: VerdictLog) -> Contrast:
     return replace(contrast, pairs=pairs, notes=notes)
 
 
-def _needed(contrast: Contrast, ground: Ground) -> str:
+def _needed(contrast: Contrast, ground: ProbeContext) -> str:
     own = {item.id for item in ground.items}
     if contrast.mirrored:
         return "a verdict in one order" if contrast.observed else "the pair in both orders"
@@ -199,7 +199,7 @@ def _needed(contrast: Contrast, ground: Ground) -> str:
 def run_bias(
     plan: BiasPlan,
     out: BiasFolder | None = None,
-    conduct: Conduct | None = None,
+    conduct: StudyRunConfig | None = None,
     *,
     confidence: float = CONFIDENCE,
 ) -> BiasTable:
@@ -215,7 +215,7 @@ def run_bias(
         DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
             opened, or the settings do not fit the model.
     """
-    return (conduct or Conduct()).execute(
+    return (conduct or StudyRunConfig()).execute(
         lambda sessions, conduct: BiasRun(sessions, conduct, out, plan, confidence)
     )
 

@@ -22,9 +22,9 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.estimate import CONFIDENCE
 from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
-from conqret.studies.bias.contrast import REPEATS, Ground
+from conqret.studies.bias.contrast import REPEATS, ProbeContext
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.study_judging import Conduct
+from conqret.studies.study_judging import StudyRunConfig
 
 
 def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
@@ -98,7 +98,7 @@ def bias(
     on_plan(plan)
     output = settings.get("output")
     out = BiasFolder(Path(output)) if output is not None else None
-    return run_bias(plan, out, Conduct.of(settings), confidence=confidence)
+    return run_bias(plan, out, StudyRunConfig.of(settings), confidence=confidence)
 
 
 @strict_options
@@ -135,5 +135,5 @@ def bias_plan(
     source = replace(source, needs=setup.needs)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
     quality = {} if known is None else people_quality(known)
-    plan = plan_bias(Ground(tuple(checked.items(source)), setup, quality, seed, repeats, log), probes)
+    plan = plan_bias(ProbeContext(tuple(checked.items(source)), setup, quality, seed, repeats, log), probes)
     return replace(plan, checked=checked)

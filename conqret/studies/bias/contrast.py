@@ -100,7 +100,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Ground:
+class ProbeContext:
     """What all probes stand on: items, judge, and people's quality of items in [0, 1] by dimension. With a
     ``log`` nobody can be asked anything more."""
 
@@ -150,7 +150,7 @@ class Ground:
 
 
 def observed(
-    ground: Ground,
+    ground: ProbeContext,
     items: Sequence[Item],
     way: str,
     *,
@@ -190,8 +190,8 @@ class Probe:
     """
 
     name: str
-    contrasts: Callable[[Ground], Iterable[Contrast]]
-    warning: Callable[[Ground], str | None] = field(default=lambda ground: None)
+    contrasts: Callable[[ProbeContext], Iterable[Contrast]]
+    warning: Callable[[ProbeContext], str | None] = field(default=lambda ground: None)
     compares: str = ""
     finds: str = ""
     advice: str = "read some items of both kinds, and change the prompt"
@@ -199,7 +199,7 @@ class Probe:
     default: bool = True
     sways: bool = False
 
-    def asked(self, ground: Ground) -> tuple[Contrast, ...]:
+    def asked(self, ground: ProbeContext) -> tuple[Contrast, ...]:
         """The comparisons, with the probe's name.
 
         Raises:
@@ -220,7 +220,7 @@ def perturbed(
     adverse: Adverse,
     up: str,
     against: str = NEUTRAL,
-) -> Callable[[Ground], tuple[Contrast]]:
+) -> Callable[[ProbeContext], tuple[Contrast]]:
     """What makes the comparison of every item changed by ``level`` with its control (itself, where the perturbation has
     none), on the metrics of which the perturbation expects :data:`EXPECTED`. ``against`` says what a control is.
 
@@ -229,7 +229,7 @@ def perturbed(
     """
     wanted, control = EXPECTED[adverse], perturbation.controlled
 
-    def contrasts(ground: Ground) -> tuple[Contrast]:
+    def contrasts(ground: ProbeContext) -> tuple[Contrast]:
         metrics = ground.among(
             [metric for metric, expected in perturbation.expects.items() if expected is wanted],
             f"{perturbation.name} says nothing about the metrics of this judge",

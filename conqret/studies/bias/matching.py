@@ -18,14 +18,14 @@ from conqret.studies.bias.contrast import (
     OVERALL,
     QUALITY,
     Contrast,
-    Ground,
     NotAskedError,
+    ProbeContext,
     VersionPair,
 )
 
 
 def compared(
-    ground: Ground,
+    ground: ProbeContext,
     group: Callable[[Item], bool | None],
     *,
     name: str,
@@ -66,7 +66,7 @@ def compared(
 
 
 def _pairs(
-    ground: Ground, group: Callable[[Item], bool | None], known: Mapping[str, float]
+    ground: ProbeContext, group: Callable[[Item], bool | None], known: Mapping[str, float]
 ) -> list[VersionPair]:
     topics: dict[str, tuple[list[Item], list[Item]]] = {}
     for item in ground.items:

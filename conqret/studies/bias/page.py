@@ -9,7 +9,7 @@ from conqret.data.digest import gathered
 from conqret.judging.junit import junit_suite, required_cases
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
-from conqret.show.report_page import Folded, Part, Section, Sheet, SheetTexts, section
+from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
@@ -23,19 +23,19 @@ ONE_SIDED = f" ({RISE}: of a rise alone, where only that is a bias)"
 PAIRS = "A pair is an item as it is and changed, or asked again; the mean change is that of its pairs, up or down."
 
 
-def bias_sheet(table: BiasTable) -> Sheet:
+def bias_sheet(table: BiasTable) -> ReportPage:
     """The page of the bias table."""
     judge = table.record
     rest = [row for row in table.rows if not row.primary]
     remarks = [*words.failed(table.session.failures), *_remarks(table)]
-    return Sheet(
+    return ReportPage(
         "bias",
         f"Consistency and bias of {judge.format} with {judge.model}",
         [
             Section("Probes", [*_pictures(table), bias_rows_table(table.primary, _bias_note(table))]),
             Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
-            Section("Remarks", [SheetTexts(remarks)] if remarks else []),
+            Section("Remarks", [PageRemarks(remarks)] if remarks else []),
         ],
         lede=["Does the judge say the same twice, and does it favour what it should not?", *headlines(table)],
         badges=[*words.floor_badges([judge.baseline]), *(("Warning", text) for text in table.warnings)],
@@ -52,14 +52,14 @@ def bias_parts(table: BiasTable) -> Iterator[Part]:
     """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
     rows = [row for row in strongest(table) if row.verdict != "measured"]
     if table.warnings:
-        yield SheetTexts(table.warnings)
+        yield PageRemarks(table.warnings)
     few = "Of each probe the primary row, or else the one that moved furthest. "
     yield from _pictures(table)
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
-        yield Folded(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
+        yield CollapsedTable(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
     if remarks := list(_remarks(table)):
-        yield SheetTexts(remarks)
+        yield PageRemarks(remarks)
 
 
 def _pictures(table: BiasTable) -> Iterator[Forest]:
@@ -107,8 +107,8 @@ def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
         yield grouped_table(moved, "What moved")
     if still:
         told = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
-        yield SheetTexts([f"Nothing moved: {'; '.join(told)}."])
-        yield Folded(
+        yield PageRemarks([f"Nothing moved: {'; '.join(told)}."])
+        yield CollapsedTable(
             f"All {words.number(len(rows), 'row')}, with those where nothing moved", grouped_table(rows)
         )
 

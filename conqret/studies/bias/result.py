@@ -15,7 +15,7 @@ from conqret.errors import number
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
 from conqret.stats.curve_tests import MARGIN, slope_bounds
-from conqret.stats.effects import ALPHA, Effect, Paired, paired_effects
+from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
 from conqret.stats.resampling import mean
 from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
@@ -207,7 +207,7 @@ class _Answer:
     missable: float | None
 
     @classmethod
-    def of(cls, contrast: Contrast, several: Sequence[Paired], family: int) -> Self:
+    def of(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
         """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
         somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
         rises = contrast.adverse == "rise"
@@ -262,7 +262,7 @@ def spanned(effects: Sequence[Effect]) -> Effect:
 
 def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
-) -> tuple[list[Paired], dict[str, int]]:
+) -> tuple[list[PairedEffects], dict[str, int]]:
     """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
     differences, clusters, kept = [], [], []
     missing: Counter[str] = Counter()
@@ -279,13 +279,15 @@ def _differences(
     if not differences:
         return [], dict(sorted(missing.items()))
     if contrast.people is None:
-        return [Paired(differences, clusters, contrast.adverse == "rise")], dict(sorted(missing.items()))
+        return [PairedEffects(differences, clusters, contrast.adverse == "rise")], dict(
+            sorted(missing.items())
+        )
     apart = [contrast.people[pair.changed[1]] - contrast.people[pair.base[1]] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return [], {UNRELATED: len(kept), **missing}
     return [
-        Paired([one - slope * gap for one, gap in zip(differences, apart, strict=True)], clusters)
+        PairedEffects([one - slope * gap for one, gap in zip(differences, apart, strict=True)], clusters)
         for slope in dict.fromkeys(slopes)
     ], dict(sorted(missing.items()))
 

@@ -25,9 +25,9 @@ from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.fitted_file import FittedFile
-from conqret.studies.agreement.label_join import Joined, said_of
+from conqret.studies.agreement.label_join import JoinedLabels, said_of
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.calibrate.calibration_maps import Map, Seen, refits
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, Map, refits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,7 +102,7 @@ class Calibration(FittedFile):
             raise ValueError("a fold has no map")
         return self
 
-    def applied(self, joined: Joined, settings: AgreementSettings) -> Joined:
+    def applied(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
         of the join give, intervals of what is calibrated fit them again without each topic."""
         import numpy as np
@@ -123,14 +123,14 @@ class Calibration(FittedFile):
         return joined
 
     def _fitted(
-        self, view: View, joined: Joined, maps: CalibrationMaps, metric: str, made: NDArray[np.float64]
+        self, view: View, joined: JoinedLabels, maps: CalibrationMaps, metric: str, made: NDArray[np.float64]
     ) -> dict[str, Fit]:
         """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
         import numpy as np
 
         if not view.scale.bounded or view.verdicts:
             return {}
-        seen = Seen(view, joined, metric, self.folds)
+        seen = CalibrationSample(view, joined, metric, self.folds)
         fit = refits(seen, [one.kind for one in (maps.whole, *maps.without)])[CALIBRATED]
         same = np.allclose(fit(seen.known)[seen.known], made[seen.known], rtol=0, atol=1e-9)
         return {CALIBRATED: fit} if same else {}

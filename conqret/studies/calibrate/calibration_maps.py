@@ -22,7 +22,7 @@ from conqret.stats.isotonic import FOLDS, monotone
 from conqret.stats.ordinal import expected_label
 from conqret.stats.ridge import ridge
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import Joined
+from conqret.studies.agreement.label_join import JoinedLabels
 from conqret.studies.agreement.statistics import CALIBRATED
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ class JointMap(Frozen):
 Map = Annotated[MonotoneMap | JointMap, Field(discriminator="kind")]
 
 
-class Seen:
+class CalibrationSample:
     """What the maps of one dimension are fitted on, by unit: the judge's ``score`` and people's one label (``target``),
     both in [0, 1], whether both are ``known``, the ``fold`` (-1: in none), and all that the judge ``said``: as it is,
     and as ``columns`` (units by ``names``, NaN for none) of the metrics that have a score in whatever is fitted on."""
 
-    def __init__(self, view: View, joined: Joined, metric: str, folds: Mapping[str, int]) -> None:
+    def __init__(self, view: View, joined: JoinedLabels, metric: str, folds: Mapping[str, int]) -> None:
         import numpy as np
 
         self.view, self.metric = view, metric
@@ -141,7 +141,9 @@ class MapTrial:
     chosen_maps: tuple[Map, ...]
 
 
-def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None) -> MapTrial:
+def tried(
+    seen: CalibrationSample, kept: NDArray[np.bool_] | None = None, chosen: Sequence[str] | None = None
+) -> MapTrial:
     """Fit all kinds of map that can be had on the labels of the units that are ``kept``, and choose one for all labels
     and for those without each fold (unless they are ``chosen``): that of the least squared error in a cross-validation
     among these labels."""
@@ -157,7 +159,9 @@ def tried(seen: Seen, kept: NDArray[np.bool_] | None = None, chosen: Sequence[st
     return MapTrial(said, taken, whole)
 
 
-def _best(maps: Mapping[str, Mapping[Out, Map]], seen: Seen, out: Out, part: NDArray[np.bool_]) -> str:
+def _best(
+    maps: Mapping[str, Mapping[Out, Map]], seen: CalibrationSample, out: Out, part: NDArray[np.bool_]
+) -> str:
     """The kind of the least squared error on a ``part``, each of its folds by the maps without it and ``out``."""
     errors = {
         kind: float(((_said(found, seen, out) - seen.target)[part] ** 2).mean())
@@ -166,7 +170,7 @@ def _best(maps: Mapping[str, Mapping[Out, Map]], seen: Seen, out: Out, part: NDA
     return min(errors, key=lambda kind: errors[kind])
 
 
-def refits(seen: Seen, chosen: Sequence[str]) -> dict[str, Fit]:
+def refits(seen: CalibrationSample, chosen: Sequence[str]) -> dict[str, Fit]:
     """By variant how its scores come of the labels of some units: of each kind of map, and of the ``chosen`` ones,
     whose kinds stay."""
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
@@ -183,7 +187,9 @@ def refits(seen: Seen, chosen: Sequence[str]) -> dict[str, Fit]:
     return {name: fit(name) for name in (*(one for one in KINDS if not why_not(one, seen)), CALIBRATED)}
 
 
-def _again(seen: Seen, kept: NDArray[np.bool_], chosen: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+def _again(
+    seen: CalibrationSample, kept: NDArray[np.bool_], chosen: Sequence[str]
+) -> dict[str, NDArray[np.float64]]:
     import numpy as np
 
     if not all(seen.parts(kept)[out].any() for out in LEFT_OUT[: 1 + FOLDS]):
@@ -194,7 +200,7 @@ def _again(seen: Seen, kept: NDArray[np.bool_], chosen: Sequence[str]) -> dict[s
     return {**said, CALIBRATED: columns[1 + seen.fold, np.arange(len(seen.fold))]}
 
 
-def _said(maps: Mapping[Out, Map], seen: Seen, out: Out) -> NDArray[np.float64]:
+def _said(maps: Mapping[Out, Map], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:
     """What is said of each unit by the map without its fold and those that are ``out``."""
     import numpy as np
 
@@ -206,7 +212,7 @@ def _said(maps: Mapping[Out, Map], seen: Seen, out: Out) -> NDArray[np.float64]:
     return found
 
 
-def _read(one: Map, seen: Seen, here: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _read(one: Map, seen: CalibrationSample, here: NDArray[np.bool_]) -> NDArray[np.float64]:
     """What a map says of these units: ``of`` for all of them at once."""
     import numpy as np
 
@@ -219,7 +225,7 @@ def _read(one: Map, seen: Seen, here: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.asarray(np.clip(one.level + moved @ weights, 0, 1))
 
 
-def _isotonic(seen: Seen, part: NDArray[np.bool_]) -> Map:
+def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
     """The map without the knots that lie within a level stretch."""
     import numpy as np
 
@@ -235,7 +241,7 @@ def _isotonic(seen: Seen, part: NDArray[np.bool_]) -> Map:
     )
 
 
-def _ordinal(seen: Seen, part: NDArray[np.bool_]) -> Map:
+def _ordinal(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
     """From each person's label, each unit weighing the same."""
     import numpy as np
 
@@ -260,7 +266,7 @@ def _ordinal(seen: Seen, part: NDArray[np.bool_]) -> Map:
     )
 
 
-def _joint(seen: Seen, part: NDArray[np.bool_]) -> Map:
+def _joint(seen: CalibrationSample, part: NDArray[np.bool_]) -> Map:
     import numpy as np
 
     columns = seen.columns[part]
@@ -275,7 +281,7 @@ def _joint(seen: Seen, part: NDArray[np.bool_]) -> Map:
     )
 
 
-KINDS: Mapping[str, Callable[[Seen, NDArray[np.bool_]], Map]] = {
+KINDS: Mapping[str, Callable[[CalibrationSample, NDArray[np.bool_]], Map]] = {
     "isotonic": _isotonic,
     "ordinal": _ordinal,
     "joint": _joint,
@@ -283,7 +289,7 @@ KINDS: Mapping[str, Callable[[Seen, NDArray[np.bool_]], Map]] = {
 """How each kind of map is fitted; the first wins where errors are equal."""
 
 
-def why_not(kind: str, seen: Seen) -> str:
+def why_not(kind: str, seen: CalibrationSample) -> str:
     """Why there is no map of this kind; empty where there is one."""
     if kind == "ordinal" and not seen.view.steps:
         return "the labels are no few whole steps"

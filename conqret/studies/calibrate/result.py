@@ -18,12 +18,12 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence_scores import Band, bands
-from conqret.stats.estimate import Sampled, average
+from conqret.stats.estimate import JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
-from conqret.studies.agreement.label_join import Joined, join_labels
+from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import (
     beside_trivial,
@@ -32,7 +32,14 @@ from conqret.studies.agreement.trivial_judges import (
     over_trivial,
 )
 from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, CalibrationMaps
-from conqret.studies.calibrate.calibration_maps import KINDS, MapTrial, Seen, refits, tried, why_not
+from conqret.studies.calibrate.calibration_maps import (
+    KINDS,
+    CalibrationSample,
+    MapTrial,
+    refits,
+    tried,
+    why_not,
+)
 from conqret.studies.validate.result import validated_judge
 
 if TYPE_CHECKING:
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
 
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
-Fitted = tuple[Seen, MapTrial]
+LinearModel = tuple[CalibrationSample, MapTrial]
 """What the maps of a dimension are fitted on, and they."""
 
 
@@ -80,7 +87,7 @@ def calibrate(
     joined = beside_trivial(join_labels(kept, read, metrics), items, floor, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
-    fits: dict[str, Fitted] = {}
+    fits: dict[str, LinearModel] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
         seen = _seen(joined, dimension, settings, folds)
@@ -112,8 +119,8 @@ def calibrate(
 
 
 def _seen(
-    joined: Joined, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
-) -> Seen | str:
+    joined: JoinedLabels, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
+) -> CalibrationSample | str:
     """What the maps of one dimension are fitted on, or why there are none."""
     import numpy as np
 
@@ -127,13 +134,13 @@ def _seen(
         return f"scores and labels of {topics} {joined.clustered_by}s, and {FEWEST_TOPICS} are needed"
     if len(np.unique(view.judge(rounded=False)[view.compared])) < 2:
         return "the judge says the same of everything"
-    seen = Seen(view, joined, joined.metrics[dimension], folds)
+    seen = CalibrationSample(view, joined, joined.metrics[dimension], folds)
     if not all(part.any() for part in seen.parts().values()):
         return f"all its {joined.clustered_by}s fell into two folds"
     return seen
 
 
-def _beside(joined: Joined, fits: Mapping[str, Fitted]) -> Joined:
+def _beside(joined: JoinedLabels, fits: Mapping[str, LinearModel]) -> JoinedLabels:
     """The same join, in which each score has beside it what each kind of map makes of it."""
     for dimension, (seen, found) in fits.items():
         joined = joined.beside(dimension, found.said, refits(seen, found.chosen))
@@ -142,8 +149,8 @@ def _beside(joined: Joined, fits: Mapping[str, Fitted]) -> Joined:
 
 def _checked(
     made: Calibration,
-    joined: Joined,
-    fits: Mapping[str, Fitted],
+    joined: JoinedLabels,
+    fits: Mapping[str, LinearModel],
     drawn: Resamples,
     settings: AgreementSettings,
 ) -> Calibration:
@@ -176,7 +183,7 @@ def _checked(
 
 def _on(
     view: View,
-    alphas: Mapping[str, Sampled],
+    alphas: Mapping[str, JackknifedEstimate],
     missed: Mapping[str, str],
     sides: LabelledSides,
     drawn: Resamples,

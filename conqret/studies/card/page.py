@@ -10,7 +10,7 @@ from conqret.judging.judge_parts import JURY
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
-from conqret.show.report_page import Part, Section, Sheet, SheetTexts
+from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.studies.agreement_tables import in_one_line, over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
@@ -41,16 +41,16 @@ def write_card(card: Card, folder: Path) -> list[Path]:
     return write_files(folder, files)
 
 
-def card_sheet(card: Card) -> Sheet:
+def card_sheet(card: Card) -> ReportPage:
     """The page: known limits first, then what they rest on."""
     run, basis = card.run, card.basis
     shown = main_curves(card)
     damage: list[Part] = [*(chart([one]) for one in shown), verdict_rows(card.sensitivity)] if shown else []
-    return Sheet(
+    return ReportPage(
         "judge card",
         f"How far {judge_name(run.format, run.model)} can be trusted",
         [
-            Section("Known limits", [SheetTexts(card.limits)]),
+            Section("Known limits", [PageRemarks(card.limits)]),
             Section(
                 "Agreement with people",
                 [agreement_rows(card), *over_parts({row.dimension: row.over for row in card.agreement})],
@@ -62,7 +62,7 @@ def card_sheet(card: Card) -> Sheet:
             ),
             *_bias(card),
             Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
-            Section("What has no score", [SheetTexts(list(_missing(card)))]),
+            Section("What has no score", [PageRemarks(list(_missing(card)))]),
             Section("The instrument", [instrument_table(card)], _INSTRUMENT),
         ],
         lede=[
@@ -109,7 +109,7 @@ def _bias(card: Card) -> Iterator[Section]:
 def _repeatability(card: Card) -> Iterator[Part]:
     rows = card.repeatability
     if rows and not any(one.deviation.value for one in rows):
-        yield SheetTexts(
+        yield PageRemarks(
             [
                 f"Asked again, it says the very same on {words.number(len(rows), 'metric')} "
                 f"({words.count(sum(one.scores for one in rows))} scores)."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.report_page import Section, Sheet, section
+from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement_tables import pairs_table
@@ -56,7 +56,7 @@ def frontier_tables(found: Frontier) -> Iterator[Table]:
     yield pairs_table(found.differences, found.basis)
 
 
-def frontier_sheet(found: Frontier) -> Sheet:
+def frontier_sheet(found: Frontier) -> ReportPage:
     """The page, with a chart of alpha against price and one against time."""
     prices = {one.run: one.usd for one in found.offers}
     times = {one.run: one.seconds for one in found.offers}
@@ -81,7 +81,7 @@ def frontier_sheet(found: Frontier) -> Sheet:
     ]
     drawn = [one for one in charts.values() if one.lines and not _alike(one)]
     first = Section(costs.title, [*drawn, costs], " ".join(alike))
-    return Sheet(
+    return ReportPage(
         "frontier",
         TITLE,
         [first, *map(section, others)],

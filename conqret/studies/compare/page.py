@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from conqret.show import words
 from conqret.show.forest import forests
-from conqret.show.report_page import Section, Sheet, section
+from conqret.show.report_page import ReportPage, Section, section
 from conqret.studies.agreement_tables import comparison_tables
 from conqret.studies.compare.result import JudgeComparison
 
 TITLES = ("Agreement with people", "Differences of alphas")
 
 
-def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> Sheet:
+def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> ReportPage:
     """The page, with the alphas and the differences as pictures; ``baselines`` says of each judge whether it is a
     floor."""
     alphas, differences, by_dimension = comparison_tables(found)
@@ -23,7 +23,7 @@ def comparison_sheet(found: JudgeComparison, baselines: Sequence[bool] = ()) -> 
         forests("The mean over dimensions", "Alpha", judges),
         forests("Pairs of judges", "Difference of alphas", pairs),
     ]
-    return Sheet(
+    return ReportPage(
         "compare",
         "Which judge is closest to people?",
         [

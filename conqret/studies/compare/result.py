@@ -22,12 +22,12 @@ from conqret.io.labels import Labels, LabelSet, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import ALPHA, largest_p, p_words
-from conqret.stats.estimate import Estimate, Sampled
+from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
-from conqret.studies.agreement.shared_units import Shared, UnitSides
+from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
 
 if TYPE_CHECKING:
     import numpy as np
@@ -192,11 +192,11 @@ def compare_judges(
         DeclarationError: fewer than two runs, labels that meet one of them nowhere or have no scale, or no dimension or
             item that all share with the labels.
     """
-    shared = Shared.of(runs, labels, metrics, settings)
+    shared = SharedUnits.of(runs, labels, metrics, settings)
     return compare_shared(shared, shared.basis(labels, settings))
 
 
-def compare_shared(shared: Shared, basis: Basis) -> JudgeComparison:
+def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     """:func:`compare_judges` of what the judges share."""
     import numpy as np
 
@@ -234,7 +234,7 @@ def compare_shared(shared: Shared, basis: Basis) -> JudgeComparison:
 
 def _pairs(
     names: Sequence[str],
-    rows: Sequence[Sequence[Sampled]],
+    rows: Sequence[Sequence[JackknifedEstimate]],
     sizes: NDArray[np.float64],
     rng: np.random.Generator,
     confidence: float,
@@ -252,7 +252,9 @@ def _pairs(
     ]
 
 
-def _pair(first: str, second: str, difference: Sampled, p: float | None, confidence: float) -> JudgePair:
+def _pair(
+    first: str, second: str, difference: JackknifedEstimate, p: float | None, confidence: float
+) -> JudgePair:
     better = first if difference.value > 0 else second
     return JudgePair(
         first=first,
@@ -264,7 +266,11 @@ def _pair(first: str, second: str, difference: Sampled, p: float | None, confide
 
 
 def _on(
-    shared: Shared, side: UnitSides, found: Sequence[Sampled], pairs: tuple[JudgePair, ...], confidence: float
+    shared: SharedUnits,
+    side: UnitSides,
+    found: Sequence[JackknifedEstimate],
+    pairs: tuple[JudgePair, ...],
+    confidence: float,
 ) -> ComparedOn:
     return ComparedOn(
         units=side.units,
@@ -279,9 +285,9 @@ def _on(
 
 
 def _averaged(
-    shared: Shared,
+    shared: SharedUnits,
     rows: Mapping[str, ComparedOn],
-    means: Sequence[Sampled],
+    means: Sequence[JackknifedEstimate],
     pairs: tuple[JudgePair, ...],
     confidence: float,
 ) -> ComparedOn:

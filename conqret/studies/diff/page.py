@@ -11,7 +11,7 @@ from conqret.data.digest import gathered
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.show.page import Ways, write_file
-from conqret.show.report_page import Sheet, section
+from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import FEWEST_TESTED
@@ -112,7 +112,7 @@ def difference_page(
     left = _texts(first, {one.first_item for one in found.changed})
     right = _texts(second, {one.second_item for one in found.changed})
     tables = [table for table in difference_tables(found) if table.title not in IN_FULL]
-    sheet = Sheet(
+    sheet = ReportPage(
         "diff",
         "What differs between two runs",
         list(map(section, tables)),

@@ -11,13 +11,13 @@ from conqret.judging.junit import junit_suite, required_cases
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.report_page import Section, Sheet, SheetTexts
+from conqret.show.report_page import PageRemarks, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.resampling import SAME
 from conqret.studies.bias.screen import WIDTH, pointed
 from conqret.studies.drift.result import Drift, DriftChart, SeriesPoint
-from conqret.studies.drift.waves import Occasion, few
+from conqret.studies.drift.waves import Wave, few
 
 DRAWN = 6
 """Quantities that are drawn, two pictures each, from two occasions after the baseline on: those with alarms first, then
@@ -26,7 +26,7 @@ LISTED = 6
 """Charts without an alarm, and changes, that a terminal lists; more are counted."""
 LEAST_END = 0.02
 """How far an upright axis reaches at least."""
-Drawn = Mapping[str, Sequence[tuple[int, float | None]]]
+LineMark = Mapping[str, Sequence[tuple[int, float | None]]]
 """Lines by name: the number of an occasion, and a value."""
 MARKS = {"alarm": "ALARM", "no alarm": "no alarm", "baseline": "baseline", "no value": "no value"}
 NULL = (
@@ -65,7 +65,7 @@ def drift_screen(drift: Drift) -> Iterator[str]:
     yield ""
 
 
-def drift_sheet(drift: Drift) -> Sheet:
+def drift_sheet(drift: Drift) -> ReportPage:
     """The page of a series."""
     told = _headline(drift).removeprefix(f"{drift.format} with {drift.occasions[-1].model}: ")
     pointed = [
@@ -75,7 +75,7 @@ def drift_sheet(drift: Drift) -> Sheet:
     ]
     drawn = [chart for one in pointed[:DRAWN] if len(one.points) > 1 for chart in _pictures(one, drift)]
     tables = list(chart_tables(drift))
-    return Sheet(
+    return ReportPage(
         "drift",
         f"Drift of {drift.format} with {drift.occasions[-1].model}",
         [
@@ -87,9 +87,9 @@ def drift_sheet(drift: Drift) -> Sheet:
             ),
             *(Section(one.title, [one]) for one in tables if one.title == ALARMS),
             Section("Occasions", [_occasion_table(drift.occasions)]),
-            Section("What changed", [SheetTexts(changed)] if (changed := _changes(drift.occasions)) else []),
+            Section("What changed", [PageRemarks(changed)] if (changed := _changes(drift.occasions)) else []),
             *(Section(one.title, [one]) for one in tables if one.title != ALARMS),
-            Section("Remarks", [SheetTexts([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
+            Section("Remarks", [PageRemarks([NULL, *(f"Left out: {one}." for one in drift.left_out)])]),
         ],
         badges=words.floor_badges([one.model == OFFLINE_MODEL for one in drift.occasions]),
         lede=[words.capitalised(told), _LEDE],
@@ -179,7 +179,7 @@ def _to_do(drift: Drift) -> Iterator[str]:
         yield f"{number(drift.occasions[-1].missing, 'anchor')} of {newest} without a score somewhere: judge them again"
 
 
-def _changes(occasions: Sequence[Occasion]) -> list[str]:
+def _changes(occasions: Sequence[Wave]) -> list[str]:
     return [f"{one.name}: {text}" for one in occasions for text in one.changes]
 
 
@@ -219,7 +219,7 @@ def _limit(point: SeriesPoint) -> float | None:
     return None if point.limit is None else max(point.limit, TOLERANCE)
 
 
-def _occasion_table(occasions: Sequence[Occasion]) -> Table:
+def _occasion_table(occasions: Sequence[Wave]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             one.name,
@@ -257,14 +257,14 @@ def _nearest(charts: Sequence[DriftChart]) -> list[DriftChart]:
 def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:
     places = range(drift.baseline + 1, drift.baseline + 1 + len(one.points))
     numbered = list(zip(places, one.points, strict=True))
-    moves: Drawn = {
+    moves: LineMark = {
         "occasion": [(at, point.shift) for at, point in numbered],
         "EWMA": [(at, point.ewma) for at, point in numbered],
         "upper limit": [(at, _limit(point)) for at, point in numbered],
         "lower limit": [(at, None if (limit := _limit(point)) is None else -limit) for at, point in numbered],
     }
     yield _picture(f"{chart_name(one)}: EWMA", "move since the baseline", moves, both=True)
-    sums: Drawn = {
+    sums: LineMark = {
         "upwards": [(at, point.up) for at, point in numbered],
         "downwards": [(at, point.down) for at, point in numbered],
         "limit": [(at, one.cusum_limit) for at, _ in numbered],
@@ -272,7 +272,7 @@ def _pictures(one: DriftChart, drift: Drift) -> Iterator[Chart]:
     yield _picture(f"{chart_name(one)}: CUSUM", "CUSUM", sums, both=False)
 
 
-def _picture(title: str, y: str, lines: Drawn, *, both: bool) -> Chart:
+def _picture(title: str, y: str, lines: LineMark, *, both: bool) -> Chart:
     drawn = {
         name: [Point(float(at), value) for at, value in found if value is not None]
         for name, found in lines.items()

@@ -26,7 +26,7 @@ from conqret.stats.control_charts import (
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.time_series import Moves, severity, spread
-from conqret.studies.drift.waves import Occasion, WaveJudgments, read_occasions
+from conqret.studies.drift.waves import Wave, WaveJudgments, read_occasions
 
 SCHEMA = "conqret.drift/1"
 DATA_NAME = "drift.json"
@@ -90,7 +90,7 @@ class Drift(Frozen):
     baseline: int
     rate: float
     seed: int
-    occasions: tuple[Occasion, ...]
+    occasions: tuple[Wave, ...]
     charts: tuple[DriftChart, ...]
     left_out: tuple[str, ...] = ()
 

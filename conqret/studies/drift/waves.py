@@ -27,7 +27,7 @@ MOST_KEPT = 20
 """Names of one kind that are kept of an occasion: a server may give each answer another."""
 
 
-class Occasion(Frozen):
+class Wave(Frozen):
     """One occasion, a run in the folder ``place``. ``anchors`` have a score in every metric. ``answered_by`` are the
     names under which the model answered, ``system_fingerprints`` what its provider says of the system behind. ``usd``
     (None: unknown), ``tokens`` and ``seconds`` are those of an anchor. Where ``recorded``, every answer came from
@@ -54,7 +54,7 @@ class Occasion(Frozen):
 class WaveJudgments:
     """An occasion with the scores of its anchors: by id the topic, and the value of each metric that has one."""
 
-    occasion: Occasion
+    occasion: Wave
     record: JudgeRecord
     topics: Mapping[str, str]
     values: Mapping[str, Mapping[str, float]]
@@ -110,7 +110,7 @@ def _judged(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> WaveJ
     calls = [call for one in judgments for call in one.trace.calls]
     cost = Cost.of(summary).item
     return WaveJudgments(
-        Occasion(
+        Wave(
             name=folder.path.resolve().name,
             place=str(folder.path),
             date=record.created,

@@ -11,7 +11,7 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
-from conqret.show.report_page import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.studies.agreement_tables import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
@@ -31,16 +31,16 @@ def jury_tables(found: Jury) -> Iterator[Table]:
         yield _differences(found)
 
 
-def jury_sheet(found: Jury) -> Sheet:
+def jury_sheet(found: Jury) -> ReportPage:
     """The page, with alphas and gains as pictures."""
     tables = list(jury_tables(found))
     pictures = [] if found.checked is None else list(_pictures(found, found.checked))
     first = [Section(GAINS, [*pictures, tables[0]])] if pictures else list(map(section, tables[:1]))
     missed = [f"Left out: {why}." for why in found.missed.values()]
-    return Sheet(
+    return ReportPage(
         "jury",
         f"{words.number(len(found.members), 'judge')} as one",
-        [*first, *map(section, tables[1:]), Section("Remarks", [SheetTexts(missed)] if missed else [])],
+        [*first, *map(section, tables[1:]), Section("Remarks", [PageRemarks(missed)] if missed else [])],
         badges=words.floor_badges([one.model == OFFLINE_MODEL for one in found.members]),
         lede=[words.capitalised(one) for one in (f"{found.verdict}.", found.beside, found.chance) if one],
         facts=[

@@ -26,7 +26,7 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOut
-from conqret.studies.agreement.shared_units import Shared
+from conqret.studies.agreement.shared_units import SharedUnits
 from conqret.studies.compare.result import beside_chance
 from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.rules import RULES, JuryWeights, Rule
@@ -148,13 +148,13 @@ class Jury(Frozen):
         )
 
 
-Judged = Callable[[Rule, JuryWeights | None], list[Judgment]]
+DebateJudgment = Callable[[Rule, JuryWeights | None], list[Judgment]]
 
 
 def hold_jury(
     ballots: Ballots,
     records: Sequence[JudgeRecord],
-    judged: Judged,
+    judged: DebateJudgment,
     labels: LabelSet | None,
     *,
     rule: Rule = "mean",
@@ -167,7 +167,7 @@ def hold_jury(
         DeclarationError: the rule cannot be had, or labels meet the judgments nowhere.
     """
     members = {name: list(one.values()) for name, one in zip(ballots.names, ballots.judgments, strict=True)}
-    shared = None if labels is None else Shared.of(members, labels, metrics, settings)
+    shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
     weights, missed = _weights(shared, settings)
     if rule == "weights" and weights is None:
         raise DeclarationError(missed["weights"])
@@ -206,7 +206,9 @@ def hold_jury(
     return jury, made[rule], weights
 
 
-def _weights(shared: Shared | None, settings: AgreementSettings) -> tuple[JuryWeights | None, dict[str, str]]:
+def _weights(
+    shared: SharedUnits | None, settings: AgreementSettings
+) -> tuple[JuryWeights | None, dict[str, str]]:
     """The weights, or why there are none."""
     if shared is None:
         return None, {"weights": "weights are fitted to people's labels: give --labels"}
@@ -229,10 +231,10 @@ def _checked(
 
     rng = np.random.default_rng(settings.seed)
     rules: dict[str, RuleOn] = {}
-    found: dict[str, tuple[Shared, HeldOut, dict[str, Estimate]]] = {}
+    found: dict[str, tuple[SharedUnits, HeldOut, dict[str, Estimate]]] = {}
     for rule, judgments in made.items():
         try:
-            both = Shared.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
+            both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
         except DeclarationError:
             missed[rule] = f"{rule} has too many different scores on every labelled dimension"
             continue
@@ -270,7 +272,7 @@ def _checked(
     return checked, alphas
 
 
-def _errors(shared: Shared, confidence: float) -> list[ErrorPair]:
+def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
     import numpy as np
 
     parts: list[NDArray[np.float64]] = [np.zeros((len(shared.names), 0))]
@@ -305,7 +307,7 @@ def _independent(correlations: Sequence[float | None], judges: int) -> float | N
 
 
 def _disagreements(
-    ballots: Ballots, judged: Sequence[Judgment], shared: Shared | None, metrics: Mapping[str, str]
+    ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
 ) -> list[Disagreement]:
     """The items on which members are furthest apart, each with the metric on which they are."""
     people: dict[tuple[str, str], float] = {}

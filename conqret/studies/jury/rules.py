@@ -17,7 +17,7 @@ from conqret.stats.dawid_skene import FEWEST_RATERS, dawid_skene
 from conqret.stats.isotonic import FOLDS, dealt
 from conqret.stats.resampling import snapped
 from conqret.studies.agreement.dimension_view import MOST_CATEGORIES
-from conqret.studies.agreement.shared_units import Shared
+from conqret.studies.agreement.shared_units import SharedUnits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ class JuryWeights:
     fold: Mapping[Hashable, int]
 
     @classmethod
-    def fitted(cls, shared: Shared, seed: int) -> Self:
+    def fitted(cls, shared: SharedUnits, seed: int) -> Self:
         """Fit them to people's labels.
 
         Raises:
@@ -106,7 +106,7 @@ def _consensus(scores: NDArray[np.float64], topics: Sequence[Hashable]) -> NDArr
 
 
 def _stacked(
-    shared: Shared,
+    shared: SharedUnits,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp], list[Hashable]]:
     """The judges' scores and people's labels in [0, 1] over all dimensions that have a scale, and of each row the
     number of its dimension and its cluster."""

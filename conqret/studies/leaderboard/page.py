@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.forest import Forest, forests
-from conqret.show.report_page import Section, Sheet
+from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.leaderboard.result import ITEMS, Board, Leaderboard, LeaderboardEntry
 
@@ -19,10 +19,10 @@ def leaderboard_tables(found: Leaderboard) -> Iterator[Table]:
     return (_table(board, found) for board in found.boards)
 
 
-def leaderboard_sheet(found: Leaderboard) -> Sheet:
+def leaderboard_sheet(found: Leaderboard) -> ReportPage:
     """The page, with the measure of each board as a picture."""
     several = len(found.boards) > 1
-    return Sheet(
+    return ReportPage(
         "leaderboard",
         "Judges side by side",
         [

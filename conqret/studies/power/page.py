@@ -10,7 +10,7 @@ from conqret.show.plots import COLOURS, MARKERS, drawn
 from conqret.show.table import Cell, Table
 from conqret.show.words import number
 from conqret.stats.control_charts import Design
-from conqret.stats.drift_plan import QUANTITIES, PlannedSeries, Watched
+from conqret.stats.drift_plan import QUANTITIES, ChartPlan, PlannedSeries
 from conqret.stats.planning import MOST_WITHOUT, PlannedSize
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def plan_tables(cells: Sequence[PlannedSize], what: str, simulations: int) -> It
         yield _table("Power: how often it is found at 5%", powers, note)
 
 
-def series_table(cells: Sequence[PlannedSeries], watched: Watched, design: Design) -> Table:
+def series_table(cells: Sequence[PlannedSeries], watched: ChartPlan, design: Design) -> Table:
     """How often a series of occasions finds a shift, how soon, and how often it raises an alarm at nothing."""
     rows: list[tuple[Cell, ...]] = [
         (

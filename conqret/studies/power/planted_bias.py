@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from conqret.data import Judgment, Measure, Status
 from conqret.data.digest import gathered
-from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Ground, Key
+from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.position import SWAPPED
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PlantedJudge:
     """A judge of ``contrasts`` (one metric each) with the bias that the probe ``biased`` looks for, of ``size`` inside
     [0, .5) (no such probe: without any), drawn by ``rng``."""
 
-    ground: Ground
+    ground: ProbeContext
     contrasts: Sequence[Contrast]
     biased: str
     size: float

@@ -14,7 +14,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.control_charts import RATE, SEED, Design
-from conqret.stats.drift_plan import PlannedSeries, Watched
+from conqret.stats.drift_plan import ChartPlan, PlannedSeries
 from conqret.stats.planning import (
     Draw,
     PlannedSize,
@@ -266,7 +266,7 @@ def power_bias(
 class DriftSizes:
     """What was simulated, the first of the series, and each number of topics with each number of items."""
 
-    watched: Watched
+    watched: ChartPlan
     design: Design
     cells: tuple[PlannedSeries, ...]
 
@@ -307,7 +307,7 @@ def power_drift(
         DeclarationError: a number is out of its range.
     """
     require("numpy", "scipy", extra="stats")
-    watched = Watched(shift, sd, icc, after, metrics, rate, seed=seed)
+    watched = ChartPlan(shift, sd, icc, after, metrics, rate, seed=seed)
     designs = [(Design(count, occasions, baseline), each) for count, each in product(topics, items)]
     cells = []
     for design, each in designs:

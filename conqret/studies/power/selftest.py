@@ -20,7 +20,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.stats.effects import ALPHA
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.bias_study import bias_plan
-from conqret.studies.bias.contrast import PREFERENCE, Ground
+from conqret.studies.bias.contrast import PREFERENCE, ProbeContext
 from conqret.studies.bias.result import bias_rows, primary_contrasts
 from conqret.studies.power.planted_bias import NOISE, PlantedJudge
 
@@ -33,7 +33,7 @@ LARGEST = 0.45
 FEWEST = 20
 
 
-class Planted(Frozen):
+class PlantedBiasRates(Frozen):
     """What became of the judges with the bias of one probe, as shares: ``found`` by an alarm, ``cleared`` wrongly; and
     ``raised`` of those without any bias."""
 
@@ -55,7 +55,7 @@ class SelfTest(Frozen):
     simulations: int
     raised: float
     allowed: float
-    rows: tuple[Planted, ...]
+    rows: tuple[PlantedBiasRates, ...]
     left_out: Mapping[str, str] = {}
 
 
@@ -160,7 +160,7 @@ def selftest(
         raised=sum("alarm" in one.values() for one in said[""]) / simulations,
         allowed=float(binom.ppf(1 - ALPHA, simulations, ALPHA)) / simulations,
         rows=tuple(
-            Planted(
+            PlantedBiasRates(
                 probe=one.probe,
                 metric=one.metrics[0],
                 found=share(one.probe, one.probe, "alarm"),
@@ -192,5 +192,5 @@ def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
     )
     options = JudgeOptions((PREFERENCE,))
     return plan_bias(
-        Ground(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
+        ProbeContext(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
     )

@@ -18,14 +18,14 @@ from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.levels import Level
 from conqret.perturb.versions import series
 from conqret.stats.curve_tests import MARGIN, TOLERANCE, Response, respond
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.verdict import corrected, judge_response
 
 if TYPE_CHECKING:
     from conqret.judging.session_judge import SessionJudge
 
-Judged = Judgment | Mapping[str, float | None]
-ItemJudge = Callable[[Sequence[Item]], Sequence[Judged]]
+DebateJudgment = Judgment | Mapping[str, float | None]
+ItemJudge = Callable[[Sequence[Item]], Sequence[DebateJudgment]]
 """Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
 
 CLAIMS: Mapping[str, tuple[Direction, str]] = {
@@ -107,7 +107,7 @@ def check(
         DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
     """
     require("scipy", extra="stats")
-    damage = Damage.of(perturbation, levels)
+    damage = PerturbationLevels.of(perturbation, levels)
     changes = damage.perturbation
     if materials is None:
         materials = Materials(Pool.from_items(items)) if changes.pool else Materials()
@@ -152,7 +152,7 @@ def curve_text(response: Response, unit: str) -> str:
     return "\n".join(lines)
 
 
-def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[Judged]:
+def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[DebateJudgment]:
     found = judge(items)
     if len(found) != len(items):
         raise DeclarationError(
@@ -161,7 +161,7 @@ def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[Judged]:
     return found
 
 
-def _value(judged: Judged, metric: str) -> float | None:
+def _value(judged: DebateJudgment, metric: str) -> float | None:
     given = judged.measures if isinstance(judged, Judgment) else judged
     if metric not in given:
         raise DeclarationError(f"the judge gives no {metric!r}; it gives {', '.join(given)}")

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING
 from conqret.judging.cost_table import tell_cost
 
 if TYPE_CHECKING:
-    from conqret.judging.cost import Expected
+    from conqret.judging.cost import ExpectedCost
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
 
 def tell_plan(
-    plan: SensitivityPlan, found: Sequence[Expected], budget: float | None, json_output: bool
+    plan: SensitivityPlan, found: Sequence[ExpectedCost], budget: float | None, json_output: bool
 ) -> None:
     """Print the size of the plan, what it is expected to cost, and what a ``budget`` (dollars) would do to it."""
     facts = {

@@ -14,8 +14,8 @@ from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import FEWEST_LEVELS, Response, respond, strictly_falls
-from conqret.studies.sensitivity.curves import Curve, CurveCell, CurvePoint, StanceCurve, Unscored
-from conqret.studies.sensitivity.sensitivity_plan import Damage, SensitivityPlan, Stack
+from conqret.studies.sensitivity.curves import Curve, CurveCell, CurvePoint, EmptyCurve, StanceCurve
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, Stack
 from conqret.studies.sensitivity.verdict import alarms, judge_response, moved
 
 NOT_JUDGED = "not_judged"
@@ -41,7 +41,7 @@ class Drawing:
         judgment = self.judgments.get(version)
         return judgment.value(metric) if judgment is not None else None
 
-    def respond(self, damage: Damage, metric: str) -> tuple[Response | None, Counter[str]]:
+    def respond(self, damage: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
         """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
         at every level."""
         rows, lost = self._rows(damage, metric)
@@ -50,19 +50,19 @@ class Drawing:
 
     def curves(
         self,
-        damage: Damage,
+        damage: PerturbationLevels,
         metric: str,
         response: Response | None,
         lost: Counter[str],
         p_values: Sequence[float],
-    ) -> Iterator[Curve | Unscored | StanceCurve]:
+    ) -> Iterator[Curve | EmptyCurve | StanceCurve]:
         """The curve of a response, or why there is none, and those of each stance where it should fall;
         ``p_values`` are those of its shifts, where it should stand still."""
         perturbation = damage.perturbation
         expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))
         if response is None:
-            yield Unscored(
+            yield EmptyCurve(
                 format=self.setup.judge.name,
                 model=self.setup.client.model,
                 metric=metric,
@@ -105,7 +105,7 @@ class Drawing:
         if expected is Direction.FALL:
             yield from self.stances(damage, metric)
 
-    def stances(self, damage: Damage, metric: str) -> list[StanceCurve]:
+    def stances(self, damage: PerturbationLevels, metric: str) -> list[StanceCurve]:
         """The curve of each stance that the items have; none where there is only one."""
         by_stance = gathered((item.stance, row) for item, row in self._rows(damage, metric)[0])
         found = []
@@ -150,7 +150,9 @@ class Drawing:
             n=len(scored),
         )
 
-    def _rows(self, damage: Damage, metric: str) -> tuple[list[tuple[Item, list[float]]], Counter[str]]:
+    def _rows(
+        self, damage: PerturbationLevels, metric: str
+    ) -> tuple[list[tuple[Item, list[float]]], Counter[str]]:
         """The values at all levels of each item that has them, and the reasons of the others."""
         rows, lost = [], Counter[str]()
         name = damage.perturbation.name

@@ -18,7 +18,7 @@ class MeasuredCurve(Frozen):
     metric: str
 
 
-class Damaged(MeasuredCurve):
+class PerturbationCurve(MeasuredCurve):
     """The same under a perturbation."""
 
     perturbation: str
@@ -33,7 +33,7 @@ class CurvePoint(Frozen):
     high: float | None
 
 
-class Curve(Damaged):
+class Curve(PerturbationCurve):
     """One metric of one judge (of this ``fingerprint``) under one perturbation.
 
     ``n`` of ``total`` items have a value at every level, and the curve is over those; ``missing`` counts the
@@ -72,13 +72,13 @@ class Curve(Damaged):
         return sum(step.significant for step in self.neighbours)
 
 
-class Unscored(Damaged):
+class EmptyCurve(PerturbationCurve):
     """A curve that could not be drawn: no item has a value at every level, and why not."""
 
     missing: Mapping[str, int]
 
 
-class StanceCurve(Damaged):
+class StanceCurve(PerturbationCurve):
     """The means of one metric over the items of one stance (ConQRet, Table 15)."""
 
     stance: str

@@ -12,7 +12,7 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
-from conqret.show.report_page import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
@@ -30,11 +30,11 @@ def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
     return write_files(folder, {"report.html": page, "tables.md": tables, **files})
 
 
-def sensitivity_sheet(results: SensitivityResults) -> Sheet:
+def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
     """The page: verdicts, curves, and the tables laid out as the paper's."""
     judges = results.record.judges
     first, *others = all_tables(results)
-    return Sheet(
+    return ReportPage(
         "sensitivity",
         "Does the judge notice known damage?",
         [
@@ -51,7 +51,7 @@ def sensitivity_sheet(results: SensitivityResults) -> Sheet:
                 "Means in numbers, laid out as in the paper (ConQRet), of the metrics that it has.",
                 folded=True,
             ),
-            Section("The run", [SheetTexts(list(_remarks(results)))]),
+            Section("The run", [PageRemarks(list(_remarks(results)))]),
         ],
         lede=[
             *answer(results.curves),

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.io.safe_files import InFolder
-from conqret.perturb.versions import Unreached
+from conqret.perturb.versions import UnreachableLevel
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import SessionCounts
-from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve, Unscored
+from conqret.studies.sensitivity.curves import Curve, CurveCell, EmptyCurve, StanceCurve
 from conqret.studies.sensitivity.verdict import STILL
 from conqret.studies.study_judging import JudgedFolder
 
@@ -95,12 +95,12 @@ class SensitivityResults(Frozen):
 
     record: SensitivityRecord
     curves: tuple[Curve, ...]
-    unscored: tuple[Unscored, ...] = ()
+    unscored: tuple[EmptyCurve, ...] = ()
     stances: tuple[StanceCurve, ...] = ()
     grid: tuple[CurveCell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
     left_out: Mapping[str, tuple[str, ...]] = {}
-    unreached: tuple[Unreached, ...] = ()
+    unreached: tuple[UnreachableLevel, ...] = ()
     warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conqret.data import Item
-from conqret.judging.cost import STAND_IN, Expected, Sizes, capped, counter, covers, expected
+from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, counter, covers, expected
 from conqret.judging.judging_cost import SAMPLE, expected_judging
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
@@ -22,7 +22,7 @@ def estimate(
     *,
     prompts: Path | Library | None = None,
     sample: int = SAMPLE,
-) -> list[Expected]:
+) -> list[ExpectedCost]:
     """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do.
 
     A version of an item that several curves share, level 0 above all, is counted once. Where a question is asked
@@ -50,7 +50,7 @@ def rewriting(
     sizes: Sizes,
     *,
     of: str = "",
-) -> Expected:
+) -> ExpectedCost:
     """The sentences that a model rewrites, once an item for all levels of a perturbation.
 
     Args:
@@ -80,7 +80,7 @@ def rewriting(
 
 def _rewriting(
     plan: SensitivityPlan, options: ClientOptions, library: Library, sizes: Sizes
-) -> Iterator[Expected]:
+) -> Iterator[ExpectedCost]:
     client = counter(options)
     perturbations = {one.perturbation.name: one.perturbation for one in (*plan.damages, *plan.crossed)}
     for name, perturbation in perturbations.items():

@@ -11,7 +11,7 @@ from conqret.io import CheckedItems
 from conqret.judging.setup import Setup
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.levels import Level, at_levels, is_level
-from conqret.perturb.versions import LeftOutItem, Unreached, series
+from conqret.perturb.versions import LeftOutItem, UnreachableLevel, series
 
 Stack = tuple[tuple[str, float], ...]
 """The changes of one version, in order: ``(("hallucinate", 5), ("irrelevant", 20))``; empty: as it is."""
@@ -27,14 +27,14 @@ GRID_LEVELS: Mapping[str, tuple[Level, ...]] = {
 
 
 @dataclass(frozen=True)
-class Damage:
+class PerturbationLevels:
     """One perturbation at rising levels that begin with 0."""
 
     perturbation: Perturbation
     levels: tuple[float, ...]
 
     @classmethod
-    def of(cls, named: str | Perturbation, levels: Sequence[Level] = ()) -> Damage:
+    def of(cls, named: str | Perturbation, levels: Sequence[Level] = ()) -> PerturbationLevels:
         """The perturbation of this name at ``levels`` (its own where none are given; 0 is added).
 
         Raises:
@@ -45,7 +45,7 @@ class Damage:
         return cls(perturbation, tuple(sorted({0.0, *chosen})))
 
 
-def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> list[Damage]:
+def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> list[PerturbationLevels]:
     """The perturbations of ``irrelevant:0,10,50,hallucinate:25%`` (a level belongs to the name before it), of several
     such texts, or of levels by name.
 
@@ -53,7 +53,7 @@ def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> l
         DeclarationError: a name that does not exist, or a level without one.
     """
     if isinstance(wanted, Mapping):
-        return [Damage.of(name, tuple(levels)) for name, levels in wanted.items()]
+        return [PerturbationLevels.of(name, tuple(levels)) for name, levels in wanted.items()]
     text = wanted if isinstance(wanted, str) else ",".join(wanted)
     found: dict[str, list[Level]] = {}
     last = ""
@@ -67,7 +67,7 @@ def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> l
             raise DeclarationError(
                 f"--perturb begins with a level ({part}); name its perturbation: irrelevant:{part}"
             )
-    return [Damage.of(name, levels) for name, levels in found.items()]
+    return [PerturbationLevels.of(name, levels) for name, levels in found.items()]
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class SensitivityPlan:
     """
 
     setups: tuple[Setup, ...]
-    damages: tuple[Damage, ...]
+    damages: tuple[PerturbationLevels, ...]
     versions: Mapping[Stack, Mapping[str, Item]]
     left_out: Mapping[str, tuple[LeftOutItem, ...]]
     seed: int
-    crossed: tuple[Damage, ...] = ()
-    unreached: tuple[Unreached, ...] = ()
+    crossed: tuple[PerturbationLevels, ...] = ()
+    unreached: tuple[UnreachableLevel, ...] = ()
     checked: CheckedItems | None = None
 
     @property
@@ -118,12 +118,12 @@ class SensitivityPlan:
 def make_plan(
     items: Iterable[Item],
     setups: Sequence[Setup],
-    damages: Sequence[Damage],
+    damages: Sequence[PerturbationLevels],
     *,
     seed: int = SEED,
     materials: Mapping[str, Materials] | None = None,
     unable: Mapping[str, Sequence[LeftOutItem]] | None = None,
-    grid: Sequence[Damage] = (),
+    grid: Sequence[PerturbationLevels] = (),
 ) -> SensitivityPlan:
     """Make every version of every item.
 
@@ -147,7 +147,7 @@ def make_plan(
         raise DeclarationError(f"each perturbation once, please, not {', '.join(clash)}")
     versions: dict[Stack, Mapping[str, Item]] = {(): originals}
     left_out: dict[str, list[LeftOutItem]] = {name: list(outs) for name, outs in (unable or {}).items()}
-    unreached: list[Unreached] = []
+    unreached: list[UnreachableLevel] = []
     drawn = []
     for damage in damages:
         name = damage.perturbation.name
@@ -162,7 +162,7 @@ def make_plan(
         versions |= {((name, level),): found for level, found in made.versions.items() if level}
         outs += made.left_out
         unreached += made.unreached
-        drawn.append(Damage(damage.perturbation, tuple(made.versions)))
+        drawn.append(PerturbationLevels(damage.perturbation, tuple(made.versions)))
     by_name = {damage.perturbation.name: damage.perturbation for damage in grid}
     for stack in grid_stacks(grid):
         if stack in versions:
@@ -203,7 +203,7 @@ def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
     return tuple(found.values())
 
 
-def grid_stacks(grid: Sequence[Damage]) -> tuple[Stack, ...]:
+def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
     """All combinations of the levels of two damages, without the changes of level 0.
 
     The argument is changed before the documents, so that what is contradicted is what was cited; a stack comes

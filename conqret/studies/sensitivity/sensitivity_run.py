@@ -14,7 +14,7 @@ from functools import cached_property
 from conqret.data import Judgment
 from conqret.runs.session import SessionCounts
 from conqret.studies.sensitivity.curve_estimates import Drawing
-from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve, Unscored
+from conqret.studies.sensitivity.curves import Curve, CurveCell, EmptyCurve, StanceCurve
 from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Labels, true_precision
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
@@ -24,13 +24,13 @@ from conqret.studies.sensitivity.result import (
 )
 from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, SensitivityPlan
 from conqret.studies.sensitivity.verdict import STILL, corrected
-from conqret.studies.study_judging import Conduct, JudgedPlan, StudyPart, digest_of
+from conqret.studies.study_judging import JudgedPlan, StudyPart, StudyRunConfig, digest_of
 
 
 def run_sensitivity(
     plan: SensitivityPlan,
     out: SensitivityFolder | None = None,
-    conduct: Conduct | None = None,
+    conduct: StudyRunConfig | None = None,
     *,
     labels: Labels | None = None,
     relevant_grade: float = RELEVANT_GRADE,
@@ -46,7 +46,7 @@ def run_sensitivity(
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
     """
-    return (conduct or Conduct()).execute(
+    return (conduct or StudyRunConfig()).execute(
         lambda sessions, conduct: SensitivityRun(sessions, conduct, out, plan, labels, relevant_grade)
     )
 
@@ -83,7 +83,7 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
         return SensitivityResults(
             record=self.record(),
             curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
-            unscored=tuple(curve for curve in curves if isinstance(curve, Unscored)),
+            unscored=tuple(curve for curve in curves if isinstance(curve, EmptyCurve)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
             precision=_precision(plan, drawings, self.labels, self.relevant_grade) if self.labels else (),
@@ -107,7 +107,7 @@ def record_of(plan: SensitivityPlan) -> SensitivityRecord:
     )
 
 
-def _curves(drawings: list[Drawing], seed: int) -> list[Curve | Unscored | StanceCurve]:
+def _curves(drawings: list[Drawing], seed: int) -> list[Curve | EmptyCurve | StanceCurve]:
     """Every curve of which something is expected, and those of criteria of one's own; those that should stand still are
     tested together."""
     asked = [

@@ -19,14 +19,14 @@ from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library
 from conqret.runs.session import Session
-from conqret.studies.sensitivity.sensitivity_plan import Damage
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 
 
 def sensitivity_setups(
     source: ItemSource,
     formats: Iterable[str | Judge],
     clients: Sequence[ClientOptions],
-    damages: Sequence[Damage],
+    damages: Sequence[PerturbationLevels],
     *,
     metrics: Sequence[str] = (),
     prompts: str | Path | Library | None = None,
@@ -56,7 +56,7 @@ def sensitivity_setups(
     return found
 
 
-def telling_metrics(setup: Setup, damages: Sequence[Damage]) -> tuple[str, ...]:
+def telling_metrics(setup: Setup, damages: Sequence[PerturbationLevels]) -> tuple[str, ...]:
     """The metrics of a judge that one of the damages says something about, with those that are asked for in the same
     call: of less it would be another instrument than the one that judges. Of criteria of one's own nothing is known
     beforehand, and all are looked at."""
@@ -69,7 +69,7 @@ def telling_metrics(setup: Setup, damages: Sequence[Damage]) -> tuple[str, ...]:
 
 def damage_materials(
     items: Sequence[Item],
-    damages: Iterable[Damage],
+    damages: Iterable[PerturbationLevels],
     *,
     pool: Path | None = None,
     rewriter: Session | None = None,
@@ -80,7 +80,7 @@ def damage_materials(
     ``pool`` is a corpus directory or a file of items (the items themselves by default). Sentences are rewritten
     by rule, unless ``rewriter`` is of a model; its budget holds for all perturbations together.
     """
-    highest: dict[str, Damage] = {}
+    highest: dict[str, PerturbationLevels] = {}
     for damage in damages:
         before = highest.get(damage.perturbation.name)
         if before is None or damage.levels[-1] > before.levels[-1]:

@@ -22,14 +22,14 @@ from conqret.studies.sensitivity.labels_of_versions import RELEVANT_GRADE, Label
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import (
     GRID_LEVELS,
-    Damage,
+    PerturbationLevels,
     SensitivityPlan,
     damages_of,
     make_plan,
 )
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
-from conqret.studies.study_judging import Conduct
+from conqret.studies.study_judging import StudyRunConfig
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ def sensitivity(
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     output = settings.get("output")
     out = SensitivityFolder(Path(output)) if output is not None else None
-    conduct = replace(Conduct.of(settings), budget=settings.get("budget_usd"))
+    conduct = replace(StudyRunConfig.of(settings), budget=settings.get("budget_usd"))
     with conduct.asking() as sessions:
         shared: SensitivitySettings = {**settings, "prompts": sessions.library}
         store = out.recordings_file if out is not None else None
@@ -123,7 +123,9 @@ def sensitivity_plan(
     seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
     damages = damages_of(perturb)
     crossed = (
-        [Damage.of(name, levels) for name, levels in GRID_LEVELS.items()] if settings.get("grid") else []
+        [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
+        if settings.get("grid")
+        else []
     )
     clients = [client_options(one, settings) for one in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)

@@ -10,7 +10,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.faults import listed
 from conqret.io.leaderboards import ALL, SystemLeaderboard
-from conqret.stats.estimate import CONFIDENCE, Sampled
+from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
 from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
 from conqret.stats.resampling import snapped
 
@@ -47,7 +47,7 @@ class MetaSettings(Frozen):
 
 
 @dataclass(frozen=True)
-class Compared:
+class SystemMeasure:
     """One measure of each side, over the systems and topics that are left."""
 
     truth: SystemLeaderboard
@@ -70,7 +70,7 @@ class Compared:
             runs = [run for run in runs if run in judged]
         return runs, np.array([truth[run] for run in runs]), np.array([judged.get(run, 0.0) for run in runs])
 
-    def sampled(self, method: tuple[str, int | None]) -> Sampled:
+    def sampled(self, method: tuple[str, int | None]) -> JackknifedEstimate:
         """The coefficient over all topics, and without each topic; the systems stay."""
         import numpy as np
 
@@ -108,7 +108,9 @@ class Compared:
             [not all(np.isnan(side[:, place]).all() for side in sides) for place in range(count)], bool
         )
         unsure = unsure or too_crowded(len(runs), int(present.sum()))
-        return Sampled(value, without, present, len(runs), _why(one, other, value), "ranks", unsure)
+        return JackknifedEstimate(
+            value, without, present, len(runs), _why(one, other, value), "ranks", unsure
+        )
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
         """The coefficient of the scores on each topic that both sides have."""

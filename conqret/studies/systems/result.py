@@ -18,10 +18,16 @@ from conqret.io.leaderboards import SystemLeaderboard, leaderboard, read_leaderb
 from conqret.io.reports import report_lengths
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.effects import holm
-from conqret.stats.estimate import Estimate, Sampled, Scale, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, without_value
 from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
-from conqret.studies.systems.ranked_systems import Compared, MetaSettings, compared_topics, parsed, prepared
+from conqret.studies.systems.ranked_systems import (
+    MetaSettings,
+    SystemMeasure,
+    compared_topics,
+    parsed,
+    prepared,
+)
 from conqret.studies.systems.system_ratings import run_leaderboard
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
@@ -148,7 +154,7 @@ def meta_evaluate(
     every = sorted(
         {topic for one in (truth, *boards) for topic in one.topics if topics is None or topic in topics}
     )
-    found: list[Compared] = []
+    found: list[SystemMeasure] = []
     for board in boards:
         own = (
             chosen
@@ -157,7 +163,7 @@ def meta_evaluate(
         )
         one, other = prepared(truth, board, topics, own)
         found += [
-            Compared(one, other, truth_measure, measure, own.on_missing, every)
+            SystemMeasure(one, other, truth_measure, measure, own.on_missing, every)
             for truth_measure in _measures(one, chosen.truth_measures)
             for measure in _measures(other, own.measures)
         ]
@@ -187,7 +193,7 @@ def meta_evaluate(
 
 
 def _row(
-    one: Compared,
+    one: SystemMeasure,
     settings: MetaSettings,
     methods: Sequence[tuple[str, int | None]],
     words: SystemLeaderboard | None,
@@ -198,7 +204,7 @@ def _row(
     topics = {name: one.on_topics(method) for name, method in names.items()}
     with_length = None
     if words is not None and one.judge.name != LENGTH:
-        beside = Compared(words, one.judge, "words", one.measure, "skip", one.topics)
+        beside = SystemMeasure(words, one.judge, "words", one.measure, "skip", one.topics)
         with_length = _mean(beside.on_topics(methods[0]).values()).estimate(settings.confidence)
     return RankAgreement(
         judge=one.judge.name,
@@ -245,7 +251,7 @@ def _less(one: Mapping[str, float | None], other: Mapping[str, float | None]) ->
         yield None if value is None or beside is None else value - beside
 
 
-def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> Sampled:
+def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> JackknifedEstimate:
     """The mean over the topics that have a value."""
     every = list(values)
     defined = [value for value in every if value is not None]

@@ -8,7 +8,7 @@ from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
-from conqret.show.report_page import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
@@ -20,10 +20,10 @@ MOST_NAMED = 10
 REMARK = Column("Remark", "text")
 
 
-def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> Sheet:
+def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutcome] = ()) -> ReportPage:
     """The page."""
     judge, basis = validation.judge, validation.basis
-    return Sheet(
+    return ReportPage(
         "validation",
         f"Does {judge_name(judge.format, judge.model)} agree with people?",
         [one if isinstance(one, Section) else section(one) for one in _tables(validation, outcomes)],
@@ -111,7 +111,7 @@ def _replacing(validation: Validation) -> Section:
     ):
         return Section(
             title,
-            [SheetTexts([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
+            [PageRemarks([f"On no dimension can that be tested ({why.pop().removeprefix('no test: ')})."])],
             note,
         )
     rows: list[tuple[Cell, ...]] = []
@@ -183,7 +183,7 @@ def _missing(validation: Validation) -> Table | Section:
     missing = validation.missing
     if missing.scored == missing.total:
         return Section(
-            "What has no score", [SheetTexts([f"All {words.count(missing.total)} judgments are whole."])]
+            "What has no score", [PageRemarks([f"All {words.count(missing.total)} judgments are whole."])]
         )
     reasons = ", ".join(f"{count} {reason}" for reason, count in missing.reasons.items()) or "none"
     rows = [
@@ -217,7 +217,7 @@ def _join(validation: Validation) -> Table | Section:
         all_of = (
             f"All {words.number(join.items, 'item')} are judged and labelled, and every part and metric, too."
         )
-        return Section("What was matched", [SheetTexts([all_of])])
+        return Section("What was matched", [PageRemarks([all_of])])
     return Table(
         "What was matched",
         ("Without a partner", "Count", Column("Names", "text")),

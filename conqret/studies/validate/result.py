@@ -17,7 +17,7 @@ from conqret.errors import DeclarationError
 from conqret.io.labels import LabelSet
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
-from conqret.stats.estimate import Estimate, Sampled, average, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
@@ -25,7 +25,7 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import Joined, JoinReport, join_labels
+from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
 from conqret.studies.agreement.missing_scores import Missingness, missingness
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
@@ -94,14 +94,14 @@ class DimensionCheck:
     judge's in the place of one."""
 
     result: DimensionValidation
-    judge: Mapping[str, Sampled]
-    people: Sampled
-    person: Sampled
-    as_person: Sampled
+    judge: Mapping[str, JackknifedEstimate]
+    people: JackknifedEstimate
+    person: JackknifedEstimate
+    as_person: JackknifedEstimate
 
 
 def check_dimension(
-    joined: Joined, dimension: str, drawn: Resamples, settings: AgreementSettings
+    joined: JoinedLabels, dimension: str, drawn: Resamples, settings: AgreementSettings
 ) -> DimensionCheck:
     """Everything about one dimension; ``drawn`` resamples the units of ``joined``."""
     view = View(joined, dimension, settings)
@@ -155,7 +155,7 @@ def check_dimension(
     return DimensionCheck(result, judge, people, person, as_person)
 
 
-def _difference(one: Sampled, other: Sampled) -> Sampled:
+def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
     return one.minus(other) if one.defined and other.defined else without_value(one.reason or other.reason)
 
 

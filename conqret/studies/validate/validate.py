@@ -36,7 +36,7 @@ EXAMPLE = "alpha[overall_quality] >= 0.4"
 
 
 @dataclass(frozen=True, slots=True)
-class Validated:
+class ValidationResult:
     """How far a judge agrees with people, whether what was required is met, its card, and the files that say so."""
 
     validation: Validation
@@ -69,7 +69,7 @@ def validate(
     sensitivity: str | Path | None = None,
     drift: str | Path | None = None,
     output: str | Path | None = None,
-) -> Validated:
+) -> ValidationResult:
     """How far a judge agrees with people, beside how far people agree among themselves.
 
     Args:
@@ -131,7 +131,7 @@ def validate(
             MARKDOWN_NAME: sheet.markdown(),
         }
         files = [*write_files(Path(output), pages), *write_card(card, Path(output))]
-    return Validated(result, tuple(outcomes), card, files)
+    return ValidationResult(result, tuple(outcomes), card, files)
 
 
 def parse_requirement(text: str) -> Requirement:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.report_page import Section, Sheet, SheetTexts, section
+from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
-from conqret.studies.variance.result import Averaged, MetricNoise, NoiseStudy, VarianceSource
+from conqret.studies.variance.result import AveragedScores, MetricNoise, NoiseStudy, VarianceSource
 
 Row = tuple[Cell, ...]
 
@@ -169,16 +169,16 @@ def _varies(one: MetricNoise) -> bool:
     return any(source.share for source in one.sources)
 
 
-def noise_sheet(found: NoiseStudy) -> Sheet:
+def noise_sheet(found: NoiseStudy) -> ReportPage:
     """The page: what is known of each metric, and what more of anything buys as a chart."""
     tables = list(noise_tables(found, every=True))
     charts = [_chart(one) for one in found.metrics.values() if _varies(one)]
     buys = Section("What averaging buys", charts, _BUYS)
-    runs = Section("Runs", [SheetTexts([*found.runs, *noise_words(found)[1:]])])
+    runs = Section("Runs", [PageRemarks([*found.runs, *noise_words(found)[1:]])])
     first = [section(tables.pop(0))] if len(found.metrics) > 1 else []
     each = map(section, tables)
     badges = words.floor_badges(found.baselines)
-    return Sheet(
+    return ReportPage(
         "components",
         TITLE,
         [*first, buys, *each, runs],
@@ -210,7 +210,7 @@ def _only(numbers: Mapping[str, int], facet: str) -> bool:
     return all(number == 1 for name, number in numbers.items() if name != facet)
 
 
-def _design(row: Averaged) -> str:
+def _design(row: AveragedScores) -> str:
     """How many of what, the ones left out where there are others."""
     many = {name: number for name, number in row.numbers.items() if number > 1 or len(row.numbers) == 1}
     return ", ".join(words.number(number, name) for name, number in many.items()) or "one of each"

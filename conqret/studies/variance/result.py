@@ -41,7 +41,7 @@ class VarianceSource(Frozen):
     share: float | None
 
 
-class Averaged(Frozen):
+class AveragedScores(Frozen):
     """Scores averaged over ``numbers`` of samples, prompts and models: the standard error of one item's score, how
     well such scores would order items again (``generalizability``, ``E rho^2``), how well they would come out the same
     (``dependability``, ``Phi``), and the standard error of a mean by its number of topics."""
@@ -66,7 +66,7 @@ class MetricNoise(Frozen):
     sources: tuple[VarianceSource, ...]
     unknown: tuple[str, ...]
     repeatability: Estimate
-    averaged: tuple[Averaged, ...]
+    averaged: tuple[AveragedScores, ...]
 
 
 class Repeatability(Frozen):
@@ -299,8 +299,8 @@ def _designs(facets: Sequence[str], more: Sequence[Mapping[str, int]]) -> Iterat
 
 def _averaged(
     found: Components, numbers: Mapping[str, int], topics: Sequence[int], confidence: float
-) -> Averaged:
-    return Averaged(
+) -> AveragedScores:
+    return AveragedScores(
         numbers=numbers,
         score_error=found.score_error(numbers),
         generalizability=found.generalizability(numbers).estimate(confidence),

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.footnotes import Notes, NumberedSources, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     DebatePage,
@@ -56,7 +56,7 @@ def _read(page: DebatePage) -> DebateParts:
     items = outermost(_ITEM.find(page.root))
     against = _first_against(page, items)
     whole = _page_notes(page, items)
-    sources = Numbered()
+    sources = NumberedSources()
     sources.add(whole)
     sides: tuple[list[DebateArgument], list[DebateArgument]] = ([], [])
     pros: set[DebateArgument] = set()  # some pages repeat them in the part of the cons

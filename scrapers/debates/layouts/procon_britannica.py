@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import page_sources, web_address
-from conqret.scrapers.debates.footnotes import Notes, Numbered, is_note, notes, renumbered
+from conqret.scrapers.debates.footnotes import Notes, NumberedSources, is_note, notes, renumbered
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     DebatePage,
@@ -55,7 +55,7 @@ def _fits(page: DebatePage) -> bool:
 
 
 def _read(page: DebatePage) -> DebateParts:
-    sources = Numbered()
+    sources = NumberedSources()
     sides: dict[str, list[DebateArgument]] = {"pro": [], "con": []}
     taken: set[tuple[str, DebateArgument]] = set()  # the second page may be the first again, or repeat it
     for one in (page, *page.further):

@@ -78,7 +78,7 @@ LAYOUT = Layout(
 
 
 @dataclass(slots=True)
-class _Stacked:
+class _OpenHeading:
     """An argument under a numbered heading, while it is being read."""
 
     heading: HtmlElement
@@ -87,7 +87,7 @@ class _Stacked:
     paragraphs: list[str] = field(default_factory=list)
 
 
-def _side(stacked: list[_Stacked], side: str) -> tuple[DebateArgument, ...]:
+def _side(stacked: list[_OpenHeading], side: str) -> tuple[DebateArgument, ...]:
     return tuple(
         DebateArgument(title=one.title, paragraphs=tuple(one.paragraphs))
         for one in stacked
@@ -95,15 +95,15 @@ def _side(stacked: list[_Stacked], side: str) -> tuple[DebateArgument, ...]:
     )
 
 
-def _stacked(page: DebatePage) -> list[_Stacked]:
+def _stacked(page: DebatePage) -> list[_OpenHeading]:
     """The arguments under numbered headings, in page order; another section ends the last one."""
-    found: list[_Stacked] = []
-    current: _Stacked | None = None
+    found: list[_OpenHeading] = []
+    current: _OpenHeading | None = None
     for element, text in blocks(page.root, (*HEADINGS, *PARAGRAPHS), without=TABLES_TOO):
         short = len(text) <= _MAX_HEADING
         numbered = SIDE_NUMBER.fullmatch(text) if short and _is_heading(element) else None
         if numbered:
-            current = _Stacked(element, numbered[1].lower(), numbered[3].strip())
+            current = _OpenHeading(element, numbered[1].lower(), numbered[3].strip())
             found.append(current)
         elif short and is_section(text):
             current = None

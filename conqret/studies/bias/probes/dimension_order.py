@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.studies.bias.contrast import AS_IS, QUALITY, REVERSED, Contrast, Ground, Probe, VersionPair
+from conqret.studies.bias.contrast import AS_IS, QUALITY, REVERSED, Contrast, Probe, ProbeContext, VersionPair
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """The dimensions of argument quality in reverse (ConQRet, Table 13).
 
     Raises:

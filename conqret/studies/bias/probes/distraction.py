@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conqret.perturb import Perturbation
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.perturbation import Change, Changed, Draw
+from conqret.perturb.perturbation import Change, Draw, PerturbedItem
 from conqret.studies.bias.contrast import Probe, perturbed
 
 REMARKS = (
@@ -17,11 +17,11 @@ REMARKS = (
 """Nothing that could bear on any question; the arguments stay as they are."""
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """A remark, drawn by seed, behind the question."""
     remark = draw.rng().choice(REMARKS)
     changes = (Change(where="topic", kind="added", after=remark),)
-    return Changed({"topic": f"{draw.item.topic} {remark}"}, changes, 1)
+    return PerturbedItem({"topic": f"{draw.item.topic} {remark}"}, changes, 1)
 
 
 PERTURBATION = Perturbation(

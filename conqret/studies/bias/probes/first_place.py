@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.judging.orders import swap_item
-from conqret.studies.bias.contrast import ONE_ORDER, Contrast, Ground, NotAskedError, Probe, observed
+from conqret.studies.bias.contrast import ONE_ORDER, Contrast, NotAskedError, Probe, ProbeContext, observed
 
 CHANCE = "the first place: its wins say something of the judge only where the order was drawn by chance"
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """With v the preference for what stood first, the mean of ``2 v - 1``.
 
     Raises:

@@ -6,7 +6,7 @@ import re
 
 from conqret.perturb import Perturbation
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, expect
-from conqret.perturb.perturbation import Change, Changed, Draw
+from conqret.perturb.perturbation import Change, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import split
 from conqret.studies.bias.contrast import OVERALL, Probe, perturbed
 from conqret.text.citations import MARK
@@ -15,7 +15,7 @@ _FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)(\w[\w'’-]*+(?: [\w'’-]++)?)
 """One or two words; what stands in front of them, such as a citation, is not in bold."""
 
 
-def _lines(draw: Draw, line: str, end: str) -> Changed:
+def _lines(draw: Draw, line: str, end: str) -> PerturbedItem:
     """``line`` with what stands before the first words, those words, and the rest of each sentence."""
     found = []
     for span in split(draw.item.argument or ""):
@@ -23,15 +23,15 @@ def _lines(draw: Draw, line: str, end: str) -> Changed:
         before, first = words.groups() if words else ("", "")
         found.append(line.format(before, first, span.text[len(before) + len(first) :]))
     text = end.join(found)
-    return Changed({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
+    return PerturbedItem({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
 
 
-def change(draw: Draw) -> Changed:
+def change(draw: Draw) -> PerturbedItem:
     """Each sentence an item of a list, its first words bold."""
     return _lines(draw, "- {}**{}**{}", "\n")
 
 
-def control(draw: Draw) -> Changed:
+def control(draw: Draw) -> PerturbedItem:
     """Running text of as many characters and words: dashes between the sentences, and blanks behind them."""
     return _lines(draw, "- {}{}{}    ", " ")
 

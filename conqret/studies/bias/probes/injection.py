@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.perturb.kinds import inject_argument, inject_document
-from conqret.studies.bias.contrast import Contrast, Ground, NotAskedError, Probe, perturbed
+from conqret.studies.bias.contrast import Contrast, NotAskedError, Probe, ProbeContext, perturbed
 
 UP = "higher with the instruction"
 PLACES = (
@@ -14,7 +14,7 @@ PLACES = (
 )
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Instructions in the argument and in the documents; neither may raise a score.
 
     Raises:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.data import Item
-from conqret.studies.bias.contrast import AS_IS, Contrast, Ground, NotAskedError, Probe, observed
+from conqret.studies.bias.contrast import AS_IS, Contrast, NotAskedError, Probe, ProbeContext, observed
 
 MERIT = (
     "the longer argument: it may also be the better one; the probe length tells, and asks the judge itself"
 )
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """With v the preference for the one with more words, the mean of ``2 v - 1`` over pairs of different lengths.
 
     Raises:

@@ -18,16 +18,16 @@ from conqret.studies.bias.contrast import (
     ONE_ORDER,
     PREFERENCE,
     Contrast,
-    Ground,
     NotAskedError,
     Probe,
+    ProbeContext,
     VersionPair,
 )
 
 SWAPPED = "+swapped"
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Each pair in both orders. With v in {0, 0.5, 1} the preference for what stands first, the effect is the mean
     of ``v(given) + v(swapped) - 1``, from -1 (always the second place) to 1 (always the first); 0 where verdicts
     follow the arguments (Zheng et al. 2023, section 3.3).

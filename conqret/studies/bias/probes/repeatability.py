@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.studies.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Probe, VersionPair
+from conqret.studies.bias.contrast import (
+    AGAIN,
+    AS_IS,
+    Contrast,
+    NotAskedError,
+    Probe,
+    ProbeContext,
+    VersionPair,
+)
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Each further sample against the first. It is a measurement and raises no alarm: chance favours nobody.
 
     Raises:

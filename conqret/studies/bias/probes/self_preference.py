@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from conqret.data import Item
-from conqret.studies.bias.contrast import Contrast, Ground, NotAskedError, Probe
+from conqret.studies.bias.contrast import Contrast, NotAskedError, Probe, ProbeContext
 from conqret.studies.bias.matching import compared
 
 FIELDS = ("generation", "generator", "model")
@@ -54,7 +54,7 @@ def generator_of(item: Item) -> str | None:
     return None
 
 
-def warning(ground: Ground) -> str | None:
+def warning(ground: ProbeContext) -> str | None:
     """What must be said where generator and judge are of one family."""
     own = family(ground.setup.client.model)
     kin = sorted({one for one in map(generator_of, ground.items) if one is not None and family(one) == own})
@@ -67,7 +67,7 @@ def warning(ground: Ground) -> str | None:
     )
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Arguments of the judge's family minus others of the same topic, beyond what people find.
 
     Raises:

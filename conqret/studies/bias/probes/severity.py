@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from conqret.data import Document, Item
 from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY
-from conqret.studies.bias.contrast import AS_IS, Contrast, Ground, Probe, VersionPair
+from conqret.studies.bias.contrast import AS_IS, Contrast, Probe, ProbeContext, VersionPair
 
 SUBJECTS = (
     ("looser rules on {}", "abortion", "bicycles"),
@@ -57,7 +57,7 @@ CHARGED = tuple(_item(n, "charged", frame.format(one)) for n, (frame, one, _) in
 EVERYDAY = tuple(_item(n, "everyday", frame.format(one)) for n, (frame, _, one) in enumerate(SUBJECTS))
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """The same argument under an everyday question minus under one that divides people.
 
     Raises:

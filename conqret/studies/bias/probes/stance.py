@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conqret.data import Item
-from conqret.studies.bias.contrast import Contrast, Ground, NotAskedError, Probe
+from conqret.studies.bias.contrast import Contrast, NotAskedError, Probe, ProbeContext
 from conqret.studies.bias.matching import compared
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Pro minus con, beyond what people find.
 
     Raises:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from conqret.studies.bias.contrast import AGAIN, AS_IS, Contrast, Ground, NotAskedError, Probe, VersionPair
+from conqret.studies.bias.contrast import (
+    AGAIN,
+    AS_IS,
+    Contrast,
+    NotAskedError,
+    Probe,
+    ProbeContext,
+    VersionPair,
+)
 
 TEMPLATES = (
     "The question is this: {topic}",
@@ -18,7 +26,7 @@ TEMPLATES = (
 """All ask the same, whatever the topic is."""
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """As many wordings of each item's question as it is asked again, drawn by seed.
 
     With b the score as it is, w that of another wording and r that of the very same request once more, the effect is

@@ -10,9 +10,9 @@ from conqret.studies.bias.contrast import (
     AS_IS,
     NO_QUALITY,
     Contrast,
-    Ground,
     NotAskedError,
     Probe,
+    ProbeContext,
     VersionPair,
 )
 
@@ -30,7 +30,7 @@ def turned(item: Item, answer: str, stance: str) -> Item:
     return item.model_copy(update={"id": f"{item.id}+says-{stance}", "topic": topic, "stance": stance})
 
 
-def contrasts(ground: Ground) -> Sequence[Contrast]:
+def contrasts(ground: ProbeContext) -> Sequence[Contrast]:
     """Each argument where it says yes against the same where it says no.
 
     Raises:
